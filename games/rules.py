@@ -70,6 +70,11 @@ def joined(words: Iterable[str], link: str = "and") -> str:
     return f"{', '.join(most)} {link} {last}" if most else last
 
 
+def counted(number: int, noun: str) -> str:
+    """So many things: "1 board", "2 boards", "3 addresses"."""
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
 class Side(IntEnum):
     """A colour of the game. The first side is the one seat 1 has when the match starts."""
 

@@ -62,18 +62,15 @@ class _BestPlay:
     """Lines of best play on one board, within the steps of one solver."""
 
     def __init__(self, pos: Position, steps: int) -> None:
-        self._board = graph(pos.options)
+        self._board, self._leaves = graph(pos.options), survivors(pos.options)
         self.solver = Solver(self._board, steps)
 
     def _picks(self, standing: int, side: Side) -> list[int]:
         return list(bits(standing & self._board.of_colours(PICKS[side])))
 
-    def _after(self, standing: int, edge: int) -> int:
-        return standing & ~(1 << edge | self._board.crossings[edge])
-
     def _winning(self, standing: int, side: Side) -> Iterator[int]:
         picks = self._picks(standing, side)
-        return (edge for edge in picks if not self.solver.wins(self._after(standing, edge), side.other))
+        return (edge for edge in picks if not self.solver.wins(standing & self._leaves[edge], side.other))
 
     def _best(self, standing: int, side: Side) -> int:
         """The first winning pick, or the one that leaves the winner the fewest of them. Raises: OutOfSteps."""
@@ -81,7 +78,7 @@ class _BestPlay:
             return winning
         picks = self._picks(standing, side)
         try:
-            return min(picks, key=lambda edge: sum(1 for _ in self._winning(self._after(standing, edge), side.other)))
+            return min(picks, key=lambda edge: sum(1 for _ in self._winning(standing & self._leaves[edge], side.other)))
         except OutOfSteps:
             return picks[0]
 
@@ -89,7 +86,7 @@ class _BestPlay:
         """As long as the steps last, to the end of the game at best. Raises: OutOfSteps when they do not for a pick."""
         line = [self._best(standing, side)]
         try:
-            while self._picks(standing := self._after(standing, line[-1]), side := side.other):
+            while self._picks(standing := standing & self._leaves[line[-1]], side := side.other):
                 line.append(self._best(standing, side))
         except OutOfSteps:
             pass

@@ -157,13 +157,13 @@ class Strings:
 class DotsSkill(Skill):
     """Safe lines at random, then chains by their count; the end exactly."""
 
+    game: Dots
     full = 6000
     explore = 0.5
     slips = (0.9, 0.6, 0.22, 0.02)
     complete = False
 
     def _grid(self, pos: Position) -> Grid:
-        assert isinstance(self.game, Dots)  # noqa: S101  this skill is for that game
         return grid(self.game.board(pos.options))
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:

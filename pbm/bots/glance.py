@@ -43,11 +43,11 @@ class GlanceSkill(Skill):
 class BreakthroughSkill(GlanceSkill):
     """Pawns, and how far they have come; one whose way no opposing pawn can reach wins."""
 
+    game: Breakthrough
     least = 120
     slips = (0.08, 0.055, 0.033, 0.007)
 
     def balance(self, pos: Moved) -> float:
-        assert isinstance(self.game, Breakthrough)  # noqa: S101  these skills are for such games
         rows = self.game.board(pos.options).rows
         total = 0.0
         for number, row in enumerate(rows):
@@ -61,12 +61,12 @@ class BreakthroughSkill(GlanceSkill):
 class LoaSkill(GlanceSkill):
     """How near the pieces of a side are to its middle, and in how many groups."""
 
+    game: Moving
     least = 120
     explore = 0.08
     slips = (0.09, 0.06, 0.035, 0.015)
 
     def balance(self, pos: Moved) -> float:
-        assert isinstance(self.game, Moving)  # noqa: S101
         board = self.game.board(pos.options)
         first, second = (_scattered(board, pieces) for pieces in pos.pieces)
         return (second - first) / 2
@@ -91,11 +91,11 @@ def _scattered(board: Squares, pieces: Cells) -> float:
 class MorrisSkill(GlanceSkill):
     """Men, and points to go to."""
 
+    game: Moving
     least = 120
     slips = (0.76, 0.42, 0.27, 0.11)
 
     def balance(self, pos: Moved) -> float:
-        assert isinstance(self.game, Moving)  # noqa: S101
         board = self.game.board(pos.options)
         first, second = pos.pieces
         free = board.full & ~first & ~second
@@ -106,6 +106,7 @@ class MorrisSkill(GlanceSkill):
 class AmazonsSkill(GlanceSkill):
     """Squares that one side's queens reach in fewer moves. Of the many moves the best of a sample are looked at."""
 
+    game: Moving
     full = 2500
     explore = 0.08
     ordered = True
@@ -116,7 +117,6 @@ class AmazonsSkill(GlanceSkill):
     slips = (0.15, 0.105, 0.08, 0.04)
 
     def balance(self, pos: Moved) -> float:
-        assert isinstance(self.game, Moving)  # noqa: S101
         board = self.game.board(pos.options)
         free = board.full & ~pos.pieces[0] & ~pos.pieces[1] & ~pos.walls
         reached, total = list(pos.pieces), 0
@@ -150,12 +150,12 @@ def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:
 class ReversiSkill(GlanceSkill):
     """Corners, and moves to choose from; the last squares exactly."""
 
+    game: Reversi
     slips = (0.155, 0.08, 0.04, 0.018)
     solved = 13
     """Free squares with which it is worth a try to play out every line."""
 
     def balance(self, pos: Placed) -> float:
-        assert isinstance(self.game, Reversi)  # noqa: S101
         board = self.game.board(pos.options)
         corners = sum(row & -row | 1 << row.bit_length() - 1 for row in (board.rows[0], board.rows[-1]))
         first, second = pos.stones
@@ -167,7 +167,6 @@ class ReversiSkill(GlanceSkill):
         return 0.06 * (moves[0] - moves[1]) + 0.5 * held - 0.12 * risked
 
     def solve(self, pos: Placed, steps: int) -> Solution | None:
-        assert isinstance(self.game, Reversi)  # noqa: S101
         left = (self.game.board(pos.options).full & ~pos.taken).bit_count()
         return Discs(self.game, steps // 8).solution(pos, pos.to_move) if left <= self.solved else None
 

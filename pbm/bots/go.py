@@ -32,6 +32,7 @@ class GoSkill(Skill):
     The two lines at the edge are left alone as long as no stone is near.
     """
 
+    game: Go
     full = 4500
     shares = (1 / 28, 1 / 12, 1 / 5, 1 / 3, 1)
     rave = 300.0
@@ -41,7 +42,6 @@ class GoSkill(Skill):
     complete = False
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
-        assert isinstance(self.game, Go)  # noqa: S101  this skill is for that game
         game, board = self.game, self.game.board(pos.options)
         if pos.passes and (end := game.outcome(game.play(pos, PASS))) and end.winner is pos.to_move:
             return [PASS]
@@ -63,12 +63,10 @@ class GoSkill(Skill):
         return tanh(self._margin(pos, *pos.stones) / 20)
 
     def _margin(self, pos: Position, first: Cells, second: Cells) -> float:
-        assert isinstance(self.game, Go)  # noqa: S101
         goban = _goban(self.game.board(pos.options))
         return goban.area(first, second) - goban.area(second, first) - float(pos.options.choice("komi"))
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        assert isinstance(self.game, Go)  # noqa: S101
         goban = _goban(self.game.board(pos.options))
         own, others, played = goban.played_out(pos.own, pos.others, pos.last, pos.passes, dice)
         margin = self._margin(pos, *pos.sided(own, others))

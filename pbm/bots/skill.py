@@ -76,9 +76,8 @@ class Skill:
         """The moves worth a look, not empty while the game goes on."""
         return list(islice(self.game.moves(pos), WIDEST))
 
-    def careless(self, pos: Any, dice: Random) -> Sequence[Any]:
-        """What somebody may play who does not think."""
-        return list(islice(self.game.moves(pos), WIDEST))
+    careless = moves
+    """What somebody may play who does not think."""
 
     def evaluate(self, pos: Any) -> float | None:
         """What a position is worth, whoever is to move, at a glance; None when a glance does not tell."""

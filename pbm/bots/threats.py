@@ -40,6 +40,7 @@ def windows(board: Squares) -> tuple[Cells, ...]:
 class GomokuSkill(Skill):
     """Makes five, stops five, looks where most lines grow or are stopped, and counts lines for the rest."""
 
+    game: Gomoku
     full = 5000
     explore = 0.08
     least = 60
@@ -48,7 +49,6 @@ class GomokuSkill(Skill):
     slips = (0.02, 0.006, 0.005, 0.002)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
-        assert isinstance(self.game, Gomoku)  # noqa: S101  this skill is for that game
         board, exact = self.game.board(pos.options), pos.options.choice("exact") == "yes"
         free, own, others = board.full & ~pos.taken, pos.own, pos.others
         wins = threats = 0
@@ -70,7 +70,6 @@ class GomokuSkill(Skill):
         return best or list(bits(free))
 
     def evaluate(self, pos: Position) -> float:
-        assert isinstance(self.game, Gomoku)  # noqa: S101
         (first, second), total = pos.stones, 0
         mover = 1 if pos.to_move is Side.FIRST else -1
         for window in windows(self.game.board(pos.options)):
@@ -153,13 +152,13 @@ runs = cache(Runs)
 class YavalathSkill(Skill):
     """Makes four, stops four, and never three if it can be helped, in random games, too."""
 
+    game: Placing
     slips = (0.74, 0.44, 0.22, 0.06)
     full = 1500
     rave = 40.0
     explore = 0.4
 
     def _runs(self, pos: Position) -> Runs:
-        assert isinstance(self.game, Placing)  # noqa: S101
         board = self.game.board(pos.options)
         assert isinstance(board, Hexes)  # noqa: S101
         return runs(board)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from games.rules import counted
 from pbm.cli import opening
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
@@ -173,7 +174,7 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
         verdicts = replayed(Administration(service))
     if wrong := [f"Board {verdict.board}: {verdict.problem}." for verdict in verdicts if verdict.problem]:
         raise Refused("\n".join(["Boards of the copy differ from the replay of their records:", *wrong]))
-    return f", {len(verdicts)} board{'' if len(verdicts) == 1 else 's'} replayed"
+    return f", {counted(len(verdicts), 'board')} replayed"
 
 
 @contextmanager

@@ -8,18 +8,23 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import asdict
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from games import GAMES
+from games.rules import counted
 from pbm import draw
-from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
+from pbm.cli.frame import NUMBER, Group, pass_administration, pass_arbiter
 from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, replayed
 from pbm.compose.views import move_list
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Result, State
 from pbm.store.matches import Summary
+
+if TYPE_CHECKING:  # help pages need nothing of these
+    from pbm.server.arbiter import Arbiter
+    from pbm.server.operator import Administration
 
 GAME_WORDS = {"ignore_unknown_options": True}
 """Words such as `-size=4` and moves that begin with a dash reach the game."""
@@ -46,28 +51,26 @@ def board() -> None:
 @click.option("--active/--ended", default=None, help="Only games under way, or only those that are over.")
 @click.option("--limit", type=NUMBER, default=1000, show_default=True, help="At most so many, the oldest first.")
 @json_option
-@pass_invocation
+@pass_administration
 def list_(
-    invocation: Invocation, game: str | None, userid: str | None, active: bool | None, limit: int, as_json: bool
+    admin: Administration, game: str | None, userid: str | None, active: bool | None, limit: int, as_json: bool
 ) -> None:
     """Boards, the oldest first."""
-    with invocation.administration() as admin:
-        boards = admin.boards(game=game, userid=userid, active=active, limit=limit)
+    boards = admin.boards(game=game, userid=userid, active=active, limit=limit)
     print_rows([summary_row(each) for each in boards], as_json=as_json, nothing="There are no such boards.")
 
 
 @board.command()
 @click.argument("which", callback=_board_and_ply, metavar="BOARD[#PLY]")
 @json_option
-@pass_invocation
-def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -> None:
+@pass_administration
+def show(admin: Administration, which: tuple[int, int | None], as_json: bool) -> None:
     """Draw a board, now or after a ply.
 
     Negative plies count from the end.
     """
     number, ply = which
-    with invocation.administration() as admin:
-        match, state = admin.board(number, ply)
+    match, state = admin.board(number, ply)
     _print_board(match, state, as_json)
 
 
@@ -76,106 +79,100 @@ def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -
 @click.argument("userid")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="MOVE...")
 @json_option
-@pass_invocation
-def move(invocation: Invocation, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
+@pass_administration
+def move(admin: Administration, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
     """Play for a player, as if they had sent the move.
 
     Both players get the mail.
     """
-    with invocation.administration() as admin:
-        match, state = admin.move(number, userid, " ".join(words))
+    match, state = admin.move(number, userid, " ".join(words))
     _print_board(match, state, as_json)
 
 
 @board.command()
 @click.argument("number", type=NUMBER, required=False, metavar="[BOARD]")
 @json_option
-@pass_invocation
-def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
+@pass_administration
+def verify(admin: Administration, number: int | None, as_json: bool) -> None:
     """Replay the record of one board, or of all.
 
     What comes out is compared with what the database says; the exit code is 1 if any differs.
     """
-    with invocation.administration() as admin:
-        verdicts = replayed(admin, [number] if number is not None else None)
+    verdicts = replayed(admin, [number] if number is not None else None)
     wrong = [verdict for verdict in verdicts if verdict.problem]
     if as_json:
         print_json({"verified": len(verdicts), "problems": [asdict(each) for each in wrong]})
     else:
         for each in wrong:
             click.echo(f"Board {each.board} ({each.game}, {each.plies} plies): {each.problem}.")
-        click.echo(f"{_count(len(verdicts))} replayed, {len(wrong) or 'none'} differ{'' if len(wrong) != 1 else 's'}.")
+        differ = f"{len(wrong) or 'none'} differ{'' if len(wrong) != 1 else 's'}"
+        click.echo(f"{counted(len(verdicts), 'board')} replayed, {differ}.")
     sys.exit(1 if wrong else 0)
 
 
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--result", "word", required=True, metavar="USERID|draw|void", help="Who wins, or that nobody does.")
-@pass_invocation
-def end(invocation: Invocation, number: int, word: str) -> None:
+@pass_administration
+def end(admin: Administration, number: int, word: str) -> None:
     """End a game with a result of yours.
 
     A void game counts for nobody. Both players get the mail.
     """
-    with invocation.administration() as admin:
-        match, _ = admin.board(number)
-        match = admin.end(number, _decided(match, word))
+    match, _ = admin.board(number)
+    match = admin.end(number, _decided(match, word))
     click.echo(f"Board {number}: {_outcome(match)}.")
 
 
 @board.command("undo-timeout")
 @click.argument("number", type=NUMBER, metavar="BOARD")
-@pass_invocation
-def undo_timeout(invocation: Invocation, number: int) -> None:
+@pass_administration
+def undo_timeout(admin: Administration, number: int) -> None:
     """Take back that somebody's time was up.
 
     A game that ended so goes on, and all ratings are as if it had not ended. The player to move has the time again that
     was left at the last move. Both players get the mail.
     """
-    with invocation.administration() as admin:
-        match = admin.undo_timeout(number)
+    match = admin.undo_timeout(number)
     assert match.clock is not None  # noqa: S101  it has a clock again
     click.echo(f"Board {number} goes on: {match.player(match.clock.seat).userid} is to move.")
 
 
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
-@pass_invocation
-def void(invocation: Invocation, number: int) -> None:
+@pass_arbiter
+def void(hand: Arbiter, number: int) -> None:
     """Let a game count for nobody, under way or over.
 
     All ratings are as if it had not ended. Both players get the mail.
     """
-    with invocation.arbiter() as hand:
-        hand.void(number)
+    hand.void(number)
     click.echo(f"Board {number} counts for nobody.")
 
 
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
-@pass_invocation
-def reopen(invocation: Invocation, number: int) -> None:
+@pass_arbiter
+def reopen(hand: Arbiter, number: int) -> None:
     """Let a game go on that was over.
 
     All ratings are as if it had not ended. Each player has the time that was left after their last move. A game that
     is over by its rules needs plies taken back. Both players get the mail.
     """
-    with invocation.arbiter() as hand:
-        match = hand.reopen(number)
+    match = hand.reopen(number)
     click.echo(_goes_on(match))
 
 
 @board.command("take-back")
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--to", "ply", type=click.IntRange(0), required=True, metavar="PLY", help="The last ply that stays.")
-@pass_invocation
-def take_back(invocation: Invocation, number: int, ply: int) -> None:
+@pass_arbiter
+def take_back(hand: Arbiter, number: int, ply: int) -> None:
     """Take back all plies after one, of a game under way or over.
 
     The end of the game goes with them, and its ratings. Both players get the mail.
     """
-    with invocation.arbiter() as hand:
-        match = hand.reopen(number, ply)
+    match = hand.reopen(number, ply)
     click.echo(_goes_on(match))
 
 
@@ -272,10 +269,6 @@ def _decided(match: Match, word: str) -> Result:
     raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, draw or void.')
 
 
-def _count(boards: int) -> str:
-    return f"{boards} board{'' if boards == 1 else 's'}"
-
-
 @click.group(cls=Group)
 def challenge() -> None:
     """Start games between players, look at what was started, cancel it."""
@@ -287,8 +280,8 @@ def challenge() -> None:
 )
 @click.option("--body", type=TEXT, help="A board you drew, for games that take one; - is standard input.")
 @json_option
-@pass_invocation
-def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
+@pass_administration
+def create(admin: Administration, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
     """Start a game.
 
     The first userid moves first, and both players get the board by mail. Options of the game, such as -size=4,
@@ -299,8 +292,7 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
     if len(plain) != 3:
         raise click.UsageError(f"Write a game and two userids, not {len(plain)} words: cross -size=4 alice bob.")
     game, first, second = plain
-    with invocation.administration() as admin:
-        match = admin.start_match(game.casefold(), (first, second), options, content_of(body) if body else "")
+    match = admin.start_match(game.casefold(), (first, second), options, content_of(body) if body else "")
     if as_json:
         print_fields(_row(match), as_json=True)
     else:
@@ -311,39 +303,36 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
 @game_option
 @player_option
 @json_option
-@pass_invocation
-def list_challenges(invocation: Invocation, game: str | None, userid: str | None, as_json: bool) -> None:
+@pass_administration
+def list_challenges(admin: Administration, game: str | None, userid: str | None, as_json: bool) -> None:
     """Games under way, with what they were started with."""
-    with invocation.administration() as admin:
-        boards = admin.boards(game=game, userid=userid, active=True)
+    boards = admin.boards(game=game, userid=userid, active=True)
     print_rows([_row(each) for each in boards], as_json=as_json, nothing="There are no games under way.")
 
 
 @challenge.command("show")
 @click.argument("board", type=NUMBER)
 @json_option
-@pass_invocation
-def show_challenge(invocation: Invocation, board: int, as_json: bool) -> None:
+@pass_administration
+def show_challenge(admin: Administration, board: int, as_json: bool) -> None:
     """The words that a board was started with.
 
     That is the game, the version of its rules, options, players and a board that the challenger drew.
     """
-    with invocation.administration() as admin:
-        match, _ = admin.board(board)
+    match, _ = admin.board(board)
     row = _row(match) | {"rules_version": match.version, "over": match.result is not None, "body": match.body}
     print_fields(row, as_json=as_json)
 
 
 @challenge.command()
 @click.argument("board", type=NUMBER)
-@pass_invocation
-def cancel(invocation: Invocation, board: int) -> None:
+@pass_administration
+def cancel(admin: Administration, board: int) -> None:
     """End a game so that it counts for nobody.
 
     Both players are told.
     """
-    with invocation.administration() as admin:
-        admin.cancel(board)
+    admin.cancel(board)
     click.echo(f"Board {board} is cancelled; it counts for nobody.")
 
 

@@ -9,12 +9,13 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
@@ -23,12 +24,8 @@ from pbm.cli.output import Misconfigured, Refused
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
     from pbm.cli.loading import Effective
     from pbm.server import Service
-    from pbm.server.arbiter import Arbiter, Organizer
-    from pbm.server.operator import Administration
-    from pbm.server.status import Queues
-    from pbm.server.steward import Steward
 
-T = TypeVar("T")
+P = ParamSpec("P")
 
 NUMBER = click.IntRange(1, 10**12 - 1)
 """Of a board or a mail; any database can hold it."""
@@ -68,38 +65,31 @@ class Invocation:
         with opened_service(configuration, serves=serves, create=create) as service:
             yield service
 
-    @contextmanager
-    def _over(self, hand: Callable[[Service], T]) -> Iterator[T]:
-        with self.service() as service:
-            yield hand(service)
-
-    def administration(self) -> AbstractContextManager[Administration]:
-        from pbm.server.operator import Administration
-
-        return self._over(Administration)
-
-    def queues(self) -> AbstractContextManager[Queues]:
-        from pbm.server.status import Queues
-
-        return self._over(Queues)
-
-    def steward(self) -> AbstractContextManager[Steward]:
-        from pbm.server.steward import Steward
-
-        return self._over(Steward)
-
-    def arbiter(self) -> AbstractContextManager[Arbiter]:
-        from pbm.server.arbiter import Arbiter
-
-        return self._over(Arbiter)
-
-    def organizer(self) -> AbstractContextManager[Organizer]:
-        from pbm.server.arbiter import Organizer
-
-        return self._over(Organizer)
-
 
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
+
+
+def _passes(module: str, hand: str) -> Callable[[Callable[Concatenate[Any, P], None]], Callable[P, None]]:
+    """Gives a command what acts on the service, in place of the invocation; it is imported when the command runs."""
+
+    def decorated(command: Callable[Concatenate[Any, P], None]) -> Callable[P, None]:
+        @pass_invocation
+        @wraps(command)
+        def run(invocation: Invocation, /, *args: P.args, **kwargs: P.kwargs) -> None:
+            over = getattr(import_module(module), hand)
+            with invocation.service() as service:
+                command(over(service), *args, **kwargs)
+
+        return run
+
+    return decorated
+
+
+pass_administration = _passes("pbm.server.operator", "Administration")
+pass_queues = _passes("pbm.server.status", "Queues")
+pass_steward = _passes("pbm.server.steward", "Steward")
+pass_arbiter = _passes("pbm.server.arbiter", "Arbiter")
+pass_organizer = _passes("pbm.server.arbiter", "Organizer")
 
 
 def log_warnings() -> None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from pydantic import ValidationError
 
+from games.rules import counted
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store, robot, with_identity
 from pbm.cli.output import Refused
 from pbm.cli.settings import Configuration, Server
 from pbm.domain.spans import read_duration
+
+T = TypeVar("T")
 
 
 @click.group(cls=Group)
@@ -69,7 +74,7 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
     with opened_service(moved, quiet=True) as service:
         service.store.signature = None  # the move has left its line in the log
         number = Steward(service).tell_of_move("@".join(before), address)
-    return f"{number} player{'' if number == 1 else 's'}"
+    return counted(number, "player")
 
 
 @click.group(cls=Group)
@@ -170,13 +175,7 @@ def _print_record(configuration: Configuration, path: Path, selector: str) -> No
     """The record of the key in the file, which is made if it is not there. Raises: Refused."""
     from pbm.edges.signing import new_key, public_key
 
-    try:
-        if not path.exists():
-            _write(path, new_key())
-            click.echo(f"A new key is in {path}.", err=True)
-        shown = public_key(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
+    shown = _read(path, new_key, public_key)
     domain = configuration.dkim.domain or configuration.server.domain
     click.echo(f"{selector}._domainkey.{domain}. IN TXT ( {_strings(f'v=DKIM1; k=rsa; p={shown}')} )")
 
@@ -197,19 +196,24 @@ def crypt(invocation: Invocation, file: Path | None) -> None:
     path = _key_file("crypt", configuration.crypt.key, file)
     configuration = with_identity(configuration)
     address = robot(configuration).address
-    try:
-        if not path.exists():
-            _write(path, new_key(address))
-            click.echo(f"A new key is in {path}.", err=True)
-        ring = Keyring(path.read_bytes())
-    except ImportError:
-        raise Refused("Encrypted mail needs the extra: pip install 'pbm[crypt]'.") from None
-    except (OSError, ValueError) as error:
-        raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
+    ring = _read(path, lambda: new_key(address), Keyring)
     click.echo(ring.card(address), nl=False)
     click.echo(f"The fingerprint of the key is {ring.fingerprint}.", err=True)
     if configuration.crypt.key is None:
         click.echo(f'Use it by the configuration:  [crypt]  key = "{path.absolute()}"', err=True)
+
+
+def _read(path: Path, made: Callable[[], bytes], read: Callable[[bytes], T]) -> T:
+    """What is read from the key in the file, which is made if it is not there. Raises: Refused."""
+    try:
+        if not path.exists():
+            _write(path, made())
+            click.echo(f"A new key is in {path}.", err=True)
+        return read(path.read_bytes())
+    except ImportError:
+        raise Refused("Encrypted mail needs the extra: pip install 'pbm[crypt]'.") from None
+    except (OSError, ValueError) as error:
+        raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def _write(path: Path, key: bytes) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
-from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, printable
+from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation, pass_queues, pass_steward
+from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_fields, print_json, print_rows, printable
 from pbm.cli.receive import classify as classified
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
+
+if TYPE_CHECKING:  # help pages need nothing of these
+    from pbm.server.status import Queues
+    from pbm.server.steward import Steward
 
 limit_option = click.option(
     "--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest first."
@@ -28,29 +32,27 @@ def inbox() -> None:
 @click.option("--state", type=click.Choice([state.value for state in Arrival]), help="Only mails in this state.")
 @limit_option
 @json_option
-@pass_invocation
-def list_(invocation: Invocation, state: str | None, limit: int, as_json: bool) -> None:
+@pass_queues
+def list_(queues: Queues, state: str | None, limit: int, as_json: bool) -> None:
     """Mails that came in, the newest first.
 
     new: waits to be handled. handled: done. ignored: never to be answered. parked: a fault of ours, for you to look at.
     forgotten: handled or ignored so long ago that only its number is left.
     """
-    with invocation.queues() as queues:
-        mails = queues.received(Arrival(state) if state else None, limit)
+    mails = queues.received(Arrival(state) if state else None, limit)
     print_rows([_row(mail) for mail in mails], as_json=as_json, nothing="There are no such mails.")
 
 
 @inbox.command()
 @json_option
-@pass_invocation
-def count(invocation: Invocation, as_json: bool) -> None:
+@pass_queues
+def count(queues: Queues, as_json: bool) -> None:
     """How many mails were not answered, by what they were.
 
     ignore: automatic mail, lists and the like. bounce, complaint: about mails of ours. reject: could not be read.
     limit: persons' mails whose answer was one too many; what they asked for was done.
     """
-    with invocation.queues() as queues:
-        rows = [{"kind": kind, "mails": number} for kind, number in sorted(queues.verdicts().items())]
+    rows = [{"kind": kind, "mails": number} for kind, number in sorted(queues.verdicts().items())]
     print_rows(rows, as_json=as_json, nothing="All mails were answered.")
 
 
@@ -58,47 +60,44 @@ def count(invocation: Invocation, as_json: bool) -> None:
 @click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
 @json_option
-@pass_invocation
-def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
+@pass_queues
+def show(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
     """One mail as it came.
 
     Once it is handled, the passwords it held are left out.
     """
-    with invocation.queues() as queues:
-        mail = queues.received_mail(number)
+    mail = queues.received_mail(number)
     print_mail(_row(mail), mail.raw, raw=raw, as_json=as_json)
 
 
 @inbox.command()
 @click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
 @click.option("--all", "everything", is_flag=True, help="All that are parked.")
-@pass_invocation
-def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:
+@pass_queues
+def retry(queues: Queues, numbers: tuple[int, ...], everything: bool) -> None:
     """Have parked or ignored mails handled again.
 
     The server does it when it runs.
     """
-    with invocation.queues() as queues:
-        chosen = queues.parked() if all_are_chosen(numbers, everything) else numbers
-        queues.handle_again(chosen)
+    chosen = queues.parked() if all_are_meant("the mails by their ID", numbers, everything) else numbers
+    queues.handle_again(chosen)
     click.echo(f"{len(chosen)} to be handled again.")
 
 
 @inbox.command()
 @click.argument("numbers", type=NUMBER, nargs=-1, required=True, metavar="ID...")
-@pass_invocation
-def close(invocation: Invocation, numbers: tuple[int, ...]) -> None:
+@pass_steward
+def close(hand: Steward, numbers: tuple[int, ...]) -> None:
     """Put parked mails away; nobody is told. `pbm inbox retry` takes one up again."""
-    with invocation.steward() as hand:
-        hand.close(list(numbers))
+    hand.close(list(numbers))
     click.echo(f"{len(numbers)} closed.")
 
 
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
 @click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
-@pass_invocation
-def answer(invocation: Invocation, number: int, text: TextIO) -> None:
+@pass_steward
+def answer(hand: Steward, number: int, text: TextIO) -> None:
     """Answer a parked mail, and close it.
 
     The same is done by answering the mail that told you of it.
@@ -106,19 +105,17 @@ def answer(invocation: Invocation, number: int, text: TextIO) -> None:
     content = content_of(text).strip()
     if not content:
         raise click.UsageError("The answer is empty.")
-    with invocation.steward() as hand:
-        address = hand.answer(number, content)
+    address = hand.answer(number, content)
     click.echo(f"The answer is on its way to {address}.")
 
 
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
 @click.argument("address")
-@pass_invocation
-def forward(invocation: Invocation, number: int, address: str) -> None:
+@pass_steward
+def forward(hand: Steward, number: int, address: str) -> None:
     """Send a parked mail on to ADDRESS as it came, and close it."""
-    with invocation.steward() as hand:
-        hand.forward(number, address)
+    hand.forward(number, address)
     click.echo(f"Mail {number} is on its way to {address}.")
 
 
@@ -137,13 +134,6 @@ def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
     ours = robot(invocation.effective().values)
     for file in files:
         click.echo(json.dumps({"file": file, **classified(Path(file), ours)}))
-
-
-def all_are_chosen(numbers: tuple[int, ...], everything: bool) -> bool:
-    """Whether a command means all, and not those it names. Raises: UsageError for neither and for both."""
-    if bool(numbers) == everything:
-        raise click.UsageError("Name the mails by their ID, or say --all.")
-    return everything
 
 
 def print_mail(row: dict[str, Any], mail: bytes, *, raw: bool, as_json: bool) -> None:
@@ -179,14 +169,13 @@ def outbox() -> None:
 @click.option("--state", type=click.Choice([state.value for state in Delivery]), help="Only mails in this state.")
 @limit_option
 @json_option
-@pass_invocation
-def list_outgoing(invocation: Invocation, state: str | None, limit: int, as_json: bool) -> None:
+@pass_queues
+def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) -> None:
     """Mails that go out, the newest first.
 
     queued: to be sent when it is due. sent: taken by the next mail server or Maildir. failed: given up.
     """
-    with invocation.queues() as queues:
-        mails = queues.queued(Delivery(state) if state else None, limit)
+    mails = queues.queued(Delivery(state) if state else None, limit)
     print_rows([_outgoing_row(mail) for mail in mails], as_json=as_json, nothing="There are no such mails.")
 
 
@@ -194,29 +183,27 @@ def list_outgoing(invocation: Invocation, state: str | None, limit: int, as_json
 @click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
 @json_option
-@pass_invocation
-def show_outgoing(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
+@pass_queues
+def show_outgoing(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
     """One mail as it goes out."""
-    with invocation.queues() as queues:
-        queued = queues.queued_mail(number)
+    queued = queues.queued_mail(number)
     print_mail(_outgoing_row(queued), queued.mail.raw, raw=raw, as_json=as_json)
 
 
 @outbox.command("retry")
 @click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
 @click.option("--all", "everything", is_flag=True, help="All that failed or wait to be tried again.")
-@pass_invocation
-def retry_outgoing(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:
+@pass_queues
+def retry_outgoing(queues: Queues, numbers: tuple[int, ...], everything: bool) -> None:
     """Have mails sent at once.
 
     Failed ones, waiting ones, and sent ones once more, by the server when it runs. A mail keeps its Message-ID.
     """
-    with invocation.queues() as queues:
-        if all_are_chosen(numbers, everything):
-            number = queues.send_all_again()
-        else:
-            queues.send_again(numbers)
-            number = len(numbers)
+    if all_are_meant("the mails by their ID", numbers, everything):
+        number = queues.send_all_again()
+    else:
+        queues.send_again(numbers)
+        number = len(numbers)
     click.echo(f"{number} to be sent again.")
 
 

@@ -69,11 +69,10 @@ def opened_service(
 
 def _unlock(configuration: Configuration) -> Unlock | None:
     """How encrypted mails are opened; None without a key."""
-    if configuration.crypt.key is None:
-        return None
-    from pbm.edges.crypt import Keyring
+    from pbm.cli.wiring import keyring
 
-    return Keyring(configuration.crypt.key.read_bytes()).unlock
+    ring = keyring(configuration)
+    return None if ring is None else ring.unlock
 
 
 @contextmanager

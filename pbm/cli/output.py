@@ -78,6 +78,13 @@ def content_of(text: TextIO) -> str:
         raise Refused(f"{text.name} is not UTF-8 text. Save it as UTF-8 and try again; nothing was done.") from None
 
 
+def all_are_meant(what: str, named: Sequence[object], everything: bool) -> bool:
+    """Whether a command means all, and not those it names. Raises: UsageError for neither and for both."""
+    if bool(named) == everything:
+        raise click.UsageError(f"Name {what}, or say --all.")
+    return everything
+
+
 def ask(question: str) -> None:
     """Go on only if a person says yes. Raises: Refused where nobody is there to be asked; Abort for no."""
     if not sys.stdin.isatty():

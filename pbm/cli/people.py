@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation
+from games.rules import counted
+from pbm.cli.frame import NUMBER, Command, Group, pass_administration, pass_steward
 from pbm.cli.output import TEXT, content_of, json_option, print_rows
 from pbm.domain.spans import read_duration
+
+if TYPE_CHECKING:  # help pages need nothing of these
+    from pbm.server.operator import Administration
+    from pbm.server.steward import Steward
 
 
 @click.group(cls=Group)
@@ -22,8 +27,8 @@ def ban() -> None:
 @click.option("--for", "time", metavar="TIME", help="For so long, such as 30d; for good without it.")
 @click.option("--reason", default="", help="A clause; a player is told it.")
 @click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
-@pass_invocation
-def add(invocation: Invocation, who: str, time: str | None, reason: str, forfeit: bool) -> None:
+@pass_steward
+def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -> None:
     """Keep a userid, an address or a domain out.
 
     WHO is one of these; a domain is written @example.org.
@@ -35,35 +40,31 @@ def add(invocation: Invocation, who: str, time: str | None, reason: str, forfeit
     if length == 0:
         raise click.UsageError("For how long? Such as --for 30d; without --for it is for good.")
     until = None if length is None else datetime.now(UTC) + timedelta(microseconds=length)
-    with invocation.steward() as hand:
-        lost = hand.ban(who, until, reason, forfeit=forfeit)
+    lost = hand.ban(who, until, reason, forfeit=forfeit)
     lost_too = f" Lost by it: {', '.join(f'board {number}' for number in lost)}." if lost else ""
     click.echo(f"{who} is kept out {_until(until)}.{lost_too}")
 
 
 @ban.command("list")
 @json_option
-@pass_invocation
-def list_(invocation: Invocation, as_json: bool) -> None:
+@pass_steward
+def list_(hand: Steward, as_json: bool) -> None:
     """Who is kept out, or was."""
-    with invocation.steward() as hand:
-        rows = [
-            {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason}
-            for each in hand.bans()
-        ]
+    rows = [
+        {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason} for each in hand.bans()
+    ]
     print_rows(rows, as_json=as_json, nothing="Nobody is kept out.")
 
 
 @ban.command()
 @click.argument("who")
-@pass_invocation
-def lift(invocation: Invocation, who: str) -> None:
+@pass_steward
+def lift(hand: Steward, who: str) -> None:
     """Let WHO in again.
 
     Their mails of the time between are in `pbm inbox list --state ignored`.
     """
-    with invocation.steward() as hand:
-        hand.lift(who)
+    hand.lift(who)
     click.echo(f"{who} may play again.")
 
 
@@ -76,8 +77,8 @@ def _until(until: datetime | None) -> str:
 @click.option("--all", "everybody", is_flag=True, help="To all players, whatever mails they want.")
 @click.option("--subject", required=True, help="The subject of the mail.")
 @click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
-@pass_invocation
-def letter(invocation: Invocation, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> None:
+@pass_steward
+def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> None:
     """Write to players, or to all.
 
     What they answer comes to you, as what is written to postmaster.
@@ -87,9 +88,8 @@ def letter(invocation: Invocation, userids: tuple[str, ...], everybody: bool, su
     content = content_of(text).strip()
     if not content:
         raise click.UsageError("The letter is empty.")
-    with invocation.steward() as hand:
-        number = hand.write_to(list(userids), subject, content)
-    click.echo(f"The letter is on its way to {number} player{'' if number == 1 else 's'}.")
+    number = hand.write_to(list(userids), subject, content)
+    click.echo(f"The letter is on its way to {counted(number, 'player')}.")
 
 
 @click.group(cls=Group)
@@ -99,11 +99,10 @@ def broadcast() -> None:
 
 @broadcast.command("list")
 @json_option
-@pass_invocation
-def list_broadcasts(invocation: Invocation, as_json: bool) -> None:
+@pass_administration
+def list_broadcasts(admin: Administration, as_json: bool) -> None:
     """Broadcasts that wait, the oldest first."""
-    with invocation.administration() as admin:
-        waiting = admin.broadcasts()
+    waiting = admin.broadcasts()
     rows = [
         {"number": each.id, "author": each.author.userid, "written_at": each.created_at.isoformat(), "text": each.text}
         for each in waiting
@@ -113,20 +112,18 @@ def list_broadcasts(invocation: Invocation, as_json: bool) -> None:
 
 @broadcast.command()
 @click.argument("number", type=NUMBER)
-@pass_invocation
-def approve(invocation: Invocation, number: int) -> None:
+@pass_administration
+def approve(admin: Administration, number: int) -> None:
     """Send a broadcast to all who want them."""
-    with invocation.administration() as admin:
-        hearers = admin.approve_broadcast(number)
-    to = "all players" if hearers is None else f"{hearers} player{'' if hearers == 1 else 's'}"
+    hearers = admin.approve_broadcast(number)
+    to = "all players" if hearers is None else counted(hearers, "player")
     click.echo(f"Broadcast {number} is on its way to {to}.")
 
 
 @broadcast.command()
 @click.argument("number", type=NUMBER)
-@pass_invocation
-def reject(invocation: Invocation, number: int) -> None:
+@pass_administration
+def reject(admin: Administration, number: int) -> None:
     """Forget a broadcast; its author is not told."""
-    with invocation.administration() as admin:
-        rejected = admin.reject_broadcast(number)
+    rejected = admin.reject_broadcast(number)
     click.echo(f"Broadcast {number} of {rejected.author.userid} is forgotten.")

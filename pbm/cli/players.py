@@ -8,14 +8,18 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pbm.cli.frame import Command, Group, Invocation, pass_invocation
+from games.rules import counted
+from pbm.cli.frame import Command, Group, pass_administration, pass_steward
 from pbm.cli.output import Refused, ask, json_option, print_fields, print_rows, write_file
 from pbm.domain.game_record import is_record
-from pbm.server.operator import Account
+
+if TYPE_CHECKING:  # help pages need nothing of these
+    from pbm.server.operator import Account, Administration
+    from pbm.server.steward import Steward
 
 
 @click.group(cls=Group)
@@ -27,37 +31,34 @@ def player() -> None:
 @click.argument("userid")
 @click.option("--address", "addresses", multiple=True, required=True, help="Where they read mail; may be repeated.")
 @click.password_option(help="Asked for if it is not given.")
-@pass_invocation
-def add(invocation: Invocation, userid: str, addresses: tuple[str, ...], password: str) -> None:
+@pass_administration
+def add(admin: Administration, userid: str, addresses: tuple[str, ...], password: str) -> None:
     """Make an account that can play at once."""
-    with invocation.administration() as admin:
-        added = admin.add_player(userid, addresses, password)
+    added = admin.add_player(userid, addresses, password)
     click.echo(f"{added.userid} can play now, from {' and '.join(addresses)}.")
 
 
 @player.command("list")
 @json_option
-@pass_invocation
-def list_(invocation: Invocation, as_json: bool) -> None:
+@pass_administration
+def list_(admin: Administration, as_json: bool) -> None:
     """All accounts."""
-    with invocation.administration() as admin:
-        rows = [_row(account) for account in admin.accounts()]
+    rows = [_row(account) for account in admin.accounts()]
     print_rows(rows, as_json=as_json, nothing="There are no players.")
 
 
 @player.command()
 @click.argument("userid")
 @json_option
-@pass_invocation
-def show(invocation: Invocation, userid: str, as_json: bool) -> None:
+@pass_administration
+def show(admin: Administration, userid: str, as_json: bool) -> None:
     """One account, and the boards it plays on."""
-    with invocation.administration() as admin:
-        account = admin.account(userid)
-        row = _row(account)
-        row["bounces"] = sum(address.bounces for address in account.addresses)
-        row["delays"] = sum(address.soft_bounces for address in account.addresses)
-        row["active_boards"] = [board.board for board in admin.boards(userid=userid, active=True)]
-        row["ended_boards"] = [board.board for board in admin.boards(userid=userid, active=False)]
+    account = admin.account(userid)
+    row = _row(account)
+    row["bounces"] = sum(address.bounces for address in account.addresses)
+    row["delays"] = sum(address.soft_bounces for address in account.addresses)
+    row["active_boards"] = [board.board for board in admin.boards(userid=userid, active=True)]
+    row["ended_boards"] = [board.board for board in admin.boards(userid=userid, active=False)]
     print_fields(row, as_json=as_json)
 
 
@@ -65,76 +66,71 @@ def show(invocation: Invocation, userid: str, as_json: bool) -> None:
 @click.argument("userid")
 @click.argument("addresses", nargs=-1, metavar="ADDRESS...")
 @click.option("--address", "more", multiple=True, help="An address, as `player add` takes it.")
-@pass_invocation
-def set_address(invocation: Invocation, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> None:
+@pass_administration
+def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> None:
     """Replace an account's addresses by these.
 
     The player is told, at the old addresses and the new ones.
     """
     if not (*addresses, *more):
         raise click.UsageError("Which address? An account needs one.")
-    with invocation.administration() as admin:
-        admin.set_addresses(userid, (*addresses, *more))
+    admin.set_addresses(userid, (*addresses, *more))
     click.echo(f"{userid} now gets mail at {' and '.join((*addresses, *more))}.")
 
 
 @player.command()
 @click.argument("userid")
-@pass_invocation
-def resume(invocation: Invocation, userid: str) -> None:
+@pass_administration
+def resume(admin: Administration, userid: str) -> None:
     """Send mail again to addresses that failed.
 
     An address gets no more after limits.hard_bounces_to_suspend mails have come back. A mail of the player's ends that
     by itself.
     """
-    with invocation.administration() as admin:
-        suspended = admin.resume(userid)
+    suspended = admin.resume(userid)
     click.echo(f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended.")
 
 
 @player.command()
 @click.argument("userid")
 @click.argument("state", type=click.Choice(["on", "off"]))
-@pass_invocation
-def bot(invocation: Invocation, userid: str, state: str) -> None:
+@pass_administration
+def bot(admin: Administration, userid: str, state: str) -> None:
     """Say that a player is a program, or that it is none.
 
     Games with a program are not rated, and it has no place in the standings.
     """
-    with invocation.administration() as admin:
-        admin.set_bot(userid, bot=state == "on")
+    admin.set_bot(userid, bot=state == "on")
     click.echo(f"{userid} is {'a bot: its games are not rated' if state == 'on' else 'no bot: its games are rated'}.")
 
 
 @player.command()
 @click.argument("who", nargs=-1, required=True, metavar="WHO...")
-@pass_invocation
-def unlock(invocation: Invocation, who: tuple[str, ...]) -> None:
+@pass_administration
+def unlock(admin: Administration, who: tuple[str, ...]) -> None:
     """Look at passwords again after too many wrong ones.
 
     WHO is a userid, the address mails said they were from, or the machine they came from, as `pbm status` names it.
     """
-    with invocation.administration() as admin:
-        for each in who:
-            click.echo(f"{each}: {'counts from the beginning' if admin.unlock(each) else 'had no wrong guesses'}.")
+    for each in who:
+        click.echo(f"{each}: {'counts from the beginning' if admin.unlock(each) else 'had no wrong guesses'}.")
 
 
 @player.command("reset-password")
 @click.argument("userid")
 @click.option("--password", default="", help="The new one; a random one is made and printed if it is not given.")
-@pass_invocation
-def reset_password(invocation: Invocation, userid: str, password: str) -> None:
+@pass_administration
+def reset_password(admin: Administration, userid: str, password: str) -> None:
     """Give an account another password."""
-    with invocation.administration() as admin:
-        fresh = admin.reset_password(userid, password)
+    fresh = admin.reset_password(userid, password)
     click.echo(f"{userid} has a new password{'.' if password else f': {fresh}'}")
 
 
 @player.command()
 @click.argument("userid")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@pass_invocation
-def remove(invocation: Invocation, userid: str, yes: bool) -> None:
+@pass_administration
+def remove(admin: Administration, userid: str, yes: bool) -> None:
     """Erase a player for good.
 
     All that is stored of them goes at once, as by "erase me", and their userid is replaced. They
@@ -142,8 +138,7 @@ def remove(invocation: Invocation, userid: str, yes: bool) -> None:
     """
     if not yes:
         ask(f"Erase {userid}, and let them forfeit all their games?")
-    with invocation.administration() as admin:
-        boards = admin.remove_player(userid)
+    boards = admin.remove_player(userid)
     forfeited = f" Forfeited: {', '.join(f'board {board}' for board in boards)}." if boards else ""
     click.echo(f"{userid} is removed.{forfeited}")
 
@@ -151,11 +146,10 @@ def remove(invocation: Invocation, userid: str, yes: bool) -> None:
 @player.command()
 @click.argument("userid")
 @click.argument("wanted", metavar="NEW-USERID")
-@pass_invocation
-def rename(invocation: Invocation, userid: str, wanted: str) -> None:
+@pass_steward
+def rename(hand: Steward, userid: str, wanted: str) -> None:
     """Give an account another userid; the player is told."""
-    with invocation.steward() as hand:
-        renamed = hand.rename(userid, wanted)
+    renamed = hand.rename(userid, wanted)
     click.echo(f"{userid} is {renamed.userid} now.")
 
 
@@ -163,8 +157,8 @@ def rename(invocation: Invocation, userid: str, wanted: str) -> None:
 @click.argument("userid")
 @click.argument("into", metavar="INTO-USERID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@pass_invocation
-def merge(invocation: Invocation, userid: str, into: str, yes: bool) -> None:
+@pass_steward
+def merge(hand: Steward, userid: str, into: str, yes: bool) -> None:
     """Make one account of two of a person.
 
     Boards, addresses and what belongs to them are the second one's then, whose ratings are worked out anew; the first
@@ -173,9 +167,8 @@ def merge(invocation: Invocation, userid: str, into: str, yes: bool) -> None:
     """
     if not yes:
         ask(f"Make {userid} a part of {into}? This cannot be undone")
-    with invocation.steward() as hand:
-        boards = hand.merge(userid, into)
-    click.echo(f"{userid} is {into} now; {len(boards)} board{'' if len(boards) == 1 else 's'} changed hands.")
+    boards = hand.merge(userid, into)
+    click.echo(f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands.")
 
 
 def _row(account: Account) -> dict[str, Any]:
@@ -199,15 +192,14 @@ MAX_OCTETS = 500_000_000
 @click.command(cls=Command)
 @click.argument("userid")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
-@pass_invocation
-def export(invocation: Invocation, userid: str, file: Path) -> None:
+@pass_administration
+def export(admin: Administration, userid: str, file: Path) -> None:
     """Write all that is stored of a player to FILE, as the mail command `export` sends it; - is standard output.
 
     The password is not in it, nor the address of anybody else. The file can be read by its owner alone, and takes the
     place of an older one only when it is whole.
     """
-    with invocation.administration() as admin:
-        content = admin.export_player(userid)
+    content = admin.export_player(userid)
     if str(file) == "-":
         sys.stdout.buffer.write(content)
         return
@@ -221,8 +213,8 @@ def export(invocation: Invocation, userid: str, file: Path) -> None:
 @click.command("import", cls=Command)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--trust", is_flag=True, help="Take all of it, though this server has not signed it.")
-@pass_invocation
-def import_(invocation: Invocation, files: Sequence[Path], trust: bool) -> None:
+@pass_administration
+def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
     """Make a player, with all their games, of a FILE that `export` has written; the packed one of a mail works, too.
 
     An export that came in several mails is taken in by naming all its files at once.
@@ -238,14 +230,12 @@ def import_(invocation: Invocation, files: Sequence[Path], trust: bool) -> None:
     contents = {str(file): _content(file) for file in files}
     records = {name: text for name, content in contents.items() if is_record(text := content.decode(errors="replace"))}
     exports = {name: content for name, content in contents.items() if name not in records}
-    with invocation.administration() as admin:
-        for name, board in admin.import_records(records, trusted=trust).items():
-            click.echo(f"The game of {name} is board {board} here.")
-        if not exports:
-            return
-        taken = admin.import_player(*exports.values(), names=list(exports), trusted=trust)
-    games = "1 game" if taken.games == 1 else f"{taken.games} games"
-    click.echo(f"{taken.userid} is here, with {games}.")
+    for name, board in admin.import_records(records, trusted=trust).items():
+        click.echo(f"The game of {name} is board {board} here.")
+    if not exports:
+        return
+    taken = admin.import_player(*exports.values(), names=list(exports), trusted=trust)
+    click.echo(f"{taken.userid} is here, with {counted(taken.games, 'game')}.")
     if taken.doubted:
         click.echo("This server has not signed the file: no ratings were taken, and addresses are asked to confirm.")
     for board in taken.left_out:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from games.rules import counted
 from pbm.cli.frame import NUMBER, Command, Invocation, pass_invocation
 from pbm.cli.output import Refused, json_option, print_json, print_rows, printable
 from pbm.domain.calendars import StopKind
@@ -142,9 +143,9 @@ def _flow_values(flow: Flow, took: str) -> dict[str, Any]:
 
 def lines_of(look: Status) -> list[str]:
     """For people: a line for each queue and for each thing that wants the operator."""
-    players = _counted(look.players, "player")
+    players = counted(look.players, "player")
     return [
-        f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {players}, {_counted(look.boards, 'board')} under way",
+        f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {players}, {counted(look.boards, 'board')} under way",
         *_stop_lines(look),
         "",
         *_queue_lines(look),
@@ -179,13 +180,13 @@ def _queue_lines(look: Status) -> list[str]:
         _queue_line("", "failed", look.failed, look.at, "pbm outbox list --state failed"),
         _flow_line(look.written, "sent after"),
         *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles if trouble),
-        _queue_line("robots", _counting(look.thoughts.number, "board"), look.thoughts, look.at),
+        _queue_line("robots", "board" if look.thoughts.number == 1 else "boards", look.thoughts, look.at),
     ]
 
 
 def _board_lines(look: Status) -> list[str]:
     return [
-        f"{_counted(look.overdue, 'board')} overdue",
+        f"{counted(look.overdue, 'board')} overdue",
         *(f"  board {each.board} ({each.game}): {_when(each.due_at, look.at)}" for each in look.deadlines),
         *(f"  agenda: {items} {kind}, {due} due" for kind, (items, due) in look.agenda.items()),
     ]
@@ -193,26 +194,17 @@ def _board_lines(look: Status) -> list[str]:
 
 def _player_lines(look: Status) -> list[str]:
     """The lines; trouble that the operator can end comes with the command for it."""
-    suspended = _counted(look.suspended, "address", "addresses")
+    suspended = counted(look.suspended, "address")
     return [
-        f"{_counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm broadcast list', look.broadcasts)}",
+        f"{counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm broadcast list', look.broadcasts)}",
         f"{suspended} suspended{_hint('pbm player resume USERID', look.suspended)}",
         *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended_latest),
-        f"{_counted(len(look.locked), 'lock')} against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
+        f"{counted(len(look.locked), 'lock')} against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
         *(
             f"  {each.key.kind} {printable(each.key.subject)}: {each.failures}, to {_when(each.locked_until, look.at)}"
             for each in look.locked[:_SHOWN]
         ),
     ]
-
-
-def _counted(number: int, one: str, several: str = "") -> str:
-    return f"{number} {_counting(number, one, several)}"
-
-
-def _counting(number: int, one: str, several: str = "") -> str:
-    """The word after a number."""
-    return one if number == 1 else several or f"{one}s"
 
 
 def _hint(command: str, number: int) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from pbm.cli.boards import GAME_WORDS, game_option
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import Group, pass_organizer
 from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_rows
 
 if TYPE_CHECKING:  # help pages need nothing of these
-    from pbm.server.arbiter import TournamentView
+    from pbm.server.arbiter import Organizer, TournamentView
     from pbm.store.tournaments import Meeting, Tournament
 
 
@@ -25,8 +25,8 @@ def tournament() -> None:
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="NAME KIND GAME [-NAME=VALUE]...")
 @click.option("--body", type=TEXT, help="A board you drew, for games that take one; - is standard input.")
 @json_option
-@pass_invocation
-def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
+@pass_organizer
+def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
     """Make a tournament that players may join by mail.
 
     KIND is round-robin, swiss, knockout, ladder or league. Options of the tournament and of its game, such as
@@ -36,9 +36,8 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
     plain = [word for word in words if word not in options]
     if len(plain) != 3:
         raise click.UsageError(f"Write a name, a kind and a game, not {len(plain)} words: cup swiss cross -rounds=5.")
-    with invocation.organizer() as organizer:
-        name, kind, game = plain
-        made = organizer.create(name, kind, game, options, content_of(body) if body else "")
+    name, kind, game = plain
+    made = organizer.create(name, kind, game, options, content_of(body) if body else "")
     if as_json:
         print_fields(_row(made, 0), as_json=True)
     else:
@@ -49,22 +48,20 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
 @game_option
 @click.option("--ended", is_flag=True, help="Those that are over, in place of those that are not.")
 @json_option
-@pass_invocation
-def list_(invocation: Invocation, game: str | None, ended: bool, as_json: bool) -> None:
+@pass_organizer
+def list_(organizer: Organizer, game: str | None, ended: bool, as_json: bool) -> None:
     """Tournaments that are open or go on."""
-    with invocation.organizer() as organizer:
-        rows = [_row(each, players) for each, players in organizer.all(game, ended=ended)]
+    rows = [_row(each, players) for each, players in organizer.all(game, ended=ended)]
     print_rows(rows, as_json=as_json, nothing="There are no tournaments.")
 
 
 @tournament.command()
 @click.argument("name")
 @json_option
-@pass_invocation
-def show(invocation: Invocation, name: str, as_json: bool) -> None:
+@pass_organizer
+def show(organizer: Organizer, name: str, as_json: bool) -> None:
     """A tournament: its terms, players, standings, and pairings."""
-    with invocation.organizer() as organizer:
-        overview = organizer.show(name)
+    overview = organizer.show(name)
     made = overview.tournament
     players = [each.player.userid for each in overview.entrants if each.left_at is None]
     row = _row(made, len(players)) | {"options": " ".join(made.options), "userids": players}
@@ -80,27 +77,25 @@ def show(invocation: Invocation, name: str, as_json: bool) -> None:
 
 @tournament.command()
 @click.argument("name")
-@pass_invocation
-def start(invocation: Invocation, name: str) -> None:
+@pass_organizer
+def start(organizer: Organizer, name: str) -> None:
     """Let a tournament begin now, with those who have joined.
 
     Or the next season of a league. The server that runs over the same database does so at once.
     """
-    with invocation.organizer() as organizer:
-        started = organizer.start(name)
+    started = organizer.start(name)
     click.echo(f"{started.name} starts as soon as the server attends to it.")
 
 
 @tournament.command()
 @click.argument("name")
-@pass_invocation
-def cancel(invocation: Invocation, name: str) -> None:
+@pass_organizer
+def cancel(organizer: Organizer, name: str) -> None:
     """End a tournament early.
 
     Its boards go on for themselves; all who are in it are told.
     """
-    with invocation.organizer() as organizer:
-        ended = organizer.cancel(name)
+    ended = organizer.cancel(name)
     click.echo(f"{ended.name} is cancelled; its players are told.")
 
 

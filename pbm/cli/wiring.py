@@ -13,7 +13,7 @@ from pbm.cli.settings import Configuration
 from pbm.domain.configuration import FetchSettings, SmarthostSettings, place
 from pbm.edges.crypt import Keyring, Sealing
 from pbm.edges.metrics import MetricsServer
-from pbm.edges.signing import Signature, Signing
+from pbm.edges.signing import Signature, Signing, public_key
 from pbm.edges.transports import Transport
 from pbm.server import Service
 from pbm.store.backup import file_of
@@ -65,10 +65,8 @@ def lacks(configuration: Configuration) -> list[str]:
     problems += configuration.way.lacks()
     if configuration.imap.host and configuration.imap.ca_file is not None:
         problems += unusable_authorities("imap", configuration.imap.ca_file)
-    if configuration.dkim.key is not None:
-        problems += _signing_key(configuration.dkim.key)
-    if configuration.crypt.key is not None:
-        problems += _secret_key(configuration.crypt.key)
+    problems += _unusable("dkim.key", configuration.dkim.key, public_key)
+    problems += _unusable("crypt.key", configuration.crypt.key, Keyring)
     return problems
 
 
@@ -125,19 +123,13 @@ def _certificate(certificate: Path, key: Path | None) -> list[str]:
     return []
 
 
-def _signing_key(path: Path) -> list[str]:
+def _unusable(key: str, path: Path | None, read: Callable[[bytes], object]) -> list[str]:
+    """Why the file of a key cannot be used, if one is named."""
     try:
-        Signature("localhost", "pbm", path.read_bytes())
-    except (OSError, ValueError) as error:
-        return [f"dkim.key: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
-    return []
-
-
-def _secret_key(path: Path) -> list[str]:
-    try:
-        Keyring(path.read_bytes())
+        if path is not None:
+            read(path.read_bytes())
     except ImportError:
-        return ["crypt.key: encrypted mail needs the extra: pip install 'pbm[crypt]'."]
+        return [f"{key}: encrypted mail needs the extra: pip install 'pbm[crypt]'."]
     except (OSError, ValueError) as error:
-        return [f"crypt.key: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
+        return [f"{key}: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
     return []

@@ -146,6 +146,10 @@ class Decisions:
         """Those of a seat; none for a spectator."""
         return [intent for intent in self._all() if intent.seat == seat]
 
+    def find(self, seat: Seat, kind: IntentKind) -> Intent | None:
+        """The seat's decision of a kind; there is but one."""
+        return next((intent for intent in self.of(seat) if intent.kind is kind), None)
+
     def _all(self, but: Intent | None = None) -> list[Intent]:
         """Those of both seats. but: without the one of its seat and kind."""
         if self._known is None:

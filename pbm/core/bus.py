@@ -8,17 +8,38 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pbm.domain.match import Match, Player
 from pbm.domain.settings import Settings
 from pbm.store import Transaction
 
+K = TypeVar("K")
+F = TypeVar("F", bound=Callable[..., Any])
 
-class Renewable(Protocol):
-    """A board in hand, which can be told that its players' settings and rests have changed."""
 
-    def renew(self) -> None: ...
+def registers(table: dict[K, F], *keys: K) -> Callable[[F], F]:
+    """Puts the decorated function into a table, by each of the keys."""
+
+    def register(function: F) -> F:
+        table.update(dict.fromkeys(keys, function))
+        return function
+
+    return register
+
+
+def joins(listed: list[F]) -> Callable[[F], F]:
+    """Puts the decorated function at the end of a list."""
+
+    def register(function: F) -> F:
+        listed.append(function)
+        return function
+
+    return register
+
+
+Renewal = Callable[[], None]
+"""Tells a board in hand that its players' settings and rests have changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +62,8 @@ class PlayerHeard:
 
     player: Player
     address: str
-    boards: tuple[Renewable, ...] = ()
-    """Those in hand."""
+    renewals: tuple[Renewal, ...] = ()
+    """Of the boards in hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +106,7 @@ SUBSCRIBERS: dict[type, list[Subscriber[Any]]] = defaultdict(list)
 
 def subscribes(kind: type[E]) -> Callable[[Subscriber[E]], Subscriber[E]]:
     """The decorated function is called with every event of the kind."""
-
-    def register(subscriber: Subscriber[E]) -> Subscriber[E]:
-        SUBSCRIBERS[kind].append(subscriber)
-        return subscriber
-
-    return register
+    return joins(SUBSCRIBERS[kind])
 
 
 def publish(event: E, tx: Transaction) -> None:

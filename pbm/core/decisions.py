@@ -17,6 +17,7 @@ from games.rules import GameError, MoveError
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
+from pbm.core.bus import registers
 from pbm.core.notify import notice_of
 from pbm.core.request import Request
 from pbm.core.robots import is_robot
@@ -140,7 +141,7 @@ def answer_offer(board: OpenBoard) -> None:
     if offer is None or offer.kind is not OfferKind.DRAW:
         return
     hearer = other(offer.seat)
-    intent = next((intent for intent in board.intents.of(hearer) if intent.kind is IntentKind.PLAN), None)
+    intent = board.intents.find(hearer, IntentKind.PLAN)
     branch = plans.answer_to_offer(intent, board.next_ply) if intent is not None else None
     if intent is None or branch is None:
         return
@@ -152,11 +153,6 @@ def answer_offer(board: OpenBoard) -> None:
         board.agree(hearer)
     else:
         board.resign(hearer)
-
-
-def waiting(board: OpenBoard, seat: Seat) -> Intent | None:
-    """The move of the seat that waits."""
-    return next((intent for intent in board.intents.of(seat) if intent.kind is IntentKind.HOLD), None)
 
 
 def until(request: Request, board: OpenBoard, seat: Seat) -> datetime | None:
@@ -186,7 +182,7 @@ def hold(
         plan = check_plan(board, state, seat, plan)
     below = f"\n{plans.write(plan)}" if plan else ""
     comment = "\n".join(comment.text for comment in request.comments(board.match.board))
-    earlier = waiting(board, seat)
+    earlier = board.intents.find(seat, IntentKind.HOLD)
     board.intents.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{board.next_ply}{below}", comment, until=at))
     instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
     if text == plans.RESIGN:
@@ -213,12 +209,7 @@ WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "taking the last ply back", 
 
 def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
     """The decorated function does what was asked, once the hearer's seat has agreed."""
-
-    def register(grant: Grant) -> Grant:
-        GRANTS[kind] = grant
-        return grant
-
-    return register
+    return registers(GRANTS, kind)
 
 
 def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
@@ -234,7 +225,7 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     if asked is not None:
         asker = board.match.player(asked.seat).userid
         raise NotAllowed(f'{asker} asks you for {WISHES[asked.kind]}: answer "accept" or "reject" first.')
-    held = waiting(board, seat)
+    held = board.intents.find(seat, IntentKind.HOLD)
     if held is not None and kind is not OfferKind.PAUSE:
         move = move_of(held)
         raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")

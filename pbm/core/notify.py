@@ -97,6 +97,12 @@ def letters_for(at: Desk, reader: Reader, subject: str, page: str, **words: Any)
     return [compose(address, subject, page, at.now, player=reader.player, **words) for address in reader.addresses]
 
 
+def tell_operator(at: Desk, subject: str, page: str, **words: Any) -> None:
+    """A letter to the operator, if they have an address. words: as those of Composer.letter."""
+    if operator := at.tools.operator:
+        at.tx.outbox.add([at.tools.composer.letter(operator, subject, page, at.now, **words)], at.now)
+
+
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
     """The board as it now stands for a reader, with what nobody else may see."""
     notes = tuple(board.notes(reader.player))

@@ -14,6 +14,7 @@ import structlog
 from games import GAMES, leave_out
 from games.rules import GameError
 from pbm.compose import Answer, Posed
+from pbm.core.bus import joins, registers
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -57,35 +58,20 @@ def redeems(purpose: str, *, lasting: bool = False, consented: bool = False) -> 
 
     consented: by an answer that is clear; any other one is asked for again.
     """
-
-    def register_with(redeemer: Redeemer) -> Redeemer:
-        REDEEMERS[purpose] = redeemer
-        if lasting:
-            LASTING.add(purpose)
-        if consented:
-            CONSENTED.add(purpose)
-        return redeemer
-
-    return register_with
+    if lasting:
+        LASTING.add(purpose)
+    if consented:
+        CONSENTED.add(purpose)
+    return registers(REDEEMERS, purpose)
 
 
-Keeper = Callable[[Request, Player, Settings, Mapping[str, object]], None]
-_KEEPERS: dict[str, Keeper] = {}
+Keeper = Callable[[Request, Player, Settings, Mapping[str, str]], None]
+KEEPERS: dict[str, Keeper] = {}
 
 
 def keeps(*names: str) -> Callable[[Keeper], Keeper]:
     """The decorated function saves players' settings of these names, for more depends on them than mails."""
-
-    def register_with(keeper: Keeper) -> Keeper:
-        _KEEPERS.update(dict.fromkeys(names, keeper))
-        return keeper
-
-    return register_with
-
-
-def keeper_of(name: str) -> Keeper | None:
-    """The function that saves a setting; None where it need only be stored."""
-    return _KEEPERS.get(name)
+    return registers(KEEPERS, *names)
 
 
 log = structlog.get_logger()
@@ -106,15 +92,11 @@ class Occasion(Desk):
 Contribution = Callable[[Occasion, Player, Settings, bool], Posed | None]
 DIGESTED: list[Contribution] = []
 
+digests = joins(DIGESTED)
+"""The decorated function is asked, once a day for each reader, what more is to stand in their digest.
 
-def digests(contribution: Contribution) -> Contribution:
-    """The decorated function is asked, once a day for each reader, what more is to stand in their digest.
-
-    It is told whether there is to be one; if not, it may send a mail of its own.
-    """
-    DIGESTED.append(contribution)
-    return contribution
-
+It is told whether there is to be one; if not, it may send a mail of its own.
+"""
 
 Attend = Callable[[Desk, int], None]
 Deed = Callable[[Occasion], None]
@@ -129,14 +111,9 @@ def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Dee
     It is called twice: first to work out what it shows, without writing. within: how long before items are put down at
     most; what is due later was put down while the clock was ahead, and is due at once when that is right again.
     """
-
-    def register(deed: Deed) -> Deed:
-        DEEDS[kind] = deed
-        if within is not None:
-            WITHIN[kind] = within
-        return deed
-
-    return register
+    if within is not None:
+        WITHIN[kind] = within
+    return registers(DEEDS, kind)
 
 
 class Runner:

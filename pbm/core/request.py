@@ -129,7 +129,7 @@ class Incoming:
 def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[OpenBoard] = ()) -> None:
     """Mail gets to a player who has written, should that have been in doubt; else there is nobody to tell."""
     if tx.players.is_doubtful(player.id):
-        publish(PlayerHeard(player, address, tuple(boards)), tx)
+        publish(PlayerHeard(player, address, tuple(board.renew for board in boards)), tx)
 
 
 def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:

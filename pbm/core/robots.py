@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from pbm.bots import LEVELS, Question, Thought
+from pbm.core.bus import joins
 from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Match, Player
@@ -77,6 +78,16 @@ class Task:
     then: Callable[[Desk, Any], None]
     failed: Callable[[Desk, str], None]
     whom: int = 0
+
+
+def give_up(item: Item, tries: int, whom: int, subject: str, page: str, at: Desk, _: str, **words: Any) -> None:
+    """Try again what failed for an item, so many times in all; then tell a player, if any, that nothing will come."""
+    if item.attempts + 1 < tries:
+        at.tx.agenda.postpone(item, at.now)
+        return
+    player = at.tx.players.get(whom)
+    if at.tx.agenda.drop(THINK, item.key) and player is not None:
+        at.tx.outbox.add(letters_for(at, reader_of(at, player), subject, page, **words), at.now)
 
 
 def asked(question: Question) -> Callable[[Ask], Sequence[Thought]]:
@@ -152,19 +163,7 @@ LEISURE: list[Source] = []
 """Asked only when there are no lessons."""
 
 
-def thinks(source: Source) -> Source:
-    """The decorated function is asked for tasks, in the order of their files' names."""
-    MOVES.append(source)
-    return source
-
-
-def teaches(source: Source) -> Source:
-    """The decorated function's tasks take minutes."""
-    LESSONS.append(source)
-    return source
-
-
-def thinks_at_leisure(source: Source) -> Source:
-    """The decorated function's tasks wait for all lessons."""
-    LEISURE.append(source)
-    return source
+thinks, teaches, thinks_at_leisure = map(joins, (MOVES, LESSONS, LEISURE))
+"""The decorated function is asked for tasks, in the order of their files' names: for moves; for lessons, which take
+minutes; and for what waits for all lessons.
+"""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from games import AnyGame
-from games.rules import OptionError, Preset
+from games.rules import OptionError, Preset, counted
 from pbm.core.board import NO_BOARD, OpenBoard
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
@@ -247,10 +247,11 @@ def check_willing(
         elif not choice.accepts and player not in agreed:
             problems.append(f"{player.userid} takes no challenges of {game.info.title}")
         elif choice.most_active is not None and here >= choice.most_active:
-            limit = f"no more than {choice.most_active} at once"
-            problems.append(f"{player.userid} has {_boards(here)} of {game.info.title} under way and wants {limit}")
+            of_game, limit = f"of {game.info.title} under way", f"no more than {choice.most_active} at once"
+            problems.append(f"{player.userid} has {counted(here, 'board')} {of_game} and wants {limit}")
         elif sum(active.values()) >= limits.active_games:
-            problems.append(f"{player.userid} has {_boards(limits.active_games)} under way, as many as anybody may")
+            most = counted(limits.active_games, "board")
+            problems.append(f"{player.userid} has {most} under way, as many as anybody may")
         elif tx.players.unreachable(player.id):
             problems.append(unheard(tx, player))
     if problems:
@@ -269,7 +270,3 @@ def _check_blocks(tx: Transaction, seats: Collection[Player], asker: Player | No
             if blocker == asker:
                 raise NotAllowed(f"You have blocked {player.userid}.", f"unblock {player.userid}")
             raise NotAllowed(f"{blocker.userid} and {player.userid} do not play each other.")
-
-
-def _boards(number: int) -> str:
-    return f"{number} board{'' if number == 1 else 's'}"

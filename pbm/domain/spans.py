@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from games.rules import joined
+from games.rules import counted, joined
 from pbm.domain.errors import BadArguments
 
 SECOND = 1_000_000
@@ -59,7 +59,7 @@ def brief(length: int) -> str:
 def in_words(length: int) -> str:
     """Such as "1 day 12 hours"; seconds are left out."""
     parts = _parts(length)
-    return " ".join(f"{number} {name}{'' if number == 1 else 's'}" for number, name in parts) or "0 minutes"
+    return " ".join(counted(number, name) for number, name in parts) or "0 minutes"
 
 
 def _parts(length: int) -> list[tuple[int, str]]:

@@ -20,6 +20,7 @@ from typing import Any
 import structlog
 
 from pbm.core.counts import LOOKED
+from pbm.core.notify import Desk, tell_operator
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
 from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetched, Fetcher
@@ -224,12 +225,9 @@ class Server:
         asyncio.get_running_loop().run_in_executor(None, self._write_of_refusals, reason)
 
     def _write_of_refusals(self, reason: str) -> None:
-        operator, now = self._service.settings.operator, self._service.clock()
-        if operator:
+        with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
             page, subject = "refused-operator.txt", "pbm: all our mails are refused"
-            letter = self._service.tools.composer.letter(operator, subject, page, now, reason=reason)
-            with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
-                tx.outbox.add([letter], now)
+            tell_operator(Desk(tx, self._service.tools), subject, page, reason=reason)
 
     def _doubt(self, trouble: BaseException) -> bool:
         """Whether the trouble is that the system gives us nothing more: then this process had better end."""

@@ -10,7 +10,7 @@ from pbm.core.bus import ReachChanged, SettingsSaved, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
 from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk
-from pbm.core.registry import REFUSALS, handles, keeper_of, redeems
+from pbm.core.registry import KEEPERS, REFUSALS, handles, redeems
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
@@ -71,7 +71,7 @@ def add(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"An account has at most {MAX_ADDRESSES} addresses, and you have {known}.", "change address")
     for address in fresh:
         _ask_to_confirm(request, player, address)
-    return done(command, f"{_listed(fresh)} will get your mail, too, as soon as the mail\nsent there is answered.")
+    return done(command, f"{' and '.join(fresh)} will get your mail, too, as soon as the mail\nsent there is answered.")
 
 
 @handles(
@@ -85,17 +85,18 @@ def change_address(request: Request, command: Command) -> Answer | None:
     confirmed = {key for key, address in own.items() if address.confirmed_at}
     fresh = _without(wanted, confirmed)
     if not fresh and len(confirmed) == len(wanted):
-        raise NotAllowed(f"Your mail goes to {_listed(wanted)} already.")
+        raise NotAllowed(f"Your mail goes to {' and '.join(wanted)} already.")
     request.tx.players.drop_unconfirmed(player.id, request.now)
     for address in fresh:
         _ask_to_confirm(request, player, address, wanted)
     if len(fresh) < len(wanted):
         _drop_all_but(request, player, wanted)
-        told = f"Your mail goes to {_listed(_without(wanted, map(str.casefold, fresh)))} only."
+        rest = _without(wanted, map(str.casefold, fresh))
+        told = f"Your mail goes to {' and '.join(rest)} only."
     else:
         told = "Nothing has changed yet."
     if fresh:
-        told += f"\nA mail was sent to {_listed(fresh)}; once it is answered,\nyour mail goes there."
+        told += f"\nA mail was sent to {' and '.join(fresh)}; once it is answered,\nyour mail goes there."
     return done(command, told)
 
 
@@ -169,7 +170,7 @@ def signoff(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f'"{sender}" is the only address you have. To end your account, write "delete".', "delete")
     request.tx.players.drop_address(address.id)
     request.outgoing.write(address.address, "pbm: no more mail", "moved.txt", player=player, userid=player.userid)
-    return done(command, f"{sender} gets none of your mail any more; {_listed(others)} does.")
+    return done(command, f"{sender} gets none of your mail any more; {' and '.join(others)} does.")
 
 
 @handles(
@@ -260,9 +261,8 @@ def set_(request: Request, command: Command) -> Answer | None:
     if value:
         settings = settings.with_choice(name, value)
         chosen = {**stored, name: getattr(settings, name)}
-        keep = keeper_of(name)
-        if keep is not None and settings != before:
-            keep(request, player, settings, chosen)
+        if name in KEEPERS and settings != before:
+            KEEPERS[name](request, player, settings, chosen)
         else:
             request.tx.players.save_settings(player.id, chosen)
         if name in ("digest", "timezone", "puzzle"):
@@ -413,7 +413,3 @@ def _drop_all_but(request: Request, player: Player, wanted: Iterable[str]) -> No
                 request.outgoing.write(
                     address.address, subject, "moved.txt", player=player, answers=False, userid=player.userid
                 )
-
-
-def _listed(words: Iterable[str]) -> str:
-    return " and ".join(words)

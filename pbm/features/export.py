@@ -173,13 +173,11 @@ class Parcel:
         """With so many boards."""
         name = f"pbm-{self.player.userid}{f'-{self.first}' if self.first else ''}"
         boards, following = self.boards[:count], self._next(count)
-        files = [File(f"{name}.json", "application/json", _signed(self.tx, self._told(boards, following)))]
+        told = _lines(self._data(boards, following)) | {"games": _listed(self.games[board] for board in boards)}
+        files = [File(f"{name}.json", "application/json", _signed(self.tx, told))]
         files += [self.records[board] for board in boards if board in self.records]
         is_small = len(files) - 1 <= MAX_LOOSE and sum(len(file.data) for file in files) <= MAX_OCTETS
         return files if is_small else [_packed(f"{name}.zip", files)]
-
-    def _told(self, boards: Collection[int], following: int | None) -> dict[str, str]:
-        return _lines(self._data(boards, following)) | {"games": _listed(self.games[board] for board in boards)}
 
     def _data(self, boards: Collection[int], following: int | None) -> dict[str, Any]:
         """Without the games."""
@@ -209,9 +207,8 @@ def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
 def _records(at: Desk, player: Player, boards: Sequence[int]) -> dict[int, File]:
     """Those of boards that the player plays on."""
     tx, pages, states = at.tx, at.tools.pages, at.tools.states
-    matches = [
-        each for each in tx.matches.load_all(boards, states.match) if each.game in GAMES and _plays(player, each)
-    ]
+    loaded = tx.matches.load_all(boards, states.match)
+    matches = [each for each in loaded if each.game in GAMES and each.seat_of(player.id) is not None]
     changes = tx.ratings.changes_of([match.board for match in matches])
     remarks: dict[int, list[tuple[RemarkKind, Remark]]] = {board: [] for board in boards}
     for kind, remark in tx.remarks.by(player.id, boards):
@@ -223,10 +220,6 @@ def _records(at: Desk, player: Player, boards: Sequence[int]) -> dict[int, File]
         name = f"{match.game}-{match.board}.txt"
         records[match.board] = File(name, "text/plain; charset=utf-8", told.encode())
     return records
-
-
-def _plays(player: Player, match: Match) -> bool:
-    return match.seat_of(player.id) is not None
 
 
 def record_of(
@@ -307,8 +300,7 @@ def take_in(
     doubted = not trusted and not all(_is_signed(tx, part) for part in parts)
     data = _joined(parts)
     userid, left_out = data["userid"], []
-    holder = tx.belongings.holder(userid) if isinstance(userid, str) else None
-    if holder is not None and not holder[1]:
+    if isinstance(userid, str) and _is_here(tx, userid):
         raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
     if doubted:
         left_out = [game["board"] for game in data["games"] if _is_of_others(tx, game, userid)]
@@ -398,9 +390,6 @@ def _read(content: bytes, name: str) -> dict[str, Any]:
     return data
 
 
-_NO_PART: Mapping[str, Any] = {"first": 0, "next": None}
-
-
 def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The contents of all the parts of an export. Raises: BadArguments where one is missing."""
     ordered = sorted(parts, key=lambda part: _part(part)["first"])
@@ -422,7 +411,7 @@ def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _part(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Which part of an export it is. Raises: BadArguments."""
-    part = data.get("part", _NO_PART)
+    part = data.get("part", {"first": 0, "next": None})
     if (
         not isinstance(part, dict)
         or type(part.get("first")) is not int

@@ -14,7 +14,7 @@ from pbm.compose import Answer, Reader
 from pbm.compose.views import until
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import move_of, tell_sender, waiting
+from pbm.core.decisions import move_of, tell_sender
 from pbm.core.notify import notice_of, reader_of, tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
@@ -32,7 +32,7 @@ def play_held(occasion: Occasion) -> None:
     number, seat = map(int, occasion.item.key.split(":"))
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     board = occasion.open(number)
-    intent = waiting(board, seat)
+    intent = board.intents.find(seat, IntentKind.HOLD)
     if intent is None:
         return
     board.intents.drop(intent)
@@ -67,7 +67,7 @@ def _play(board: OpenBoard, intent: Intent) -> None:
 )
 def cancel(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
-    held = waiting(board, seat)
+    held = board.intents.find(seat, IntentKind.HOLD)
     if held is None:
         raise _nothing_waits(board, seat)
     board.intents.drop(held)

@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from games.scene import Scene
 from pbm.compose import Answer, Figure, Notice, Part, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.decisions import done
-from pbm.core.notify import Desk, letters_for, notice_of, reader_of
+from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
-from pbm.core.robots import Ask, Task, hints_told, orders, thinks
+from pbm.core.robots import Ask, Task, give_up, hints_told, orders, thinks
 from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
@@ -93,12 +94,13 @@ def replay(request: Request, command: Command) -> Answer | None:
 
 @thinks
 def keepsakes(at: Desk) -> Iterator[Task]:
-    """Of the games that have ended or were asked for, the oldest first."""
+    """Of the games that have ended or were asked for, the oldest first. What failed once will fail again."""
     for item, number, player_id in orders(at.tx, WORD):
         match = at.tx.matches.load(number)
         record = GameRecord.of(match) if match is not None and match.result is not None else None
-        then, failed = partial(_send, item.key, number, player_id), partial(_give_up, item.key, number, player_id)
-        yield Task(item.key, partial(_made, number, record), then, failed)
+        words: dict[str, Any] = {"what": "replay of", "board": number}
+        failed = partial(give_up, item, 1, player_id, f"pbm: replay of board {number}", "no-lesson.txt", **words)
+        yield Task(item.key, partial(_made, number, record), partial(_send, item.key, number, player_id), failed)
 
 
 def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:
@@ -127,7 +129,7 @@ def _send(key: str, number: int, player_id: int, at: Desk, made: Keepsake | None
 
 def _readers(at: Desk, match: Match, player_id: int) -> list[Reader]:
     """Those who get it: both players as they have chosen, or whoever asked."""
-    asked = at.tx.players.get(player_id) if player_id != BOTH else None
+    asked = at.tx.players.get(player_id)
     people = dict.fromkeys(match.players) if player_id == BOTH else [asked] if asked else []
     readers = [reader_of(at, player, match.seat_of(player.id)) for player in people]
     return [reader for reader in readers if asked or reader.settings.keepsake == "on"]
@@ -165,11 +167,3 @@ def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -
 
 def _named(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"'}
-
-
-def _give_up(key: str, number: int, player_id: int, at: Desk, _: str) -> None:
-    """A thing that failed once will fail again; the player who asked hears of it."""
-    player = at.tx.players.get(player_id) if player_id != BOTH else None
-    if at.tx.agenda.drop(THINK, key) and player is not None:
-        reader, subject = reader_of(at, player), f"pbm: replay of board {number}"
-        at.tx.outbox.add(letters_for(at, reader, subject, "no-lesson.txt", what="replay of", board=number), at.now)

@@ -19,7 +19,7 @@ from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.commands import NOTHING, Command, as_played
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, NotYourTurn, Rejected
-from pbm.domain.match import Intent, Offer, OfferKind, Seat, State, other
+from pbm.domain.match import Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 
@@ -75,7 +75,7 @@ def _keep(request: Request, command: Command, board: OpenBoard, seat: Seat, text
 
 def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
     """A plan is for what the opponent does next. Raises: NotYourTurn, NotAllowed."""
-    held = decisions.waiting(board, seat)
+    held = board.intents.find(seat, IntentKind.HOLD)
     if held is not None:
         move = decisions.move_of(held)
         raise NotYourTurn(f"{move} still waits to be played. To change your plan, send the move once more, with it.")

@@ -72,7 +72,7 @@ def _is_lawful(board: OpenBoard, words: str) -> bool:
 def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, agrees: bool) -> Answer | None:
     """Do what the seat was asked, or do not. Raises: NotFound where it was asked nothing; BadArguments if unsure."""
     board.check_running()
-    offer, submitted = board.match.offer, intent_of(board, seat, IntentKind.SUBMIT)
+    offer, submitted = board.match.offer, board.intents.find(seat, IntentKind.SUBMIT)
     if offer is not None and offer.seat != seat:
         wish = WISHES[offer.kind]
         if agrees and submitted is not None:
@@ -162,7 +162,7 @@ def resign(request: Request, command: Command) -> Answer | None:
     """Asks once, unless the command says otherwise or has a password; a resignation that waits is taken back."""
     board, seat = request.author.seated(command)
     board.check_running()
-    waiting, asked = intent_of(board, seat, IntentKind.RESIGN), intent_of(board, seat, IntentKind.SUBMIT)
+    waiting, asked = board.intents.find(seat, IntentKind.RESIGN), board.intents.find(seat, IntentKind.SUBMIT)
     insists = AT_ONCE in command.line.casefold().split()
     if waiting is not None and not insists:
         board.intents.drop(waiting)
@@ -216,7 +216,7 @@ def queue(request: Request, command: Command) -> Answer | None:
         return move(request, command)
     if guard not in (None, board.next_ply + 1):
         raise BadArguments(f'"{words}" cannot be queued: your next ply is {board.next_ply + 1}, not {guard}.')
-    planned = intent_of(board, seat, IntentKind.PLAN)
+    planned = board.intents.find(seat, IntentKind.PLAN)
     instead = " It takes the place of your plan." if planned is not None else ""
     if command.plan:
         tree = (plans.Branch(plans.ANY, as_played(text), plans.read(command.plan)),)
@@ -230,7 +230,7 @@ def queue(request: Request, command: Command) -> Answer | None:
 
 
 def _drop_queued(request: Request, command: Command, board: OpenBoard, seat: Seat) -> Answer | None:
-    waiting = intent_of(board, seat, IntentKind.QUEUE)
+    waiting = board.intents.find(seat, IntentKind.QUEUE)
     if waiting is None:
         raise NotFound(f"You have queued no move on board {board.match.board}.")
     board.intents.drop(waiting)
@@ -275,7 +275,7 @@ def submit(request: Request, command: Command) -> Answer | None:
 def confirm(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
     board.check_running()
-    submitted = intent_of(board, seat, IntentKind.SUBMIT)
+    submitted = board.intents.find(seat, IntentKind.SUBMIT)
     if submitted is None:
         raise NotFound(f"You have submitted no move on board {board.match.board}.", "submit MOVE")
     if submitted.is_question:
@@ -283,11 +283,6 @@ def confirm(request: Request, command: Command) -> Answer | None:
     text, _, planned = submitted.text.partition("\n")
     decisions.play_ply(board, seat, *split_guard(text), plans.reread(planned) if planned else ())
     return None
-
-
-def intent_of(board: OpenBoard, seat: Seat, kind: IntentKind) -> Intent | None:
-    """The seat's decisions for later of a kind."""
-    return next((intent for intent in board.intents.of(seat) if intent.kind is kind), None)
 
 
 @handles(

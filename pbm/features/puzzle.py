@@ -20,10 +20,10 @@ from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Desk, letters_for, reader_of
+from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.request import Request
-from pbm.core.robots import Task, asked, later, orders, thinks_at_leisure
+from pbm.core.robots import Task, asked, give_up, later, orders, thinks_at_leisure
 from pbm.domain.commands import Command, begins, parse, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
@@ -337,17 +337,9 @@ def _made(item: Item, whom: int, question: Question, at: Desk, thoughts: Sequenc
     tx.outbox.add(_mails(at, player, made, leave=leave), now)
 
 
-def _failed(item: Item, whom: int, at: Desk, _: str) -> None:
-    """Try again; at last tell the player that nothing will come."""
-    tx, now = at.tx, at.now
-    if item.attempts + 1 < MOST_ATTEMPTS:
-        tx.agenda.postpone(item, now)
-        return
-    player = tx.players.get(whom)
-    if not tx.agenda.drop(THINK, item.key) or player is None or not item.payload["mailed"]:
-        return
-    title = GAMES[item.payload["game"]].info.title
-    tx.outbox.add(letters_for(at, reader_of(at, player), "pbm: no puzzle", "no-puzzle.txt", title=title), now)
+def _failed(item: Item, whom: int, at: Desk, reason: str) -> None:
+    told, title = whom if item.payload["mailed"] else 0, GAMES[item.payload["game"]].info.title
+    give_up(item, MOST_ATTEMPTS, told, "pbm: no puzzle", "no-puzzle.txt", at, reason, title=title)
 
 
 @subscribes(MatchEnded)

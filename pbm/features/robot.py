@@ -19,7 +19,7 @@ from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.decisions import done
-from pbm.core.notify import Desk, tell_players
+from pbm.core.notify import Desk, tell_operator, tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, TAKEN, Task, asked, is_robot, robots, spent, thinks
@@ -205,23 +205,22 @@ def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
 
 
 @when_due(COMPLAINT, within=COMPLAINS_EVERY)
-def tell_operator(due: Occasion) -> None:
+def complain(due: Occasion) -> None:
     """One mail about all boards of a game where robots fail, unless there has been none since the last mail."""
-    agenda, tools, now, game = due.tx.agenda, due.tools, due.now, due.item.key
+    agenda, now, game = due.tx.agenda, due.now, due.item.key
     stuck = [item for item in agenda.of(STUCK) if (board := _stuck_board(due, item)) and board.match.game == game]
     new = [item for item in stuck if not item.payload.get("told", True)]
-    if not new or not tools.operator:
+    if not new or not due.tools.operator:
         return
     for item in new:
         agenda.put(STUCK, item.key, item.due_at, **{**item.payload, "told": True})
     agenda.put(COMPLAINT, game, now + COMPLAINS_EVERY)
     title = GAMES[game].info.title
-    letter = tools.composer.letter(
-        tools.operator, f"pbm: robots fail at {title}", "robot-operator.txt", now, title=title,
+    tell_operator(
+        due, f"pbm: robots fail at {title}", "robot-operator.txt", title=title,
         reason=new[-1].payload["reason"], board=new[-1].key, ply=new[-1].payload["ply"], new=len(new),
         boards=[item.key for item in stuck], days=RESIGNS_AFTER.days,
     )  # fmt: skip
-    due.tx.outbox.add([letter], now)
 
 
 def _stuck_board(at: Desk, item: Item) -> OpenBoard | None:

@@ -21,13 +21,13 @@ UNLIMITED = frozenset({"all", "inf", "none"})
 
 
 @keeps("bot")
-def become_bot(request: Request, player: Player, settings: Settings, stored: Mapping[str, object]) -> None:
+def become_bot(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
     """Save whether the player is a program. Nobody is one for some of a rated game. Raises: NotAllowed."""
     playing = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     if playing:
         raise NotAllowed(f"Your boards have to end first, such as board {playing[0].board}: a program's are not rated.")
     request.tx.players.set_bot(player.id, bot=settings.bot == "on")
-    request.tx.players.save_settings(player.id, {name: str(value) for name, value in stored.items()})
+    request.tx.players.save_settings(player.id, stored)
 
 
 @handles(

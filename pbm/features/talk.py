@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from games import GAMES
+from games.rules import counted
 from pbm.compose import Answer, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
@@ -227,7 +228,7 @@ def broadcast(request: Request, command: Command) -> Answer | None:
         return done(command, "The operator reads what is written to all players before it goes out.")
     mails, hearers = spread(request, written)
     request.outgoing.letters += mails
-    to = "all players" if hearers is None else f"{hearers} player{'' if hearers == 1 else 's'}"
+    to = "all players" if hearers is None else counted(hearers, "player")
     return done(command, f"Your words are on their way to {to}.")
 
 

@@ -6,7 +6,7 @@ in a running game against a person.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,10 +16,10 @@ from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import done
-from pbm.core.notify import Desk, letters_for, notice_of, reader_of
+from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, hints_told, is_robot, later, orders, teaches, thinks
+from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, give_up, hints_told, is_robot, later, orders, teaches, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
@@ -93,7 +93,7 @@ def hints(at: Desk) -> Iterator[Task]:
     for item, board, seat in _wanted(at, "hint"):
         question = replace(_question(board.match, item.payload["ply"] - 1), swappable=_opens(board))
         whom = board.match.players[seat - 1].id
-        failed = partial(_failed, item, board.match.board, whom, "hint for")
+        failed = _failed(item, board.match.board, whom, "hint for")
         yield Task(item.key, asked(question), partial(_give_hint, item, board.match.board, seat), failed, whom)
 
 
@@ -102,7 +102,7 @@ def reviews(at: Desk) -> Iterator[Task]:
     """The reviews that were asked for, the oldest first."""
     for item, board, whom in _wanted(at, "review"):
         work = partial(_go_through, parts(board.match))
-        failed = partial(_failed, item, board.match.board, whom, "review of")
+        failed = _failed(item, board.match.board, whom, "review of")
         yield Task(item.key, work, partial(_give_review, item, board.match.board, whom), failed, whom)
 
 
@@ -255,12 +255,6 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
     tx.outbox.add(mails, at.now)
 
 
-def _failed(item: Item, number: int, whom: int, what: str, at: Desk, _: str) -> None:
-    """Try again; at last tell the player that nothing will come."""
-    if item.attempts + 1 < MOST_ATTEMPTS:
-        at.tx.agenda.postpone(item, at.now)
-        return
-    player = at.tx.players.get(whom)
-    if at.tx.agenda.drop(THINK, item.key) and player is not None:
-        reader, subject = reader_of(at, player), f"pbm: no {what} board {number}"
-        at.tx.outbox.add(letters_for(at, reader, subject, "no-lesson.txt", what=what, board=number), at.now)
+def _failed(item: Item, number: int, whom: int, what: str) -> Callable[[Desk, str], None]:
+    subject = f"pbm: no {what} board {number}"
+    return partial(give_up, item, MOST_ATTEMPTS, whom, subject, "no-lesson.txt", what=what, board=number)

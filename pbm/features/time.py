@@ -16,7 +16,7 @@ import structlog
 from games import GAMES
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
-from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewable, publish, subscribes
+from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewal, publish, subscribes
 from pbm.core.decisions import ask, done, grants
 from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import handles, keeps
@@ -118,7 +118,7 @@ def call_time(board: OpenBoard, limits: Limits) -> None:
     """
     match, clock, now = board.match, board.match.clock, board.now
     assert clock is not None  # noqa: S101  who calls has seen it
-    if any(intent.kind is IntentKind.HOLD for intent in board.intents.of(clock.seat)):
+    if board.intents.find(clock.seat, IntentKind.HOLD):
         board.tx.agenda.put(IntentKind.HOLD, f"{match.board}:{clock.seat}", min(now, clock.due_at or now) - _INSTANT)
         return
     late = match.player(clock.seat)
@@ -197,10 +197,10 @@ def let_run(board: OpenBoard, seat: Seat | None) -> None:
 
 
 @contextmanager
-def calendar_changing(tx: Transaction, player_id: int, boards: Iterable[Renewable]) -> Iterator[None]:
+def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewal]) -> Iterator[None]:
     """Around a change of when a player's clocks run: until now they run by what was, then by what is.
 
-    boards: those that are in hand already.
+    renewals: of the boards that are in hand already.
     """
     numbers = tx.matches.ticking(player_id)
     _set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
@@ -208,8 +208,8 @@ def calendar_changing(tx: Transaction, player_id: int, boards: Iterable[Renewabl
     _set_clocks(
         tx, numbers, lambda match, clock: with_clock(match, clock.refreshed(match.calendars), tx.now).clock or clock
     )
-    for board in boards:
-        board.renew()
+    for renew in renewals:
+        renew()
 
 
 def _set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:
@@ -223,7 +223,7 @@ def _set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match
 def heard_from(event: PlayerHeard, tx: Transaction) -> None:
     """A player who writes from an address of theirs is reached by mail again, should that have been in doubt."""
     if tx.bounces.alive(event.player.id, event.address):
-        note_reach(tx, event.player, 0, event.boards)
+        note_reach(tx, event.player, 0, event.renewals)
 
 
 @subscribes(ReachChanged)
@@ -231,7 +231,7 @@ def reach_again(event: ReachChanged, tx: Transaction) -> None:
     note_reach(tx, event.player, 0)
 
 
-def note_reach(tx: Transaction, player: Player, days: int, boards: Iterable[Renewable] = ()) -> None:
+def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Renewal] = ()) -> None:
     """A player's clocks stand still while no mail gets to them, so many days within a year; call it when that changes.
 
     A player who lets mail come back again and again gains no time by it.
@@ -242,7 +242,7 @@ def note_reach(tx: Transaction, player: Player, days: int, boards: Iterable[Rene
     unreachable = tx.players.unreachable(player.id)
     if unreachable == bool(open_):
         return
-    with calendar_changing(tx, player.id, boards):
+    with calendar_changing(tx, player.id, renewals):
         for absence in open_:
             tx.absences.end(absence, tx.now)
         if unreachable and left > timedelta():
@@ -349,7 +349,7 @@ def vacation(request: Request, command: Command) -> Answer | None:
         span = read_vacation(words, settings.zone, request.now)
         _check_apart(span, own, settings)
         check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
-        with calendar_changing(request.tx, player.id, request.boards.in_hand):
+        with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
         told = "Your vacation is noted: your clocks stand still meanwhile, and the mails of your boards tell it."
     return done(command, _overview(request, player, settings, told), "pbm: your vacations")
@@ -371,7 +371,7 @@ def _end(request: Request, player: Player, own: list[Absence]) -> str:
     mine = next((each for each in own if _span(each)[1] > request.now), None)
     if mine is None:
         raise NotFound("You are not on vacation, and have planned none.", "vacation FROM TO")
-    with calendar_changing(request.tx, player.id, request.boards.in_hand):
+    with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
         request.tx.absences.end(mine, request.now)
     if mine.stop.starts_at >= request.now:
         return "Your next vacation is dropped."
@@ -402,13 +402,14 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
 
 
 @keeps("sleep", "weekend", "timezone")
-def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, object]) -> None:
+def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
     """Save settings by which a player's nights or weekends change; not too often. Raises: NotAllowed."""
     if settings.rests == Settings.chosen(request.tx.players.settings(player.id)).rests:
-        request.tx.players.save_settings(player.id, {name: str(value) for name, value in stored.items()})
+        request.tx.players.save_settings(player.id, stored)
         return
-    known = stored.get(_CHANGED)
-    changes = [word for word in str(known or "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN]
+    changes = [
+        word for word in stored.get(_CHANGED, "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN
+    ]
     if not settings.rests.never:
         if len(changes) >= CHANGES:
             raise NotAllowed(
@@ -416,6 +417,6 @@ def change_rests(request: Request, player: Player, settings: Settings, stored: M
                 "wait a little, or turn them off."
             )
         changes.append(request.now.isoformat())
-    kept = {**{name: str(value) for name, value in stored.items()}, _CHANGED: " ".join(changes)}
-    with calendar_changing(request.tx, player.id, request.boards.in_hand):
+    kept = {**stored, _CHANGED: " ".join(changes)}
+    with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
         request.tx.players.save_settings(player.id, kept)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import structlog
 
 from pbm.core.counts import BOUNCED
-from pbm.core.notify import Tools
+from pbm.core.notify import Desk, Tools, tell_operator
 from pbm.domain.mail import Queued
 from pbm.features.time import note_reach
 from pbm.mailin import Action, Discard
@@ -56,8 +55,8 @@ class Bouncing:
             userids = [player.userid for player in players]
             lost = [player for player in players if tx.players.unreachable(player.id)]
             boards = sorted({board for player in lost for board in tx.matches.ticking(player.id)})
-            self._tell(
-                tx, f"pbm: no more mail to {mail.address}", "suspended-operator.txt",
+            tell_operator(
+                Desk(tx, self.tools), f"pbm: no more mail to {mail.address}", "suspended-operator.txt",
                 failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
                 days=self.tools.limits.unreachable_days, bounces=bounces, reason=reason,
             )  # fmt: skip
@@ -75,12 +74,8 @@ class Bouncing:
             tx.bounces.unfollow_all(player.id)
         userid = player.userid if player else ""
         subject = f"pbm: complaint of {mail.address}"
-        self._tell(tx, subject, "complaint-operator.txt", complainer=mail.address, userid=userid)
+        tell_operator(Desk(tx, self.tools), subject, "complaint-operator.txt", complainer=mail.address, userid=userid)
         return f"{mail.address}, which gets nothing any more that is optional" if player else mail.address
-
-    def _tell(self, tx: Transaction, subject: str, page: str, **words: Any) -> None:
-        if operator := self.tools.operator:
-            tx.outbox.add([self.tools.composer.letter(operator, subject, page, tx.now, **words)], tx.now)
 
 
 def _keys(discard: Discard) -> list[str]:

@@ -19,7 +19,7 @@ from pbm.compose import Composer
 from pbm.core.board import States
 from pbm.core.counts import ACCEPTED
 from pbm.core.credentials import Passwords
-from pbm.core.notify import Desk, Tools, rehearse
+from pbm.core.notify import Desk, Tools, rehearse, tell_operator
 from pbm.core.registry import WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
@@ -190,10 +190,7 @@ class Service:
         now = self.clock()
         with self.store.write() as tx:
             for outage in watch(tx):
-                if self.settings.operator:
-                    page, subject = "outage-operator.txt", "pbm: all clocks stood still"
-                    letter = self.tools.composer.letter(self.settings.operator, subject, page, now, outage=outage)
-                    tx.outbox.add([letter], now)
+                tell_operator(Desk(tx, self.tools), "pbm: all clocks stood still", "outage-operator.txt", outage=outage)
             stops = [each.stop for each in tx.absences.of(None, StopKind.OUTAGE, now - DOUBTED)]
             return any(stop.ends_at and stop.ends_at - stop.starts_at >= LONG_AWAY for stop in stops)
 
@@ -228,10 +225,8 @@ class Service:
             return
         log.warning("mails_wait_for_operator", number=waiting.number, oldest_at=waiting.oldest_at)
         if operator and not tx.outbox.wrote_to(operator, subject, now - timedelta(days=1)):
-            letter = self.tools.composer.letter(
-                operator, subject, "parked-operator.txt", now, waiting=waiting, limits=limits, is_late=is_late
-            )
-            tx.outbox.add([letter], now)
+            words = {"waiting": waiting, "limits": limits, "is_late": is_late}
+            tell_operator(Desk(tx, self.tools), subject, "parked-operator.txt", **words)
 
     def heed(self) -> bool:
         """Take notice of what the operator has changed meanwhile: the secrets.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
-    Connection,
     Row,
     ScalarSelect,
     exists,
@@ -122,12 +121,11 @@ _OF_BOARDS = (
 """Built once: every move asks for it."""
 
 
+@dataclass(eq=False)
 class Intents(Queries):
     """At most one of a kind for each seat of a board; private to that seat."""
 
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._foreseen: dict[int, list[Intent]] = {}
+    _foreseen: dict[int, list[Intent]] = field(default_factory=dict)
 
     def foresee(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""
@@ -201,12 +199,11 @@ _FOLLOWERS = (
 """Built once: every move asks for it."""
 
 
+@dataclass(eq=False)
 class Follows(Queries):
     """A player follows a board by itself, one of its players, or by a choice of theirs all boards of its game."""
 
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._foreseen: dict[int, list[Follower]] = {}
+    _foreseen: dict[int, list[Follower]] = field(default_factory=dict)
 
     def foresee(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from sys import intern
@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     Row,
     Select,
     bindparam,
@@ -99,14 +98,13 @@ class Summary:
     deadline_at: datetime | None = None
 
 
+@dataclass(eq=False)
 class Matches(Queries):
     """The stored truth is options and record; `plies` and `seat_to_move` of a row follow from it and serve lists."""
 
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._foreseen: dict[int, Row[Any] | None] = {}
-        self._foreseen_records: dict[int, tuple[Ply, ...]] = {}
-        self._rows: dict[int, Row[Any]] = {}
+    _foreseen: dict[int, Row[Any] | None] = field(default_factory=dict)
+    _foreseen_records: dict[int, tuple[Ply, ...]] = field(default_factory=dict)
+    _rows: dict[int, Row[Any]] = field(default_factory=dict)
 
     def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> dict[int, tuple[int, str]]:
         """Load at once what will be loaded one by one; known: as for `load`, of each.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Row, bindparam, delete, func, insert, or_, select, update
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
@@ -51,14 +51,13 @@ _OWNERS = (
 """These are built once: every move asks for them."""
 
 
+@dataclass(eq=False)
 class Players(Queries):
     """A removed player keeps their row, for their old boards name it; nobody finds them any more."""
 
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._addresses: dict[int, list[Address]] = {}
-        self._profiles: dict[int, tuple[int, dict[str, str]]] = {}
-        self._owners: dict[str, list[Player]] = {}
+    _addresses: dict[int, list[Address]] = field(default_factory=dict)
+    _profiles: dict[int, tuple[int, dict[str, str]]] = field(default_factory=dict)
+    _owners: dict[str, list[Player]] = field(default_factory=dict)
 
     def foresee(self, people: Mapping[int, tuple[int, str]]) -> None:
         """Read at once the addresses, which will be asked for one by one. people: the epoch and the stored settings."""

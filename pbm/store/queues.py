@@ -9,7 +9,6 @@ from itertools import repeat
 from typing import Any
 
 from sqlalchemy import (
-    Connection,
     Row,
     bindparam,
     case,
@@ -81,14 +80,10 @@ _LAST_OF_ITS_BOARD = select(outbox.c.id).where(
 
 
 class Inbox(Queries):
-    """Mails as they came. A row is written before its sender is told 250, and is whole until the mail is settled.
+    """Mails as they came. A row is written before its sender is told 250, and is whole until the mail is settled."""
 
-    grew: there is more to be handled than before this transaction.
-    """
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self.grew = False
+    grew = False
+    """There is more to be handled than before this transaction."""
 
     def add(
         self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None, str, str]], now: datetime
@@ -251,14 +246,10 @@ class Inbox(Queries):
 
 
 class Outbox(Queries):
-    """Mails we owe. A row is written in the transaction of what it tells of; sending it may repeat, never vanish.
+    """Mails we owe. A row is written in the transaction of what it tells of; sending it may repeat, never vanish."""
 
-    grew: there is more to be sent than before this transaction.
-    """
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self.grew = False
+    grew = False
+    """There is more to be sent than before this transaction."""
 
     def add(self, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
         """causes: the mail in the inbox that each is due to, or none. Returns the ids of the rows."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, case, func, insert, or_, select, update
+from sqlalchemy import bindparam, case, func, insert, or_, select, update
 
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
@@ -48,12 +48,11 @@ class Returned:
     """It did so for good before."""
 
 
+@dataclass(eq=False)
 class Bounces(Queries):
     """Failures are counted for an address, whoever has it, and each mail of ours counts once."""
 
-    def __init__(self, connection: Connection, players: Players) -> None:
-        super().__init__(connection)
-        self._people = players
+    _people: Players
 
     def mail_of(self, keys: Collection[str]) -> Returned | None:
         """The mail of ours that has one of the keys."""

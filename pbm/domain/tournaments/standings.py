@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from fractions import Fraction
 
+from games.rules import counted
 from pbm.domain.match import Match, Seat
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout, Entrant
 
@@ -157,7 +158,7 @@ def reason(match: Match, used: tuple[timedelta, timedelta]) -> str:
         return "because the round is over and both have used about as much time"
     slow = 3 - seat
     days = [span // EVEN for span in used]
-    shown = [f"{number} day{'' if number == 1 else 's'}" for number in days]
+    shown = [counted(number, "day") for number in days]
     return (
         f"because the round is over and {match.player(slow).userid} has used more time: "
         f"{shown[slow - 1]}, and {match.player(seat).userid} {shown[seat - 1]}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
@@ -69,20 +70,13 @@ def challenge(request: Request, command: Command) -> Answer | None:
     proposal = Proposal(game, words, body, seats, comment, measure)
     asked = [player for player in to_be_asked(request, challenger, seats) if not is_robot(request.tx, player)]
     if asked:
-        propose(request, proposal, asked, challenger)
-        return _asked(command, asked)
+        return propose(request, command, proposal, asked, challenger)
     board = start(request, proposal)
     _fulfil_seeks(request, board.match, challenger)
     request.words.comment = comment
     request.author.player = challenger
     request.boards.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
     return None
-
-
-def _asked(command: Command, asked: Sequence[Player]) -> Answer:
-    names = " and ".join(player.userid for player in asked)
-    be, agree = ("is", f"{names} agrees") if len(asked) == 1 else ("are", "both agree")
-    return done(command, f"{names} {be} asked. The game starts when {agree}.")
 
 
 def _named(request: Request, command: Command, word: str) -> Player | str:
@@ -169,8 +163,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
     proposal = Proposal(game, words, match.body, seats, request.words.comment, rematch_of=match.board)
     asked = to_be_asked(request, asker, seats)
     if asked:
-        propose(request, proposal, asked, asker)
-        return _asked(command, asked)
+        return propose(request, command, proposal, asked, asker)
     fresh = start(request, proposal)
     origin = f"It is the rematch of board {match.board}."
     request.boards.adopt(fresh, MatchStarted(fresh.match.board, challenger=asker.userid, origin=origin))
@@ -225,11 +218,13 @@ def to_be_asked(request: Request, challenger: Player | None, seats: Collection[P
     return asked
 
 
-def propose(request: Request, proposal: Proposal, asked: Collection[Player], challenger: Player | None) -> None:
+def propose(
+    request: Request, command: Command, proposal: Proposal, asked: Sequence[Player], challenger: Player | None
+) -> Answer:
     """Ask players whether they want the game. Raises: NotAllowed where one was asked too often today."""
     limits = request.tools.limits
     key = request.tools.composer.make_key()
-    payload: dict[str, object] = {
+    payload: dict[str, Any] = {
         "game": proposal.game.info.name,
         "words": list(proposal.words),
         "body": proposal.body,
@@ -246,12 +241,15 @@ def propose(request: Request, proposal: Proposal, asked: Collection[Player], cha
         refusal = f"{player.userid} has been asked for enough games today; try again tomorrow."
         count_asked(request.tx, f"asked {player.id}", limits.offers_to_one_per_day, refusal)
         _send(request, key, player, payload)
+    names = " and ".join(player.userid for player in asked)
+    be, agree = ("is", f"{names} agrees") if len(asked) == 1 else ("are", "both agree")
+    return done(command, f"{names} {be} asked. The game starts when {agree}.")
 
 
-def _send(request: Request, key: str, player: Player, payload: dict[str, object], problem: str = "") -> None:
+def _send(request: Request, key: str, player: Player, payload: dict[str, Any], problem: str = "") -> None:
     """problem: why an answer to it could not be understood; then this one answers that."""
-    game, (first, second) = GAMES[str(payload["game"])], map(request.tx.players.get, _seats(payload))
-    terms = read_terms(game, _words(payload), str(payload["body"]), request.tools.limits.default_clock)
+    game, (first, second) = GAMES[payload["game"]], map(request.tx.players.get, payload["seats"])
+    terms = read_terms(game, payload["words"], payload["body"], request.tools.limits.default_clock)
     opponent = second if player == first else first
     if opponent is None:
         return
@@ -277,18 +275,6 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, object]
             days=DAYS,
             problem=problem,
         )
-
-
-def _seats(payload: dict[str, object]) -> tuple[int, int]:
-    seats = payload["seats"]
-    assert isinstance(seats, list)  # noqa: S101  as it was written
-    return seats[0], seats[1]
-
-
-def _words(payload: dict[str, object]) -> list[str]:
-    words = payload["words"]
-    assert isinstance(words, list)  # noqa: S101  as it was written
-    return words
 
 
 @redeems(OFFER)
@@ -318,7 +304,7 @@ def answer_offer(request: Request, ticket: Ticket) -> None:
 def _tell_declined(request: Request, ticket: Ticket, player: Player) -> None:
     """Tell whoever proposed the game and those who have agreed to it."""
     tx, payload = request.tx, ticket.payload
-    agreed = {*_seats(payload)} - {*tx.tickets.open_for(OFFER, ticket.subject, request.now)}
+    agreed = {*payload["seats"]} - {*tx.tickets.open_for(OFFER, ticket.subject, request.now)}
     people = {tx.players.get(each) for each in agreed} | {tx.players.find(payload["challenger"])}
     title = GAMES[payload["game"]].info.title
     for asked in sorted(filter(None, people - {player}), key=lambda each: each.id):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Any
 
 from games import GAMES
 from pbm.compose import Answer
@@ -99,12 +100,12 @@ def _note(comment: str) -> str:
 
 
 def _send_invitation(
-    request: Request, address: str, inviter: Player, payload: dict[str, object], problem: str = "", told: str = ""
+    request: Request, address: str, inviter: Player, payload: dict[str, Any], problem: str = "", told: str = ""
 ) -> None:
     """problem, told: why an answer to it could not be understood, or what it asked for; then this one answers that."""
     days = request.tools.limits.invitation_days
     token = request.outgoing.issue("invite", address, days=days, player=inviter, **payload)
-    game = GAMES[str(payload["game"])]
+    game = GAMES[payload["game"]]
     request.outgoing.write(
         address,
         f"pbm: {inviter.userid} invites you to a game of {game.info.title}",
@@ -117,7 +118,7 @@ def _send_invitation(
         side=payload["side"],
         time=payload.get("time", ""),
         first=payload["seat"] == 1,
-        note="" if problem or told else _note(str(payload["comment"])),
+        note="" if problem or told else _note(payload["comment"]),
         problem=problem,
         told=told,
         days=days,
