@@ -23,7 +23,7 @@ from pbm.mailin import Message
 from pbm.server.docket import Journal, Obeyed, Prepared
 from pbm.server.handle import Handler
 from pbm.server.waiting import Unfinished, WaitingMails, alike, parted
-from pbm.store import HOUSE, Age, Conflict, DatabaseTrouble, Store, Transaction
+from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 
@@ -32,8 +32,6 @@ _MAILS_AT_ONCE, _SECONDS_AT_ONCE = 40, 0.05
 
 For no more mails is read ahead than twice as many as the one before settled in time.
 """
-_SECONDS_IN_ALL, _SECONDS_OF_A_FLOOD = 1.0, 0.1
-"""After which what is owed so far is sent, though mails still wait; and where these hold passwords."""
 _SECONDS_AHEAD = 0.2
 """Of working out what mails lead to, while others write."""
 _SECONDS_OF_A_BITE = 0.03
@@ -44,7 +42,7 @@ _SECONDS_OF_A_BITE = 0.03
 class Foreseen:
     """What is known of mails before the transaction in which they are settled."""
 
-    age: Age | None
+    age: int | None
     """Of the database as it was then; see Transaction.age."""
     obeyed: dict[int, Obeyed] = field(default_factory=dict)
     """By the mails' numbers: answers to those that only read; and what comes of moves, each on another board, while
@@ -63,13 +61,9 @@ class Foreseen:
 class Batches:
     """Handles the mails that wait, many in one transaction."""
 
-    def __init__(
-        self, store: Store, handler: Handler, is_at_rest: Callable[[Transaction], bool] = lambda _: False
-    ) -> None:
-        """is_at_rest: nothing is to be done now."""
+    def __init__(self, store: Store, handler: Handler) -> None:
         self._store = store
         self._handler = handler
-        self._is_at_rest = is_at_rest
         self._waiting = WaitingMails(store, handler)
         self._journal = Journal()
         self._committed: Callable[[], None] = lambda: None
@@ -89,18 +83,22 @@ class Batches:
         """When it was looked last whether there are any, by the monotonic clock."""
 
     def handle(self, limit: int, committed: Callable[[], None]) -> int:
-        """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
+        """Handle the mails that come next; returns how many there were, 0 only where none waits that can be handled.
 
         Mails that cannot be written down together are handled once more, and written down, one by one. committed: is
         told whenever mails are owed that can be sent, though more is to be handled.
         Raises: DatabaseTrouble, and then none is handled.
         """
-        self._committed, self._done, begun = committed, 0, monotonic()
-        while self._done < limit:
-            self._handle_some(limit)
-            seconds = _SECONDS_OF_A_FLOOD if self._waiting.put_off else _SECONDS_IN_ALL
-            if not self._more or (self._done and monotonic() > begun + seconds):
-                break
+        self._committed, self._done, self._more = committed, 0, True
+        while self._more and not self._done:
+            some = self._waiting.begin(limit, self._give_up)
+            try:
+                self._handle(some, one_by_one=False)
+            except DatabaseTrouble:
+                raise
+            except Exception as error:
+                log.error("batch_fault", exc_info=error)
+                self._handle(some, one_by_one=True)
         self.is_idle = not self._more and not (self._done and self._store.locks_rows)
         return self._done
 
@@ -124,16 +122,6 @@ class Batches:
         finally:
             self._passing, self._looked_at = False, monotonic()
             self._handler.overtaken += thread_time() - begun
-
-    def _handle_some(self, limit: int) -> None:
-        limit = self._waiting.begin(limit, self._give_up)
-        try:
-            self._handle(limit, one_by_one=False)
-        except DatabaseTrouble:
-            raise
-        except Exception as error:
-            log.error("batch_fault", exc_info=error)
-            self._handle(limit, one_by_one=True)
 
     def _handle(self, limit: int, *, one_by_one: bool) -> None:
         self._one_by_one, self._more = one_by_one, False
@@ -167,7 +155,7 @@ class Batches:
 
     def _handle_waiting(self, limit: int) -> None:
         with self._store.read() as tx:
-            if self._is_at_rest(tx):
+            if self._handler.heed(tx):
                 return
             work, self._more = self._waiting.next(tx, limit)
             self._settle_in_turn(work, tx)
@@ -219,7 +207,7 @@ class Batches:
     def _handle_claimed(self, limit: int) -> None:
         """Passwords are looked at in between, so a mail that holds any is claimed twice."""
         with self._store.write(alone=False) as tx:
-            if self._is_at_rest(tx):
+            if self._handler.heed(tx):
                 return
             work, unchecked = self._waiting.claim(tx, min(limit, self._at_once))
             settled = self._settle_claimed(tx, some := alike(work))
@@ -338,5 +326,4 @@ class Batches:
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
-            self._journal.strike_out(number)
             self._journal.note(number, self._handler.park(tx, mail, error), identity)
