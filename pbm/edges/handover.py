@@ -136,10 +136,10 @@ class Handover(asyncio.Protocol):
 
     async def _say(self, words: bytes, answers: int = 1) -> None:
         """Returns when so many answers have come."""
-        self._awaited = len(self._replies) + answers
-        self._answered = self._loop.create_future()
         if self._transport.is_closing():
             raise ConnectionResetError("the server has closed the connection")
+        self._awaited = len(self._replies) + answers
+        self._answered = self._loop.create_future()
         self._transport.write(words)
         too_late = TimeoutError("the server did not answer in time")
         patience = self._loop.call_later(self._timeout_seconds, self._fail, too_late)
