@@ -61,7 +61,7 @@ class WayOut:
         self._doubted: dict[int, Attempt] = {}
         self._put_off: set[str] = set()
         self._ailing: set[str] = set()
-        """Addresses refused or put off while mail to another was taken: what becomes of more says nothing of the way."""
+        """Addresses refused or put off when mail to another was taken: such refusals say nothing of the way."""
         self.is_down = False
 
     def note(self, attempt: Attempt) -> list[Attempt]:
