@@ -290,4 +290,6 @@ class SmarthostSettings(SettingsTable):
     username: str | None = setting(None, "Name to log in with, where the server asks for it.")
     password: SecretStr | None = setting(None, "Password to log in with.")
     connections: Count = setting(4, "Connections kept open.")
-    timeout_seconds: Seconds = setting(60, "How long to wait for each answer of the server.")
+    timeout_seconds: Seconds = setting(
+        60, "How long to wait for each answer of the server, and ten times as long for that to a mail's text."
+    )

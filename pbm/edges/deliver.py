@@ -11,7 +11,8 @@ way meanwhile; those that follow one which must be tried again soon wait for it.
 Whether the way out works at all is judged by what becomes of the mails that go there. A refusal counts only once
 another mail was taken after it: a mail server that refuses everything has something against us, not against each of our
 recipients. The way is down from the first mail that it cannot be reached for, or when it has refused mails to several
-addresses, for good or for now, and taken none. The first mail it takes shows it up again.
+addresses, for good or for now, and taken none. The first mail it takes shows it up again, and the addresses to be what
+ails: they count no more until one takes mail.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ class WayOut:
         self._told_down = told_down
         self._doubted: dict[int, Attempt] = {}
         self._put_off: set[str] = set()
+        self._ailing: set[str] = set()
+        """Addresses refused or put off when mail to another was taken: such refusals say nothing of the way."""
         self.is_down = False
 
     def note(self, attempt: Attempt) -> list[Attempt]:
@@ -68,13 +71,15 @@ class WayOut:
             return self._taken(attempt)
         if isinstance(failure, PermanentFailure):
             return [self._refused(attempt, failure)]
-        self._put_off.add(attempt.queued.mail.address)
+        self._put_off |= {attempt.queued.mail.address} - self._ailing
         if isinstance(failure, Unreachable) or len(self._put_off) >= _SUSPICIOUS:
             self._down(failure.reason)
         return [attempt]
 
     def _taken(self, attempt: Attempt) -> list[Attempt]:
         refusals, self._doubted = list(self._doubted.values()), {}
+        self._ailing |= self._put_off | {each.queued.mail.address for each in refusals}
+        self._ailing.discard(attempt.queued.mail.address)
         self._put_off.clear()
         if not self.is_down:
             return [*refusals, attempt]
@@ -88,7 +93,7 @@ class WayOut:
         addresses = {each.queued.mail.address for each in self._doubted.values()}
         if len(addresses) == 1 and attempt.queued.attempts + 1 >= _ALONE:
             return self._doubted.pop(attempt.queued.id)
-        if len(addresses) >= _SUSPICIOUS and not self.is_down:
+        if len(addresses - self._ailing) >= _SUSPICIOUS and not self.is_down:
             self._down(failure.reason)
             self._told_down(failure.reason)
         return replace(attempt, failure=TemporaryFailure(failure.reason, failure.code))
@@ -110,6 +115,8 @@ _MARK_SECONDS = 0.05
 _CLAIMED_FOR_EACH = 20
 """Mails that are claimed at a time for each that may be on its way: each claim is a transaction."""
 _TROUBLED_SECONDS = 0.5
+_FIRST_PROBE_SECONDS = 1.0
+"""Between the first two mails that are tried on a way out which is down; then twice as long each time."""
 
 Refused = Callable[[Transaction, Queued, str], None]
 """Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
@@ -143,7 +150,7 @@ class Deliverer:
         self._busy: set[tuple[int, str]] = set()
         self._finished: list[Attempt] = []
         self._senders: set[asyncio.Task[None]] = set()
-        self._look_at = self._mark_at = self._renew_at = 0.0
+        self._look_at = self._mark_at = self._renew_at = self._probe_seconds = 0.0
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
     def wake(self, *, is_due: bool = False) -> None:
@@ -179,7 +186,7 @@ class Deliverer:
         if self._was_down != self._way.is_down:
             self._was_down = self._way.is_down
             self._recovered = not self._was_down
-            self._look_at = now + self._settings.first_retry_seconds if self._was_down else now
+            self._look_at, self._probe_seconds = now, _FIRST_PROBE_SECONDS
         if self._was_down:
             return await self._probe(now)
         if is_short and self._look_at <= now:
@@ -201,12 +208,13 @@ class Deliverer:
         if self._finished or self._given_back:
             await self._exchange(0)
         elif self._look_at <= now and not self._claimed:
-            self._look_at = now + self._settings.first_retry_seconds
+            pause = min(self._probe_seconds, self._settings.first_retry_seconds)
+            self._look_at, self._probe_seconds = now + pause, 2 * pause
             await self._exchange(1)
             self._begin()
         elif self._claimed and self._renew_at <= now:
             await self._exchange(0)
-        return min(self._look_at, self._renew_at if self._claimed else math.inf) - now
+        return (self._renew_at if self._claimed else self._look_at) - now
 
     async def _exchange(self, most: int) -> float:
         """Mark what is finished, keep what is not, and claim up to so many; in how many seconds others are due."""
@@ -310,7 +318,7 @@ class Deliverer:
                 tx.outbox.hurry(now)
             tx.outbox.keep(given_back, now)
             tx.outbox.keep(kept if renews else (), until)
-            claimed = tx.outbox.claim(now, until, room, kept) if room else []
+            claimed = tx.outbox.claim(now, until, room, kept, untried=self._way.is_down) if room else []
             wait = self._pause(tx) if room else math.inf
         if renews:
             self._renewed_at = now

@@ -17,6 +17,8 @@ _REPLY = re.compile(rb"((?:\d{3}-[^\n]*\n)*)(\d{3})(?:[ \t]([^\n]*))?\r?\n")
 _LONGEST_REPLIES = 2**16
 _GO_ON = 354
 _GOODBYE_SECONDS = 2
+_TEXT_PATIENCE = 10
+"""So many times as long may the answer to a text take: whoever gives up sooner sends it twice (RFC 5321 4.5.3.2.6)."""
 
 
 class Stage(StrEnum):
@@ -54,7 +56,7 @@ class Handover(asyncio.Protocol):
     """One connection on which greetings are over. Mails go over it one after another."""
 
     def __init__(self, transport: asyncio.BaseTransport, extensions: Collection[str], timeout_seconds: float) -> None:
-        """extensions: what the server offers, in lower case. timeout_seconds: how long an answer may take."""
+        """extensions: what the server offers, in lower case. timeout_seconds: how long most answers may take."""
         self._transport = cast("asyncio.Transport", transport)
         self._extensions = frozenset(extensions)
         self._timeout_seconds = timeout_seconds
@@ -129,24 +131,24 @@ class Handover(asyncio.Protocol):
     async def _hand_over(self, text: bytes) -> None:
         stuffed = text.replace(b"\r\n.", b"\r\n..")
         first = b"." if text.startswith(b".") else b""
-        await self._say(first + stuffed.removesuffix(b"\r\n") + b"\r\n.\r\n")
+        await self._say(first + stuffed.removesuffix(b"\r\n") + b"\r\n.\r\n", patience=_TEXT_PATIENCE)
         reply = self._replies[-1]
         if reply.code // 100 != 2:
             raise Refused(Stage.TEXT, reply)
 
-    async def _say(self, words: bytes, answers: int = 1) -> None:
-        """Returns when so many answers have come."""
-        self._awaited = len(self._replies) + answers
-        self._answered = self._loop.create_future()
+    async def _say(self, words: bytes, answers: int = 1, patience: int = 1) -> None:
+        """Returns when so many answers have come, within so many times the usual."""
         if self._transport.is_closing():
             raise ConnectionResetError("the server has closed the connection")
+        self._awaited = len(self._replies) + answers
+        self._answered = self._loop.create_future()
         self._transport.write(words)
         too_late = TimeoutError("the server did not answer in time")
-        patience = self._loop.call_later(self._timeout_seconds, self._fail, too_late)
+        end = self._loop.call_later(self._timeout_seconds * patience, self._fail, too_late)
         try:
             await self._answered
         finally:
-            patience.cancel()
+            end.cancel()
 
     def data_received(self, data: bytes) -> None:
         """Words that nobody asked for announce the end of the connection, and must not pass for another answer."""

@@ -54,6 +54,7 @@ _WHOLE = select(outbox, outbox_texts.c.raw).join(outbox_texts)
 _THESE = among(outbox.c.id, "ids")
 _DUE = _WHOLE.where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
 _CLAIMED = _DUE.limit(bindparam("most")).with_for_update(skip_locked=True, of=outbox)
+_UNTRIED = _CLAIMED.where(outbox.c.attempts == 0)
 _OLDER = (
     select(outbox.c.board, outbox.c.address, func.min(outbox.c.id))
     .where(_PENDING, among(outbox.c.board, "boards"))
@@ -288,21 +289,26 @@ class Outbox(Queries):
         ).scalar_one()
         return due_at
 
-    def claim(self, now: datetime, until: datetime, limit: int, ours: Collection[int] = ()) -> list[Queued]:
+    def claim(
+        self, now: datetime, until: datetime, limit: int, ours: Collection[int] = (), *, untried: bool = False
+    ) -> list[Queued]:
         """Mails to be sent now, which nobody else gets until then: those that are due longest, older ones first.
+
+        untried: before those, any that were never tried.
 
         They have to be marked by then, or kept: otherwise they are due again, for whoever had them must be dead. None
         is among them while an older one of its lane is with somebody else, or will be tried again soon. ours: claimed
         before, by who claims.
         """
         asked = {"now": now, "most": limit}
-        while mails := [_queued(row) for row in self._connection.execute(_CLAIMED, asked)]:
-            oldest = self._older_elsewhere(mails, ours, now + _HOLDS)
-            free = {mail.id: mail for mail in mails if mail.id < oldest.get(mail.lane, mail.id + 1)}
-            self.keep([mail.id for mail in mails if mail.id not in free], now + _HELD)
-            self.keep(free, until)
-            if free:
-                return [free[mail_id] for mail_id in sorted(free)]
+        for wanted in (_UNTRIED, _CLAIMED) if untried else (_CLAIMED,):
+            while mails := [_queued(row) for row in self._connection.execute(wanted, asked)]:
+                oldest = self._older_elsewhere(mails, ours, now + _HOLDS)
+                free = {mail.id: mail for mail in mails if mail.id < oldest.get(mail.lane, mail.id + 1)}
+                self.keep([mail.id for mail in mails if mail.id not in free], now + _HELD)
+                self.keep(free, until)
+                if free:
+                    return [free[mail_id] for mail_id in sorted(free)]
         return []
 
     def _older_elsewhere(

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pbm.edges import deliver
+from pbm.edges import deliver, handover
 from pbm.server import waiting
 from tests.crash.points import POINTS, die_at
 
@@ -49,6 +49,7 @@ def _be(order: dict[str, Any]) -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     deliver.LEASE_SECONDS, deliver._RENEWAL_SECONDS = LEASE_SECONDS, LEASE_SECONDS / 3
+    handover._TEXT_PATIENCE = 1
     waiting.MOST_BEGUN = MOST_BEGUN
     if order.get("clock"):
         _set_clock(Path(order["clock"]))

@@ -12,7 +12,7 @@ import pytest
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Delivery, Mail, Queued
 from pbm.edges import deliver as deliver_module
-from pbm.edges.deliver import LEASE_SECONDS, Deliverer, Refused
+from pbm.edges.deliver import LEASE_SECONDS, Attempt, Deliverer, Refused, WayOut
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Unreachable
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.house import DELIVERED
@@ -440,6 +440,66 @@ def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, fai
     )
     assert sorted(mail.recipient for mail in way.taken) == addresses
     assert sum(mail.attempts for mail in outbox(store)) <= len(addresses) + 7
+
+
+@pytest.mark.parametrize("failure", [TemporaryFailure("450 mailbox full"), RecipientRefused("550 no such user", 550)])
+def test_addresses_that_ail_hold_nobody_else_up(store, failure):
+    """Not even until one of them is tried again."""
+    ailing, well = [f"a{number}@x" for number in range(3)], [f"b{number}@x" for number in range(9)]
+    queue(store, *ailing, *well)
+    way, told = Way({address: [failure] * 99 for address in ailing}), list[str]()
+
+    def until() -> bool:
+        return sorted(mail.recipient for mail in way.taken) == well
+
+    deliver(store, way, Clock(), until, told_down=told.append)
+    assert len(told) <= 1
+
+
+def test_an_address_that_ailed_alone_says_nothing_of_the_way():
+    down: list[str] = []
+    way, refused = WayOut(down.append), RecipientRefused("550 no such user", 550)
+    for _ in range(9):
+        for address in ("a@x", "b@x", "c@x"):
+            way.note(Attempt(Queued(hash(address), Mail("k", address, "bounce@x", "s", b""), START, START), refused))
+        way.note(Attempt(Queued(0, Mail("k", "well@x", "bounce@x", "s", b""), START, START)))
+    assert len(down) == 1
+
+
+def test_nothing_else_stops_while_the_way_out_is_down_and_mails_are_queued(store, monkeypatch):
+    """A mail that is queued while one is tried does not make the loop go round without end."""
+    monkeypatch.setattr(deliver_module, "_RENEWAL_SECONDS", 1e9)
+    turns = 0
+
+    class Turning(Deliverer):
+        async def _turn(self) -> float:
+            nonlocal turns
+            turns += 1
+            assert turns < 1000
+            return await super()._turn()
+
+    class Down(Slow):
+        async def send(self, mail: Outgoing) -> None:
+            if not self.begun:
+                self.begun += 1
+                raise Unreachable("connection refused")
+            await super().send(mail)
+
+    async def run() -> None:
+        way = Down()
+        queue(store, "a@x", "b@x")
+        store.clock = Clock()
+        deliverer = Turning(store, way, SETTINGS.model_copy(update={"concurrency": 1, "first_retry_seconds": 0.01}))
+        running = asyncio.create_task(deliverer.run())
+        while way.begun < 2:
+            await asyncio.sleep(0.005)
+        deliverer.wake()
+        await asyncio.sleep(0.005)
+        way.may_end.set()
+        deliverer.stop()
+        await running
+
+    asyncio.run(run())
 
 
 def test_all_that_failed_or_waits_is_sent_again_whatever_its_number(store):

@@ -33,7 +33,7 @@ from pbm.edges.transports import (
 PEM = Path(__file__).with_name("localhost.pem")
 LONG_ID = b"<" + b"x" * 120 + b"@example.org>"
 TEXT = b"References: " + LONG_ID + b"\r\nSubject: Cross Board 101\r\n\r\n.dot\r\nF6\r\n"
-DROP, HANG = "drop", "hang"
+DROP, HANG, LATE = "drop", "hang", "late"
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
@@ -63,6 +63,9 @@ class Relay:
         answer = self.script[stage].pop(0) if self.script[stage] else None
         if answer == HANG:
             await asyncio.sleep(60)
+        if answer == LATE:
+            await asyncio.sleep(0.5)
+            return None
         if answer == DROP:
             session.transport.abort()  # type: ignore[union-attr]
             await asyncio.sleep(60)
@@ -283,6 +286,17 @@ def test_a_kept_connection_that_fails_after_data_is_not_tried_again(stage: str, 
                 await way_out.send(outgoing(outbox_id=2))
             assert relay.connections == 1
             assert len(relay.mails) == (2 if stage == "DOT" else 1)
+
+    run(test())
+
+
+def test_a_mail_that_is_taken_late_is_not_sent_twice() -> None:
+    """Servers may look into a text for long before they take it (RFC 5321 4.5.3.2.6)."""
+
+    async def test() -> None:
+        async with relaying({"DOT": [LATE]}) as relay, smarthost(relay, timeout_seconds=0.25) as way_out:
+            await way_out.send(outgoing())
+            assert len(relay.mails) == 1
 
     run(test())
 
