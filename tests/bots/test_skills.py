@@ -212,6 +212,16 @@ def test_the_open_squares_of_four_in_a_row_are_those_that_complete_a_line(seed):
     assert Columns(board, 4).open(stones) & ~stones == union(next(bits(square)) for square in lacking)
 
 
+@pytest.mark.parametrize("seed", [20, 45, 85, 120])
+def test_random_games_of_four_in_a_row_show_who_must_give_way_in_the_end(seed):
+    game, skill = GAMES["four"], skill_of("four")
+    pos = random_position(game, ["-columns=5"], seed, 20)
+    solution = skill.solve(pos, 10**6)
+    assert solution is not None
+    assert len(solution.line) > 7
+    assert {skill.rollout(pos, Random(number)).value for number in range(20)} == {solution.value}
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_four_in_a_row_is_solved_as_by_playing_out_every_line(seed):
     game = GAMES["four"]
