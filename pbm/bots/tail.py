@@ -136,6 +136,10 @@ class Columns:
         known = self._opened[move]
         return known[stones & known.around]
 
+    def under(self, squares: Cells) -> Cells:
+        """The squares right below others."""
+        return squares >> self._board.stride
+
     def moves(self, taken: Cells, mine: Cells, theirs: Cells) -> tuple[Cells, list[Cells]]:
         """Wins, and what is worth a try where there are none: an answer to a threat, or squares under none.
 
@@ -145,10 +149,8 @@ class Columns:
         playable = board.full & ~taken & (taken << board.stride | board.rows[0])
         if wins := mine & playable:
             return wins, []
-        if threats := theirs & playable:
-            playable = threats & -threats
-        else:
-            playable = playable & ~(theirs >> board.stride) or playable
+        threats = theirs & playable
+        playable = threats & -threats or playable & ~self.under(theirs) or playable
         return 0, [bit for column in self._columns if (bit := column & playable)]
 
 
@@ -206,7 +208,9 @@ class FourSkill(Skill):
         return list(bits(wins & -wins)) or [move.bit_length() - 1 for move in moves]
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        """A random game in which both take a win in one and stop one."""
+        """A random game in which both take a win in one and stop one, and fill up no square under an open one of theirs
+        while they can help it: so it shows who must give way in the end.
+        """
         columns, own, others = self._columns(pos), pos.own, pos.others
         mine, theirs = columns.open(own), columns.open(others)
         value, chance = 1.0 if pos.to_move is Side.FIRST else -1.0, dice.random
@@ -216,9 +220,10 @@ class FourSkill(Skill):
                 return Rollout(value)
             if not moves:
                 return Rollout(0.0)
+            if wasted := columns.under(mine):
+                moves = [move for move in moves if not move & wasted] or moves
             move = moves[int(chance() * len(moves))]
-            stones = own | move
-            own, others, mine, theirs = others, stones, theirs, mine | columns.opened(move, own)
+            own, others, mine, theirs = others, own | move, theirs, mine | columns.opened(move, own)
             value = -value
 
     def solve(self, pos: Position, steps: int) -> Solution | None:

@@ -27,8 +27,8 @@ from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.glance import AmazonsSkill
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
-from pbm.bots.skill import Solution
-from pbm.bots.tail import Proof
+from pbm.bots.skill import Solution, value_of
+from pbm.bots.tail import Columns, Proof
 from pbm.bots.threats import runs
 from tests.bots.every_line import Tail
 
@@ -172,24 +172,54 @@ def test_the_end_of_reversi_is_solved_as_by_playing_out_every_line(seed):
     assert solution.value == truth.value == end(game, pos, solution)
 
 
-@pytest.mark.parametrize("seed", [1, 7])
-def test_where_a_draw_is_all_there_is_most_replies_are_made_mistakes(seed):
-    game, skill = GAMES["loops"], skill_of("loops")
-    pos = random_position(game, ["-size=5"], seed, 6)
+@pytest.mark.parametrize(
+    ("name", "words", "seed", "plies", "worth"),
+    [
+        ("loops", ["-size=5"], 1, 6, 0),
+        ("loops", ["-size=5"], 7, 6, 0),
+        ("four", ["-columns=5", "-rows=4"], 24, 8, 0),
+        ("four", ["-columns=5", "-rows=4"], 19, 8, -1),
+    ],
+)
+def test_where_there_is_no_win_most_replies_are_made_mistakes(name, words, seed, plies, worth):
+    game, skill = GAMES[name], skill_of(name)
+    pos = random_position(game, words, seed, plies)
 
     def value(at):
+        if (outcome := game.outcome(at)) is not None:
+            return value_of(outcome)
         solution = skill.solve(at, 10**6)
         assert solution is not None
         return solution.value
 
     def mistakes(move):
         replies = [value(game.play(game.play(pos, move), reply)) for reply in game.moves(game.play(pos, move))]
-        return replies.count(1.0) / len(replies)
+        return sum(reply > worth for reply in replies) / len(replies)
 
-    assert value(pos) == 0
-    shares = {move: mistakes(move) for move in game.moves(pos) if value(game.play(pos, move)) == 0}
+    assert game.to_move(pos) is Side.FIRST
+    assert value(pos) == worth
+    shares = {move: mistakes(move) for move in game.moves(pos) if value(game.play(pos, move)) == worth}
     assert len(set(shares.values())) > 1
     assert shares[choose(game, pos, budget=Budget(2, 5.0, steps=10**6)).move] == max(shares.values())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_open_squares_of_four_in_a_row_are_those_that_complete_a_line(seed):
+    board, dice = squares(7, 6), Random(seed)
+    stones = union(dice.sample(board.indices, 12))
+    lines = [union((cell, *ray[:3])) for cell in board.indices for ray in board.rays[cell] if len(ray) >= 3]
+    lacking = [line & ~stones for line in lines if (line & ~stones).bit_count() == 1]
+    assert Columns(board, 4).open(stones) & ~stones == union(next(bits(square)) for square in lacking)
+
+
+@pytest.mark.parametrize("seed", [20, 45, 85, 120])
+def test_random_games_of_four_in_a_row_show_who_must_give_way_in_the_end(seed):
+    game, skill = GAMES["four"], skill_of("four")
+    pos = random_position(game, ["-columns=5"], seed, 20)
+    solution = skill.solve(pos, 10**6)
+    assert solution is not None
+    assert len(solution.line) > 7
+    assert {skill.rollout(pos, Random(number)).value for number in range(20)} == {solution.value}
 
 
 @pytest.mark.parametrize("seed", range(8))
