@@ -18,7 +18,7 @@ from typing import TypeVarTuple
 
 from games.scene import Scene
 from pbm.compose.machine import addressed
-from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Link, Pages, Sheet, to_ascii, wrapped
+from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Links, Pages, Sheet, to_ascii, wrapped
 from pbm.compose.views import View, calendar_of, clock_lines, day, move_list, standstills, view_of
 from pbm.compose.wire import (
     Body,
@@ -259,7 +259,7 @@ class Composer:
 
         It takes no key from the order in which mails get theirs.
         """
-        return replace(self, make_key=lambda: secrets.token_hex(12), _is_aside=True)
+        return Composer(self.robot, self.signer, self.pages, _ahead=self._ahead, _is_aside=True)
 
     def answer(
         self,
@@ -348,9 +348,8 @@ class Composer:
 
     def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
         """The board of a puzzle. token: of the answers its links open; empty for none. prefix: what they begin with."""
-        opened = mailto(self.tagged(token), f"Re: puzzle {posed.number}")
-        link = (lambda move: opened(f"{prefix}{move}")) if token else None
-        board = sheet.board(view_of(posed.state), reader.settings.board, link)
+        links = partial(mailto, self.tagged(token), f"Re: puzzle {posed.number}", prefix=prefix) if token else None
+        board = sheet.board(view_of(posed.state, None), reader.settings.board, links)
         words = {"board": board.rstrip("\n"), "prefix": prefix, "asks": bool(token)}
         return self.pages.render("posed.txt", posed=posed, **words).rstrip("\n")
 
@@ -367,18 +366,19 @@ class Composer:
 
     def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
         """One board among several. Its links are as in a mail of its own."""
-        view = view_of(notice.state)
+        view = view_of(notice.state, None)
         words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
         return self.pages.render("section.txt", **words, drawn=drawn)
 
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
         """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""
-        subject, sheet, answered_by = "pbm: test display", Sheet(self.pages, BOTH, self.robot.domain), self.answered_by
+        subject, sheet = "pbm: test display", Sheet(self.pages, BOTH, self.robot.domain)
+        address = self.tagged(self.answered_by(reader))
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
         text = self.pages.render(
             "display.txt",
-            drawing=lambda: sheet.board(view_of(sample), ASCII),
-            links={line: sheet.link(line, mailto(self.tagged(answered_by(reader)), line)("")) for line in commands},
+            drawing=lambda: sheet.board(view_of(sample, None), ASCII),
+            links={line: sheet.link(line, mailto(address, line, [""])[""]) for line in commands},
             sentinel=SENTINEL,
         )
         return self._reply(reader, subject, sheet.body(text, subject), now, to)
@@ -417,11 +417,16 @@ class Composer:
         match, state, reader = notice.match, notice.state, notice.reader
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
-        link = self._link(notice, answered_at)
+        links = self._links(notice, answered_at)
         whole = notice.whole_record or over
 
         def moves() -> str:
             return "\n".join(move_list(match, state, whole=whole))
+
+        def examples() -> list[str]:
+            words = [] if over else self._examples(notice)
+            urls = links(words)
+            return [sheet.link(f"{prefix}{word}", urls.get(word, "")) for word in words]
 
         return {
             "notice": notice,
@@ -432,34 +437,32 @@ class Composer:
             "drawing": lambda: sheet.board(
                 view,
                 reader.settings.board,
-                link if may_play else None,
+                links if may_play else None,
                 lambda: 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0),
             ),
-            "earlier": lambda earlier: sheet.board(view_of(earlier), reader.settings.board),
+            "earlier": lambda earlier: sheet.board(view_of(earlier, None), reader.settings.board),
             "clock": clock_lines(match, reader.settings.zone, now),
             "standstills": standstills(match, reader.seat, reader.settings.zone, now),
             "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
-            "offered": self._offered(notice, sheet, link),
+            "offered": self._offered(notice, sheet, links),
             "moves": moves,
-            "examples": lambda: [
-                sheet.link(f"{prefix}{example}", link(example)) for example in ([] if over else self._examples(notice))
-            ],
+            "examples": examples,
             "original": _quotable(notice.original),
             "sentinel": SENTINEL,
             "robot": self.robot.address,
             **notice.words,
         }
 
-    def _offered(self, notice: Notice, sheet: Sheet, link: Link) -> list[str]:
+    def _offered(self, notice: Notice, sheet: Sheet, links: Links) -> list[str]:
         """The lines to answer, each of which opens an answer with them all."""
-        url = link("\n".join(notice.offered)) if notice.offered else ""
+        url = "".join(links(["\n".join(notice.offered)]).values()) if notice.offered else ""
         return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
-    def _link(self, notice: Notice, address: str) -> Link:
-        """From an answer to what opens it. Its subject is short, for a board may have hundreds of moves."""
+    def _links(self, notice: Notice, address: str) -> Links:
+        """From answers to what opens them. Its subject is short, for a board may have hundreds of moves."""
         if notice.reader.seat is None:
-            return lambda _answer: ""
-        return mailto(address, f"Re: {notice.match.board}")
+            return lambda _answers: {}
+        return partial(mailto, address, f"Re: {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
         """Answers that the reader may give now: to an offer, to a move they have submitted, and with a move.
@@ -477,7 +480,7 @@ class Composer:
         if IntentKind.SUBMIT in waiting:
             asked.append("yes" if any(intent.is_question for intent in notice.intents) else "confirm")
         if seat == state.to_move:
-            asked += [*(notice.nearby[:3] or view_of(state).examples), *(["swap"] if state.may_swap else [])]
+            asked += [*(notice.nearby[:3] or view_of(state, None).examples), *(["swap"] if state.may_swap else [])]
         return asked
 
     def _answered_at(self, notice: Notice) -> str:
@@ -568,7 +571,8 @@ class Composer:
         """The mail with a key of its own, wherever that stands."""
         key = self.make_key()
         raw = key.encode().join(mail.raw.split(mail.key.encode()))  # `replace` goes through it twice
-        return replace(mail, key=key, envelope_from=self.robot.return_path(key), raw=raw)
+        at, of = mail.address, (mail.board, mail.player_id, mail.reply)
+        return Mail(key, at, self.robot.return_path(key), mail.subject, raw, *of)
 
     @staticmethod
     def _summary(answers: Sequence[Answer]) -> str:

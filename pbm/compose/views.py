@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from icalendar import Calendar, Event
 
 from games import GAMES
-from games.rules import Stepwise
+from games.rules import Stepwise, notations
 from games.scene import PlaneBoard, Scene
 from pbm import draw
 from pbm.compose import cells, machine, spoken
@@ -231,8 +230,7 @@ class View:
     @cached_property
     def _legal(self) -> list[str]:
         """The moves of the game; at most MAX_MOVES of them."""
-        notate, position = self.state.game.notate, self.state.position
-        return [notate(position, move) for move in islice(self.state.game.moves(position), MAX_MOVES)]
+        return notations(self.state.game, self.state.position, MAX_MOVES)
 
     @cached_property
     def moves(self) -> list[str]:
@@ -262,8 +260,8 @@ class View:
 
 
 @lru_cache(KEPT)
-def view_of(state: State, other: Scene | None = None) -> View:
-    """The same for both players of a move, who are told of the same state."""
+def view_of(state: State, other: Scene | None) -> View:
+    """The same for both players of a move, who are told of the same state. other: in place of its scene."""
     return View(state, other)
 
 

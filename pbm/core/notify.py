@@ -163,7 +163,9 @@ def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
     """
     done: T | None = None
     with at.tx.rehearsal() as rehearsal:
-        done = deed(Desk(at.tx, replace(at.tools, composer=at.tools.composer.aside())))
+        tools = at.tools
+        composer = tools.composer.aside()
+        done = deed(Desk(at.tx, Tools(composer, tools.states, tools.passwords, tools.limits, tools.operator)))
     rehearsal.more = rehearsal.more or any(board.match.board == NO_BOARD for board in rehearsal.opened)
     return done, rehearsal
 
