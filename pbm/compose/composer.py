@@ -19,13 +19,13 @@ from typing import TypeVarTuple
 from games.scene import Scene
 from pbm.compose.machine import addressed
 from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Links, Pages, Sheet, to_ascii, wrapped
-from pbm.compose.views import View, calendar_of, clock_lines, day, move_list, standstills, view_of
+from pbm.compose.views import View, calendar_of, clock_lines, day, deadline_of, move_list, standstills, view_of
 from pbm.compose.wire import (
     Body,
     Part,
     Parts,
     board_headers,
-    conversations_in,
+    conversation,
     mailto,
     octets,
     thread_of,
@@ -57,12 +57,8 @@ CARRIED = 3000
 """Octets that a picture or a file takes besides itself, with the words that tell of it."""
 MAX_TOLD = 25_000
 """Octets of people's words beside which an earlier board finds no room."""
-MAX_REFERENCES = 9
-"""Ids of a thread that are repeated after its root."""
 MOST_AHEAD = 200
 """Mails that are kept before what they tell has come to pass."""
-MAX_ID = 100
-"""Characters of somebody else's Message-ID that is repeated; Outlook's have 80."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +246,7 @@ class Composer:
         body = sheet.body(sheet.illustrated(text, notice.figure), subject, machine)
         if notice.attached:
             body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
-        headers = self._thread(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
+        headers = conversation(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
         headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at, self._posted_at(notice))
         return self._mails(notice.reader, subject, body, now, headers, match.board)
 
@@ -262,14 +258,9 @@ class Composer:
         return Composer(self.robot, self.signer, self.pages, _ahead=self._ahead, _is_aside=True)
 
     def answer(
-        self,
-        reader: Reader,
-        answers: Sequence[Answer],
-        now: datetime,
-        to: Message | None,
-        original: str = "",
+        self, reader: Reader, answers: Sequence[Answer], now: datetime, to: Message | None, original: str = "",
         sent_from: Whence | None = None,
-    ) -> list[Mail]:
+    ) -> list[Mail]:  # fmt: skip
         """The answers to the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
         return self._once(0, reader, self._answer, reader, tuple(answers), now, to, original, sent_from)
 
@@ -355,7 +346,7 @@ class Composer:
 
     def calendar(self, reader: Reader, matches: Sequence[Match], now: datetime, to: Message) -> list[Mail]:
         """The ends of time on boards, each of which has one: to be read, and as a file for calendars."""
-        subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(_deadline(match)))
+        subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(deadline_of(match)))
         assert reader.player is not None  # noqa: S101  only a player has boards
         content = calendar_of(ordered, reader.player, self.robot.domain, now)
         text = self.pages.render("calendar.txt", matches=ordered, reader=reader, sentinel=SENTINEL)
@@ -392,7 +383,7 @@ class Composer:
 
         leave: what an answer says so that no more of the kind come. headers: more of them.
         """
-        head = {**self._thread("", to), **(headers or {})}
+        head = {**conversation("", to), **(headers or {})}
         if reply_to:
             head["Reply-To"] = self.tagged(reply_to)
         if leave:
@@ -417,7 +408,7 @@ class Composer:
         match, state, reader = notice.match, notice.state, notice.reader
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
-        links = self._links(notice, answered_at)
+        links: Links = partial(mailto, answered_at, f"Re: {match.board}") if reader.seat else lambda _answers: {}
         whole = notice.whole_record or over
 
         def moves() -> str:
@@ -427,6 +418,11 @@ class Composer:
             words = [] if over else self._examples(notice)
             urls = links(words)
             return [sheet.link(f"{prefix}{word}", urls.get(word, "")) for word in words]
+
+        def offered() -> list[str]:
+            """The lines to answer, each of which opens an answer with them all."""
+            url = "".join(links(["\n".join(notice.offered)]).values())
+            return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
         return {
             "notice": notice,
@@ -444,7 +440,7 @@ class Composer:
             "clock": clock_lines(match, reader.settings.zone, now),
             "standstills": standstills(match, reader.seat, reader.settings.zone, now),
             "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
-            "offered": self._offered(notice, sheet, links),
+            "offered": offered() if notice.offered else [],
             "moves": moves,
             "examples": examples,
             "original": _quotable(notice.original),
@@ -452,17 +448,6 @@ class Composer:
             "robot": self.robot.address,
             **notice.words,
         }
-
-    def _offered(self, notice: Notice, sheet: Sheet, links: Links) -> list[str]:
-        """The lines to answer, each of which opens an answer with them all."""
-        url = "".join(links(["\n".join(notice.offered)]).values()) if notice.offered else ""
-        return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
-
-    def _links(self, notice: Notice, address: str) -> Links:
-        """From answers to what opens them. Its subject is short, for a board may have hundreds of moves."""
-        if notice.reader.seat is None:
-            return lambda _answers: {}
-        return partial(mailto, address, f"Re: {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
         """Answers that the reader may give now: to an offer, to a move they have submitted, and with a move.
@@ -513,32 +498,12 @@ class Composer:
         """The address an answer goes to, so that its token comes back with it."""
         return f"{self.robot.local_part}+{token}@{self.robot.domain}"
 
-    def _thread(self, root: str, answers: Message | None) -> dict[str, str]:
-        """Headers that join a mail to its conversation. root: first of all references of a board; empty for none.
-
-        The mail answered may belong to another board, or to none. One mail program or another would join for good all
-        boards that ever refer to it, so a board refers to mails of its own conversation. A mail that begins one is told
-        as answered, and is still no part of the board: another one may begin in the same words.
-        """
-        headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
-        references = [root] if root else []
-        if answers is not None and answers.message_id and _repeatable(answers.message_id):
-            belongs = not root or conversations_in(answers.references) == {root}
-            if belongs:
-                earlier = [each for each in answers.references if each != root and _repeatable(each)]
-                references += list(dict.fromkeys([*earlier, answers.message_id]))[-MAX_REFERENCES:]
-            if belongs or not (answers.references or answers.in_reply_to):
-                headers["In-Reply-To"] = answers.message_id
-        if references:
-            headers["References"] = " ".join(references)
-        return headers
-
     def _reply(
         self, reader: Reader, subject: str, body: Body, now: datetime, to: Message | None,
         headers: Mapping[str, str] | None = None, board: int | None = None,
     ) -> list[Mail]:  # fmt: skip
         """Mails that are answered without a board. headers: more of them."""
-        head = {**self._thread("", to), **self._answerable(reader), **(headers or {})}
+        head = {**conversation("", to), **self._answerable(reader), **(headers or {})}
         return self._mails(reader, subject, body, now, head, board)
 
     def _mails(
@@ -551,8 +516,7 @@ class Composer:
         self, address: str, subject: str, body: Body, now: datetime, headers: dict[str, str],
         board: int | None = None, player: Player | None = None,
     ) -> Mail:  # fmt: skip
-        key = self.make_key()
-        domain = self.robot.domain
+        key, domain = self.make_key(), self.robot.domain
         head = {
             "From": f"pbm <{self.robot.address}>",
             "To": address,
@@ -563,16 +527,15 @@ class Composer:
             "X-Auto-Response-Suppress": "All",
             "X-Pbm-Loop": domain,
         }
-        envelope_from = self.robot.return_path(key)
-        player_id = player.id if player else None
-        return Mail(key, address, envelope_from, subject, to_bytes(head, body, key), board, player_id)
+        raw, player_id = to_bytes(head, body, key), player.id if player else None
+        return Mail(key, address, self.robot.return_path(key), subject, raw, board, player_id)
 
     def rekeyed(self, mail: Mail) -> Mail:
         """The mail with a key of its own, wherever that stands."""
         key = self.make_key()
         raw = key.encode().join(mail.raw.split(mail.key.encode()))  # `replace` goes through it twice
-        at, of = mail.address, (mail.board, mail.player_id, mail.reply)
-        return Mail(key, at, self.robot.return_path(key), mail.subject, raw, *of)
+        known, path = (mail.board, mail.player_id, mail.reply), self.robot.return_path(key)
+        return Mail(key, mail.address, path, mail.subject, raw, *known)
 
     @staticmethod
     def _summary(answers: Sequence[Answer]) -> str:
@@ -589,38 +552,20 @@ def _date(instant: datetime) -> str:
     return format_datetime(instant)
 
 
-def _deadline(match: Match) -> datetime:
-    assert match.clock is not None  # noqa: S101  asked only of boards with one
-    assert match.clock.deadline_at is not None  # noqa: S101  as above
-    return match.clock.deadline_at
-
-
-def _repeatable(message_id: str) -> bool:
-    """An id that may stand in a header of ours, nine of them in a line."""
-    return len(message_id) <= MAX_ID and message_id.isascii() and message_id.isprintable() and " " not in message_id
-
-
 def _subject(notice: Notice) -> str:
     """One subject for all mails of a board; or one that tells whose turn it is, here or as the classic server did."""
-    match, state = notice.match, notice.state
+    match, state, kind = notice.match, notice.state, notice.reader.settings.subject
+    title, over = title_of(match, state), match.result is not None
+    mover = "" if over else match.player(state.to_move).userid
+    if kind == "constant":
+        return title
+    if kind == "turn":
+        turn = "your turn" if notice.reader.seat == state.to_move else f"{mover}'s turn"
+        return f"{title}: {'over' if over else turn}"
     board = f"{state.game.info.title} Board {match.board}"
-    if notice.reader.settings.subject == "constant":
-        return title_of(match, state)
-    if notice.reader.settings.subject == "turn":
-        return f"{title_of(match, state)}: {_turn(notice)}"
     if notice.problem:
         return f"{board} Error"
-    new = "New " if not match.record and match.result is None else ""
-    turn = match.player(state.to_move).userid if match.result is None else ""
-    return f"{new}{board} {turn}{' **' if notice.comments else ''}".rstrip()
-
-
-def _turn(notice: Notice) -> str:
-    """Whose turn it is, for a subject."""
-    if notice.match.result is not None:
-        return "over"
-    mover = notice.state.to_move
-    return "your turn" if notice.reader.seat == mover else f"{notice.match.player(mover).userid}'s turn"
+    return f"{'' if match.record or over else 'New '}{board} {mover}{' **' if notice.comments else ''}".rstrip()
 
 
 def _told(notice: Notice) -> int:

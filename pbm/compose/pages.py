@@ -42,12 +42,7 @@ _FOLDED = re.compile(r"(.{1,100})(?: +|$)")
 
 
 class _Environment(Environment):
-    """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering.
-
-    What they name after a dot is an attribute, never an item.
-    """
-
-    getattr = staticmethod(getattr)  # type: ignore[assignment]
+    """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering."""
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return {**self.globals, **(d or {})}

@@ -125,6 +125,13 @@ SHOWN = timedelta(minutes=15)
 """How long an event is, so that programs show it: it ends when the time does."""
 
 
+def deadline_of(match: Match) -> datetime:
+    """Of the player to move, where there is one."""
+    assert match.clock is not None  # noqa: S101  asked only of boards with a deadline
+    assert match.clock.deadline_at is not None  # noqa: S101  as above
+    return match.clock.deadline_at
+
+
 def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: datetime) -> str:
     """The file, its lines folded and ended by CRLF. matches: each with a deadline, of the player or their opponent.
 
@@ -142,18 +149,16 @@ def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: date
 
 
 def _event(match: Match, player: Player, domain: str, now: datetime) -> Event:
-    clock = match.clock
-    assert clock is not None  # noqa: S101  there is a deadline
-    assert clock.deadline_at is not None  # noqa: S101  there is a deadline
-    mine = match.player(clock.seat) == player
-    whose = "your" if mine else f"{match.player(clock.seat).userid}'s"
+    assert match.clock is not None  # noqa: S101  there is a deadline
+    deadline, mover = deadline_of(match).replace(microsecond=0), match.player(match.clock.seat)
+    whose = "your" if mover == player else f"{mover.userid}'s"
     title = f"{GAMES[match.game].info.title} Board {match.board}"
     event = Event()
     event.add("uid", f"board-{match.board}-{player.userid.lower()}@{domain}")
     event.add("sequence", max(0, int((now - match.started_at).total_seconds())))
     event.add("dtstamp", now.replace(microsecond=0))
-    event.add("dtstart", clock.deadline_at.replace(microsecond=0) - SHOWN)
-    event.add("dtend", clock.deadline_at.replace(microsecond=0))
+    event.add("dtstart", deadline - SHOWN)
+    event.add("dtend", deadline)
     event.add("summary", f"{title}: {whose} time is over")
     event.add("description", f"Ply {len(match.record) + 1} of {'-'.join(each.userid for each in match.players)}.")
     event.add("transp", "TRANSPARENT")

@@ -19,7 +19,7 @@ from io import StringIO
 from urllib.parse import quote
 
 from pbm.domain.match import Match, State
-from pbm.mailin import Robot
+from pbm.mailin import Message, Robot
 
 MAX_LINE = 998
 """Octets of a line; RFC 5322 allows no more."""
@@ -141,6 +141,10 @@ def _header(name: str, value: str) -> str:
 VOLUME = 50
 """Changes of a board whose mails are one conversation. Gmail cuts one off at about 100 mails, the player's own among
 them; each change is one mail to them, half of these answer one of theirs, and there are others."""
+MAX_REFERENCES = 9
+"""Ids of a thread that are repeated after its root."""
+MAX_ID = 100
+"""Characters of somebody else's Message-ID that is repeated; Outlook's have 80."""
 _CONVERSATION = re.compile(r"<board-\d+(?:-\d+)?@")
 _FILETIME_START = datetime(1601, 1, 1, tzinfo=UTC)
 
@@ -158,9 +162,28 @@ def thread_of(match: Match) -> str:
     return f"board-{match.board}{f'-{volume}' if volume > 1 else ''}"
 
 
-def conversations_in(references: Iterable[str]) -> set[str]:
-    """The ids among those of a mail that name conversations of boards."""
-    return {reference for reference in references if _CONVERSATION.match(reference)}
+def conversation(root: str, answers: Message | None) -> dict[str, str]:
+    """Headers that join a mail to its conversation. root: first of all references of a board; empty for none.
+
+    The mail answered may belong to another board, or to none. One mail program or another would join for good all
+    boards that ever refer to it, so a board refers to mails of its own conversation. A mail that begins one is told
+    as answered, and is still no part of the board: another one may begin in the same words.
+    """
+    headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
+    references = [root] if root else []
+    if answers is not None and answers.message_id and _repeatable(answers.message_id):
+        belongs = not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
+        if belongs:
+            earlier = [each for each in answers.references if each != root and _repeatable(each)]
+            references += list(dict.fromkeys([*earlier, answers.message_id]))[-MAX_REFERENCES:]
+        if belongs or not (answers.references or answers.in_reply_to):
+            headers["In-Reply-To"] = answers.message_id
+    return headers | ({"References": " ".join(references)} if references else {})
+
+
+def _repeatable(message_id: str) -> bool:
+    """An id that may stand in a header of ours, nine of them in a line."""
+    return len(message_id) <= MAX_ID and message_id.isascii() and message_id.isprintable() and " " not in message_id
 
 
 def _volume(match: Match) -> int:
