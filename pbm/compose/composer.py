@@ -227,7 +227,8 @@ class Composer:
         match = notice.match
         root = f"<{thread_of(match)}@{self.robot.domain}>"
         subject = _subject(notice)
-        sheet = self._sheet(notice.reader, pictured=_calls_for_picture(notice))
+        asked, to_move = _is_asked_for(notice), match.result is None and notice.reader.seat == notice.state.to_move
+        sheet = self._sheet(notice.reader, pictured=asked or to_move)
         told = _told(notice)
         if told > MAX_TOLD:
             notice = replace(notice, before=None)
@@ -240,7 +241,7 @@ class Composer:
         shown = view.machine(match) if sheet.drawn else ""
         machine = shown and addressed(
             shown, notice.reader.seat, answered_at, events=(type(event).__name__ for event in notice.events),
-            comments=((comment.userid, comment.text) for comment in notice.comments), asked=_is_asked_for(notice),
+            comments=((comment.userid, comment.text) for comment in notice.comments), asked=asked,
             error=notice.problem, candidates=notice.nearby,
         )  # fmt: skip
         body = sheet.body(sheet.illustrated(text, notice.figure), subject, machine)
@@ -580,12 +581,6 @@ def _carried(notice: Notice) -> int:
     """Octets that a picture of more than the board, and files, take of it."""
     carried = [part.content for part in notice.attached] + ([notice.figure.picture.data] if notice.figure else [])
     return sum(len(each) * 37 // 27 + CARRIED for each in carried)
-
-
-def _calls_for_picture(notice: Notice) -> bool:
-    """Whether the reader is to move, or has asked to see the board."""
-    to_move = notice.match.result is None and notice.reader.seat == notice.state.to_move
-    return to_move or _is_asked_for(notice)
 
 
 def _is_asked_for(notice: Notice) -> bool:

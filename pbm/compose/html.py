@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import secrets
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape as escape_text
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 
 from markupsafe import Markup, escape
 
@@ -155,15 +156,10 @@ def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, bes
     """
     shown = [word for word in words if links.get(word)] if links else []
     urls = [*map(links.__getitem__, shown)]
-    if sum(map(len, urls)) + besides * len(urls) <= room:
-        return dict(zip(shown, urls, strict=True))
-    chosen: dict[str, str] = {}
-    for word, link in zip(shown, urls, strict=True):
-        room -= len(link) + besides
-        if room < 0:
-            chosen.pop(word, None)
-            break
-        chosen[word] = link
+    fitting = bisect_right([*accumulate(map(besides.__add__, map(len, urls)))], room)
+    chosen = dict(zip(shown[:fitting], urls, strict=False))
+    for word in shown[fitting : fitting + 1]:  # it may be shown before, too
+        chosen.pop(word, None)
     return chosen
 
 

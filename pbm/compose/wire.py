@@ -103,8 +103,8 @@ def written(text: str) -> tuple[str, str]:
 
 def _is_short(lines: str) -> bool:
     """No line has more than MAX_LINE characters."""
-    at = 0
-    while len(lines) - at > MAX_LINE:
+    at, last = 0, len(lines) - MAX_LINE
+    while at < last:
         at = lines.rfind("\n", at, at + MAX_LINE + 1) + 1
         if not at:
             return False
