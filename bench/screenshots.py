@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from PIL import Image, ImageChops
@@ -53,7 +54,7 @@ def played(name: str, words: Sequence[str]) -> State:
 def page(state: State) -> str:
     """The HTML of a board mail, its picture in it."""
     sheet = Sheet(Pages(), "html", "example.org")
-    body = sheet.body(sheet.board(View(state), "ascii", mailto(ADDRESS, "Re: 101")), "Board 101")
+    body = sheet.body(sheet.board(View(state), "ascii", partial(mailto, ADDRESS, "Re: 101")), "Board 101")
     html, pictures = "", {}
     for part in parts_of(body):
         if part.kind == "text/html":

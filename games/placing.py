@@ -101,6 +101,11 @@ class Placing(Coloured):
             if self.may_pass(pos):
                 yield PASS
 
+    def notations(self, pos: Position) -> list[str]:
+        if self.outcome(pos) is not None:
+            return []
+        return [*self.board(pos.options).names.of(self.legal(pos)), *(["pass"] if self.may_pass(pos) else [])]
+
     def parse(self, pos: Position, text: str) -> int:
         names = self.board(pos.options).names
         move = names.get(text)

@@ -342,6 +342,21 @@ class Threatening(Ability):
         """Sentences, the most urgent first. The game goes on."""
 
 
+class Listing(Ability):
+    """A game that writes all its moves down much sooner than one by one."""
+
+    @abstractmethod
+    def notations(self, pos: Any) -> list[str]:
+        """Of all that `moves` yields, in that order."""
+
+
+def notations(game: Game[Any, P, Any], pos: P, most: int) -> list[str]:
+    """The first legal moves as records have them."""
+    if isinstance(game, Listing):
+        return game.notations(pos)[:most]
+    return [game.notate(pos, move) for move in islice(game.moves(pos), most)]
+
+
 class Chance(Protocol):
     """A source of chance that a caller hands in, such as a `random.Random`."""
 

@@ -9,6 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 from games.rules import BadNotation, IllegalMove, Side, fold, quoted, read_cell
@@ -58,6 +59,7 @@ class BothSides(NamedTuple):
         return BothSides(self.first & ~cells, self.second & ~cells)
 
 
+_TRUTH = bytes.maketrans(b"01", b"\0\1")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WITHOUT_I = "abcdefghjklmnopqrstuvwxyz"
 
@@ -81,6 +83,7 @@ class Names:
         self.letters, self._line, self._cell = letters, line, cell
         self._indices = indices
         self._names = {index: f"{letters[at]}{number}" for (at, number), index in indices.items()}
+        self._listed = [self._names.get(index, "") for index in range(1 + max(self._names))]
         self._plain = {name.lower(): index for index, name in self._names.items()}
 
     def __getitem__(self, index: int) -> str:
@@ -88,7 +91,7 @@ class Names:
 
     def of(self, cells: Cells) -> list[str]:
         """The names of a set, in the order of the indices."""
-        return [self._names[index] for index in bits(cells)]
+        return [*compress(self._listed, f"{cells:b}".encode()[::-1].translate(_TRUTH))]
 
     def get(self, text: str) -> int | None:
         """The index of the cell that a text names as records do, in any case; None where it does not."""

@@ -18,14 +18,14 @@ from typing import TypeVarTuple
 
 from games.scene import Scene
 from pbm.compose.machine import addressed
-from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Link, Pages, Sheet, to_ascii, wrapped
-from pbm.compose.views import View, calendar_of, clock_lines, day, move_list, standstills, view_of
+from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Links, Pages, Sheet, to_ascii, wrapped
+from pbm.compose.views import View, calendar_of, clock_lines, day, deadline_of, move_list, standstills, view_of
 from pbm.compose.wire import (
     Body,
     Part,
     Parts,
     board_headers,
-    conversations_in,
+    conversation,
     mailto,
     octets,
     thread_of,
@@ -57,12 +57,8 @@ CARRIED = 3000
 """Octets that a picture or a file takes besides itself, with the words that tell of it."""
 MAX_TOLD = 25_000
 """Octets of people's words beside which an earlier board finds no room."""
-MAX_REFERENCES = 9
-"""Ids of a thread that are repeated after its root."""
 MOST_AHEAD = 200
 """Mails that are kept before what they tell has come to pass."""
-MAX_ID = 100
-"""Characters of somebody else's Message-ID that is repeated; Outlook's have 80."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +227,8 @@ class Composer:
         match = notice.match
         root = f"<{thread_of(match)}@{self.robot.domain}>"
         subject = _subject(notice)
-        sheet = self._sheet(notice.reader, pictured=_calls_for_picture(notice))
+        asked, to_move = _is_asked_for(notice), match.result is None and notice.reader.seat == notice.state.to_move
+        sheet = self._sheet(notice.reader, pictured=asked or to_move)
         told = _told(notice)
         if told > MAX_TOLD:
             notice = replace(notice, before=None)
@@ -244,13 +241,13 @@ class Composer:
         shown = view.machine(match) if sheet.drawn else ""
         machine = shown and addressed(
             shown, notice.reader.seat, answered_at, events=(type(event).__name__ for event in notice.events),
-            comments=((comment.userid, comment.text) for comment in notice.comments), asked=_is_asked_for(notice),
+            comments=((comment.userid, comment.text) for comment in notice.comments), asked=asked,
             error=notice.problem, candidates=notice.nearby,
         )  # fmt: skip
         body = sheet.body(sheet.illustrated(text, notice.figure), subject, machine)
         if notice.attached:
             body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
-        headers = self._thread(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
+        headers = conversation(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
         headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at, self._posted_at(notice))
         return self._mails(notice.reader, subject, body, now, headers, match.board)
 
@@ -259,17 +256,12 @@ class Composer:
 
         It takes no key from the order in which mails get theirs.
         """
-        return replace(self, make_key=lambda: secrets.token_hex(12), _is_aside=True)
+        return Composer(self.robot, self.signer, self.pages, _ahead=self._ahead, _is_aside=True)
 
     def answer(
-        self,
-        reader: Reader,
-        answers: Sequence[Answer],
-        now: datetime,
-        to: Message | None,
-        original: str = "",
+        self, reader: Reader, answers: Sequence[Answer], now: datetime, to: Message | None, original: str = "",
         sent_from: Whence | None = None,
-    ) -> list[Mail]:
+    ) -> list[Mail]:  # fmt: skip
         """The answers to the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
         return self._once(0, reader, self._answer, reader, tuple(answers), now, to, original, sent_from)
 
@@ -348,15 +340,14 @@ class Composer:
 
     def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
         """The board of a puzzle. token: of the answers its links open; empty for none. prefix: what they begin with."""
-        opened = mailto(self.tagged(token), f"Re: puzzle {posed.number}")
-        link = (lambda move: opened(f"{prefix}{move}")) if token else None
-        board = sheet.board(view_of(posed.state), reader.settings.board, link)
+        links = partial(mailto, self.tagged(token), f"Re: puzzle {posed.number}", prefix=prefix) if token else None
+        board = sheet.board(view_of(posed.state, None), reader.settings.board, links)
         words = {"board": board.rstrip("\n"), "prefix": prefix, "asks": bool(token)}
         return self.pages.render("posed.txt", posed=posed, **words).rstrip("\n")
 
     def calendar(self, reader: Reader, matches: Sequence[Match], now: datetime, to: Message) -> list[Mail]:
         """The ends of time on boards, each of which has one: to be read, and as a file for calendars."""
-        subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(_deadline(match)))
+        subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(deadline_of(match)))
         assert reader.player is not None  # noqa: S101  only a player has boards
         content = calendar_of(ordered, reader.player, self.robot.domain, now)
         text = self.pages.render("calendar.txt", matches=ordered, reader=reader, sentinel=SENTINEL)
@@ -367,18 +358,19 @@ class Composer:
 
     def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
         """One board among several. Its links are as in a mail of its own."""
-        view = view_of(notice.state)
+        view = view_of(notice.state, None)
         words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
         return self.pages.render("section.txt", **words, drawn=drawn)
 
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
         """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""
-        subject, sheet, answered_by = "pbm: test display", Sheet(self.pages, BOTH, self.robot.domain), self.answered_by
+        subject, sheet = "pbm: test display", Sheet(self.pages, BOTH, self.robot.domain)
+        address = self.tagged(self.answered_by(reader))
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
         text = self.pages.render(
             "display.txt",
-            drawing=lambda: sheet.board(view_of(sample), ASCII),
-            links={line: sheet.link(line, mailto(self.tagged(answered_by(reader)), line)("")) for line in commands},
+            drawing=lambda: sheet.board(view_of(sample, None), ASCII),
+            links={line: sheet.link(line, mailto(address, line, [""])[""]) for line in commands},
             sentinel=SENTINEL,
         )
         return self._reply(reader, subject, sheet.body(text, subject), now, to)
@@ -392,7 +384,7 @@ class Composer:
 
         leave: what an answer says so that no more of the kind come. headers: more of them.
         """
-        head = {**self._thread("", to), **(headers or {})}
+        head = {**conversation("", to), **(headers or {})}
         if reply_to:
             head["Reply-To"] = self.tagged(reply_to)
         if leave:
@@ -417,11 +409,21 @@ class Composer:
         match, state, reader = notice.match, notice.state, notice.reader
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
-        link = self._link(notice, answered_at)
+        links: Links = partial(mailto, answered_at, f"Re: {match.board}") if reader.seat else lambda _answers: {}
         whole = notice.whole_record or over
 
         def moves() -> str:
             return "\n".join(move_list(match, state, whole=whole))
+
+        def examples() -> list[str]:
+            words = [] if over else self._examples(notice)
+            urls = links(words)
+            return [sheet.link(f"{prefix}{word}", urls.get(word, "")) for word in words]
+
+        def offered() -> list[str]:
+            """The lines to answer, each of which opens an answer with them all."""
+            url = "".join(links(["\n".join(notice.offered)]).values())
+            return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
         return {
             "notice": notice,
@@ -432,34 +434,21 @@ class Composer:
             "drawing": lambda: sheet.board(
                 view,
                 reader.settings.board,
-                link if may_play else None,
+                links if may_play else None,
                 lambda: 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0),
             ),
-            "earlier": lambda earlier: sheet.board(view_of(earlier), reader.settings.board),
+            "earlier": lambda earlier: sheet.board(view_of(earlier, None), reader.settings.board),
             "clock": clock_lines(match, reader.settings.zone, now),
             "standstills": standstills(match, reader.seat, reader.settings.zone, now),
             "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
-            "offered": self._offered(notice, sheet, link),
+            "offered": offered() if notice.offered else [],
             "moves": moves,
-            "examples": lambda: [
-                sheet.link(f"{prefix}{example}", link(example)) for example in ([] if over else self._examples(notice))
-            ],
+            "examples": examples,
             "original": _quotable(notice.original),
             "sentinel": SENTINEL,
             "robot": self.robot.address,
             **notice.words,
         }
-
-    def _offered(self, notice: Notice, sheet: Sheet, link: Link) -> list[str]:
-        """The lines to answer, each of which opens an answer with them all."""
-        url = link("\n".join(notice.offered)) if notice.offered else ""
-        return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
-
-    def _link(self, notice: Notice, address: str) -> Link:
-        """From an answer to what opens it. Its subject is short, for a board may have hundreds of moves."""
-        if notice.reader.seat is None:
-            return lambda _answer: ""
-        return mailto(address, f"Re: {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
         """Answers that the reader may give now: to an offer, to a move they have submitted, and with a move.
@@ -477,7 +466,7 @@ class Composer:
         if IntentKind.SUBMIT in waiting:
             asked.append("yes" if any(intent.is_question for intent in notice.intents) else "confirm")
         if seat == state.to_move:
-            asked += [*(notice.nearby[:3] or view_of(state).examples), *(["swap"] if state.may_swap else [])]
+            asked += [*(notice.nearby[:3] or view_of(state, None).examples), *(["swap"] if state.may_swap else [])]
         return asked
 
     def _answered_at(self, notice: Notice) -> str:
@@ -510,32 +499,12 @@ class Composer:
         """The address an answer goes to, so that its token comes back with it."""
         return f"{self.robot.local_part}+{token}@{self.robot.domain}"
 
-    def _thread(self, root: str, answers: Message | None) -> dict[str, str]:
-        """Headers that join a mail to its conversation. root: first of all references of a board; empty for none.
-
-        The mail answered may belong to another board, or to none. One mail program or another would join for good all
-        boards that ever refer to it, so a board refers to mails of its own conversation. A mail that begins one is told
-        as answered, and is still no part of the board: another one may begin in the same words.
-        """
-        headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
-        references = [root] if root else []
-        if answers is not None and answers.message_id and _repeatable(answers.message_id):
-            belongs = not root or conversations_in(answers.references) == {root}
-            if belongs:
-                earlier = [each for each in answers.references if each != root and _repeatable(each)]
-                references += list(dict.fromkeys([*earlier, answers.message_id]))[-MAX_REFERENCES:]
-            if belongs or not (answers.references or answers.in_reply_to):
-                headers["In-Reply-To"] = answers.message_id
-        if references:
-            headers["References"] = " ".join(references)
-        return headers
-
     def _reply(
         self, reader: Reader, subject: str, body: Body, now: datetime, to: Message | None,
         headers: Mapping[str, str] | None = None, board: int | None = None,
     ) -> list[Mail]:  # fmt: skip
         """Mails that are answered without a board. headers: more of them."""
-        head = {**self._thread("", to), **self._answerable(reader), **(headers or {})}
+        head = {**conversation("", to), **self._answerable(reader), **(headers or {})}
         return self._mails(reader, subject, body, now, head, board)
 
     def _mails(
@@ -548,8 +517,7 @@ class Composer:
         self, address: str, subject: str, body: Body, now: datetime, headers: dict[str, str],
         board: int | None = None, player: Player | None = None,
     ) -> Mail:  # fmt: skip
-        key = self.make_key()
-        domain = self.robot.domain
+        key, domain = self.make_key(), self.robot.domain
         head = {
             "From": f"pbm <{self.robot.address}>",
             "To": address,
@@ -560,15 +528,15 @@ class Composer:
             "X-Auto-Response-Suppress": "All",
             "X-Pbm-Loop": domain,
         }
-        envelope_from = self.robot.return_path(key)
-        player_id = player.id if player else None
-        return Mail(key, address, envelope_from, subject, to_bytes(head, body, key), board, player_id)
+        raw, player_id = to_bytes(head, body, key), player.id if player else None
+        return Mail(key, address, self.robot.return_path(key), subject, raw, board, player_id)
 
     def rekeyed(self, mail: Mail) -> Mail:
         """The mail with a key of its own, wherever that stands."""
         key = self.make_key()
         raw = key.encode().join(mail.raw.split(mail.key.encode()))  # `replace` goes through it twice
-        return replace(mail, key=key, envelope_from=self.robot.return_path(key), raw=raw)
+        known, path = (mail.board, mail.player_id, mail.reply), self.robot.return_path(key)
+        return Mail(key, mail.address, path, mail.subject, raw, *known)
 
     @staticmethod
     def _summary(answers: Sequence[Answer]) -> str:
@@ -585,38 +553,20 @@ def _date(instant: datetime) -> str:
     return format_datetime(instant)
 
 
-def _deadline(match: Match) -> datetime:
-    assert match.clock is not None  # noqa: S101  asked only of boards with one
-    assert match.clock.deadline_at is not None  # noqa: S101  as above
-    return match.clock.deadline_at
-
-
-def _repeatable(message_id: str) -> bool:
-    """An id that may stand in a header of ours, nine of them in a line."""
-    return len(message_id) <= MAX_ID and message_id.isascii() and message_id.isprintable() and " " not in message_id
-
-
 def _subject(notice: Notice) -> str:
     """One subject for all mails of a board; or one that tells whose turn it is, here or as the classic server did."""
-    match, state = notice.match, notice.state
+    match, state, kind = notice.match, notice.state, notice.reader.settings.subject
+    title, over = title_of(match, state), match.result is not None
+    mover = "" if over else match.player(state.to_move).userid
+    if kind == "constant":
+        return title
+    if kind == "turn":
+        turn = "your turn" if notice.reader.seat == state.to_move else f"{mover}'s turn"
+        return f"{title}: {'over' if over else turn}"
     board = f"{state.game.info.title} Board {match.board}"
-    if notice.reader.settings.subject == "constant":
-        return title_of(match, state)
-    if notice.reader.settings.subject == "turn":
-        return f"{title_of(match, state)}: {_turn(notice)}"
     if notice.problem:
         return f"{board} Error"
-    new = "New " if not match.record and match.result is None else ""
-    turn = match.player(state.to_move).userid if match.result is None else ""
-    return f"{new}{board} {turn}{' **' if notice.comments else ''}".rstrip()
-
-
-def _turn(notice: Notice) -> str:
-    """Whose turn it is, for a subject."""
-    if notice.match.result is not None:
-        return "over"
-    mover = notice.state.to_move
-    return "your turn" if notice.reader.seat == mover else f"{notice.match.player(mover).userid}'s turn"
+    return f"{'' if match.record or over else 'New '}{board} {mover}{' **' if notice.comments else ''}".rstrip()
 
 
 def _told(notice: Notice) -> int:
@@ -631,12 +581,6 @@ def _carried(notice: Notice) -> int:
     """Octets that a picture of more than the board, and files, take of it."""
     carried = [part.content for part in notice.attached] + ([notice.figure.picture.data] if notice.figure else [])
     return sum(len(each) * 37 // 27 + CARRIED for each in carried)
-
-
-def _calls_for_picture(notice: Notice) -> bool:
-    """Whether the reader is to move, or has asked to see the board."""
-    to_move = notice.match.result is None and notice.reader.seat == notice.state.to_move
-    return to_move or _is_asked_for(notice)
 
 
 def _is_asked_for(notice: Notice) -> bool:

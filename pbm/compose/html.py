@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import secrets
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape as escape_text
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 
 from markupsafe import Markup, escape
 
@@ -116,6 +117,24 @@ def aligned(html: str, columns: int) -> Markup:
     )
 
 
+def document(title: str, blocks: Iterable[str]) -> str:
+    """All the HTML of a mail."""
+    told = "\n".join(blocks)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta http-equiv="Content-Type" content="text/html; charset=utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+</head>
+<body style="margin:3px;font-family:Arial,Helvetica,sans-serif;font-size:15px;line-height:1.4">
+{told}
+</body>
+</html>
+"""
+
+
 def _markup(html: str) -> Markup:
     return Markup(html)  # noqa: S704  made of what inlays hold and of what has been escaped
 
@@ -135,15 +154,12 @@ def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, bes
 
     words: each as often as it is shown. room: in characters. besides: what a link takes beside its URL.
     """
-    chosen: dict[str, str] = {}
-    for word in words if links else ():
-        link = links.get(word)
-        if link:
-            room -= len(link) + besides
-            if room < 0:
-                chosen.pop(word, None)
-                break
-            chosen[word] = link
+    shown = [word for word in words if links.get(word)] if links else []
+    urls = [*map(links.__getitem__, shown)]
+    fitting = bisect_right([*accumulate(map(besides.__add__, map(len, urls)))], room)
+    chosen = dict(zip(shown[:fitting], urls, strict=False))
+    for word in shown[fitting : fitting + 1]:  # it may be shown before, too
+        chosen.pop(word, None)
     return chosen
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from games.rules import Detailed
-from games.scene import PlaneBoard, Scene
+from games.scene import ROWS, Cell, PlaneBoard, Row, Scene
 from pbm.domain.match import Match, Seat, State
 from pbm.domain.spans import SECOND
 
@@ -109,11 +110,17 @@ def _summary(scene: Scene) -> dict[str, Any]:
                 placed.setdefault(segment.stroke.value, []).append(segment.label)
         here = next((point.name or point.label for point in board.points if point.here), None)
         return {"segments": placed, "here": here, "notes": scene.notes}
-    for cell in board.cells:
-        if cell.piece and cell.name:
+    cells = [cell for row in board.in_rows for cell in _told(row)]
+    for cell in cells:
+        if cell.piece:
             placed.setdefault(cell.piece, []).append(cell.name)
-    last = [cell.name for cell in board.cells if cell.last and cell.name]
-    return {"pieces": placed, "last": last, "notes": scene.notes}
+    return {"pieces": placed, "last": [cell.name for cell in cells if cell.last], "notes": scene.notes}
+
+
+@lru_cache(ROWS)
+def _told(row: Row) -> list[Cell]:
+    """The cells of a row that have a piece, or were played on last."""
+    return [cell for cell in row if cell.name and (cell.piece or cell.last)]
 
 
 def _clock(match: Match) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from markupsafe import Markup, escape
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
-from pbm.compose.html import WIDTH, Inlays, aligned, blocks
+from pbm.compose.html import WIDTH, Inlays, aligned, blocks, document
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, until
 from pbm.compose.wire import Part, Parts
@@ -182,8 +182,8 @@ BESIDES_PICTURE = 6000
 ENCLOSED = 450
 """Octets that a picture takes besides itself and the words for those who do not see it."""
 
-Link = Callable[[str], str]
-"""From what a player may answer to the URL that opens such an answer; empty for none."""
+Links = Callable[[Iterable[str]], Mapping[str, str]]
+"""From what a player may answer to the URLs that open such answers, by these; some have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +228,8 @@ class Sheet:
         self.room = self.room or MAX_MAIL - APART - NAMED * len(self.domain) - BESIDES * (self.boards - 1)
         self._left = self.boards
 
-    def board(self, view: View, style: str, link: Link | None = None, besides: Callable[[], int] = int) -> str:
-        """The drawing for the page, its last line ended. link: for a reader who may play a move now.
+    def board(self, view: View, style: str, links: Links | None = None, besides: Callable[[], int] = int) -> str:
+        """The drawing for the page, its last line ended. links: for a reader who may play a move now.
 
         besides: octets that the board takes elsewhere in the mail.
         """
@@ -237,7 +237,7 @@ class Sheet:
             return view.text(style) + "\n"
         self.drawn = True
         room = self.room // max(1, self._left) - len(view.text(style)) - besides()
-        shown, picture = self._shown(view, style, link, room)
+        shown, picture = self._shown(view, style, links, room)
         self.room -= self.room // max(1, self._left) - shown.room
         self._left -= 1
         if picture and shown.cells and shown.parts == 1:
@@ -254,13 +254,14 @@ class Sheet:
         html = self.pages.render("figure.html", figure=figure, picture=picture)
         return text.replace(figure.line, self._inlays.add(figure.line, Markup(html)), 1)  # noqa: S704  escaped
 
-    def _shown(self, view: View, style: str, link: Link | None, room: int) -> tuple[HtmlBoard, Markup]:
+    def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, Markup]:
         """The board within the room, and its picture, if there is one, a use for it and room.
 
         Among several boards, cells do without. A board without cells is best seen in its picture.
         """
-        moves = {word: url for word in view.moves if (url := link(word))} if link else {}
-        starts = {cell: url for cell, text in view.beginnings.items() if (url := link(text))} if link else {}
+        moves = links(view.moves) if links else {}
+        begun = links(view.beginnings.values()) if links else {}
+        starts = {cell: begun[text] for cell, text in view.beginnings.items() if text in begun}
         described = "The board, which is told in words below." if style == WORDS else view.description
         costs = [
             (len(each.data) * 37 // 27 + len(described) + ENCLOSED, each) for each in view.pictures if self.pictured
@@ -291,7 +292,7 @@ class Sheet:
         """
         if self.form == TEXT:
             return page
-        html = self.pages.render("mail.html", blocks=blocks(page, self._inlays), subject=subject, closing=self._closing)
+        html = document(subject, [blocks(page, self._inlays), *self._closing])
         plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH or board else ()
         machine = (Part(BOARD_KIND, board),) if board else ()
         numbered = to_ascii(html)

@@ -6,9 +6,8 @@ Together they are all there is to know: a program can play from them, and a test
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
-from games.rules import Detailed, Stepwise, Threatening
+from games.rules import Detailed, Stepwise, Threatening, notations
 from games.scene import GridBoard, HexBoard, Look, PlaneBoard, Scene
 from pbm.domain.game_record import PASS
 from pbm.domain.match import State
@@ -55,7 +54,7 @@ def _open(board: HexBoard | GridBoard) -> list[str]:
 
 def _playable(state: State, board: HexBoard | GridBoard) -> Iterator[str]:
     game, mover = state.game, state.side_name(state.to_move)
-    moves = [game.notate(state.position, move) for move in islice(game.moves(state.position), MOST_LISTED)]
+    moves = notations(game, state.position, MOST_LISTED)
     places = [move for move in moves if move != PASS]
     free = [cell.name for cell in board.cells if cell.name and not cell.piece and not cell.closed]
     forbidden = [name for name in free if name not in set(places)]

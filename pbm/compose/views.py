@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from icalendar import Calendar, Event
 
 from games import GAMES
-from games.rules import Stepwise
+from games.rules import Stepwise, notations
 from games.scene import PlaneBoard, Scene
 from pbm import draw
 from pbm.compose import cells, machine, spoken
@@ -126,6 +125,13 @@ SHOWN = timedelta(minutes=15)
 """How long an event is, so that programs show it: it ends when the time does."""
 
 
+def deadline_of(match: Match) -> datetime:
+    """Of the player to move, where there is one."""
+    assert match.clock is not None  # noqa: S101  asked only of boards with a deadline
+    assert match.clock.deadline_at is not None  # noqa: S101  as above
+    return match.clock.deadline_at
+
+
 def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: datetime) -> str:
     """The file, its lines folded and ended by CRLF. matches: each with a deadline, of the player or their opponent.
 
@@ -143,18 +149,16 @@ def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: date
 
 
 def _event(match: Match, player: Player, domain: str, now: datetime) -> Event:
-    clock = match.clock
-    assert clock is not None  # noqa: S101  there is a deadline
-    assert clock.deadline_at is not None  # noqa: S101  there is a deadline
-    mine = match.player(clock.seat) == player
-    whose = "your" if mine else f"{match.player(clock.seat).userid}'s"
+    assert match.clock is not None  # noqa: S101  there is a deadline
+    deadline, mover = deadline_of(match).replace(microsecond=0), match.player(match.clock.seat)
+    whose = "your" if mover == player else f"{mover.userid}'s"
     title = f"{GAMES[match.game].info.title} Board {match.board}"
     event = Event()
     event.add("uid", f"board-{match.board}-{player.userid.lower()}@{domain}")
     event.add("sequence", max(0, int((now - match.started_at).total_seconds())))
     event.add("dtstamp", now.replace(microsecond=0))
-    event.add("dtstart", clock.deadline_at.replace(microsecond=0) - SHOWN)
-    event.add("dtend", clock.deadline_at.replace(microsecond=0))
+    event.add("dtstart", deadline - SHOWN)
+    event.add("dtend", deadline)
     event.add("summary", f"{title}: {whose} time is over")
     event.add("description", f"Ply {len(match.record) + 1} of {'-'.join(each.userid for each in match.players)}.")
     event.add("transp", "TRANSPARENT")
@@ -231,8 +235,7 @@ class View:
     @cached_property
     def _legal(self) -> list[str]:
         """The moves of the game; at most MAX_MOVES of them."""
-        notate, position = self.state.game.notate, self.state.position
-        return [notate(position, move) for move in islice(self.state.game.moves(position), MAX_MOVES)]
+        return notations(self.state.game, self.state.position, MAX_MOVES)
 
     @cached_property
     def moves(self) -> list[str]:
@@ -262,8 +265,8 @@ class View:
 
 
 @lru_cache(KEPT)
-def view_of(state: State, other: Scene | None = None) -> View:
-    """The same for both players of a move, who are told of the same state."""
+def view_of(state: State, other: Scene | None) -> View:
+    """The same for both players of a move, who are told of the same state. other: in place of its scene."""
     return View(state, other)
 
 

@@ -10,15 +10,16 @@ import base64
 import hashlib
 import quopri
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.header import Header
-from functools import lru_cache
+from functools import lru_cache, partial
+from io import StringIO
 from urllib.parse import quote
 
 from pbm.domain.match import Match, State
-from pbm.mailin import Robot
+from pbm.mailin import Message, Robot
 
 MAX_LINE = 998
 """Octets of a line; RFC 5322 allows no more."""
@@ -102,8 +103,8 @@ def written(text: str) -> tuple[str, str]:
 
 def _is_short(lines: str) -> bool:
     """No line has more than MAX_LINE characters."""
-    at = 0
-    while len(lines) - at > MAX_LINE:
+    at, last = 0, len(lines) - MAX_LINE
+    while at < last:
         at = lines.rfind("\n", at, at + MAX_LINE + 1) + 1
         if not at:
             return False
@@ -118,7 +119,7 @@ def octets(text: str) -> int:
 def _base64(content: bytes) -> str:
     """In lines of 76 letters."""
     letters = base64.b64encode(content).decode("ascii")
-    return "\n".join([letters[at : at + 76] for at in range(0, len(letters), 76)])
+    return "\n".join(iter(partial(StringIO(letters).read, 76), ""))
 
 
 def _header(name: str, value: str) -> str:
@@ -126,7 +127,9 @@ def _header(name: str, value: str) -> str:
         raise ValueError(f"a control character in the header {name}")
     encoded = value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
     line = f"{name}: {encoded}"
-    if len(line) > MAX_FOLDABLE and encoded.startswith("<mailto:"):
+    if len(line) <= MAX_FOLDABLE:
+        return line
+    if encoded.startswith("<mailto:"):
         line = f"{name}:\n {encoded}"
     if len(line) > MAX_FOLDABLE:
         line = line.replace(">, <", ">,\n <")
@@ -138,6 +141,10 @@ def _header(name: str, value: str) -> str:
 VOLUME = 50
 """Changes of a board whose mails are one conversation. Gmail cuts one off at about 100 mails, the player's own among
 them; each change is one mail to them, half of these answer one of theirs, and there are others."""
+MAX_REFERENCES = 9
+"""Ids of a thread that are repeated after its root."""
+MAX_ID = 100
+"""Characters of somebody else's Message-ID that is repeated; Outlook's have 80."""
 _CONVERSATION = re.compile(r"<board-\d+(?:-\d+)?@")
 _FILETIME_START = datetime(1601, 1, 1, tzinfo=UTC)
 
@@ -155,9 +162,28 @@ def thread_of(match: Match) -> str:
     return f"board-{match.board}{f'-{volume}' if volume > 1 else ''}"
 
 
-def conversations_in(references: Iterable[str]) -> set[str]:
-    """The ids among those of a mail that name conversations of boards."""
-    return {reference for reference in references if _CONVERSATION.match(reference)}
+def conversation(root: str, answers: Message | None) -> dict[str, str]:
+    """Headers that join a mail to its conversation. root: first of all references of a board; empty for none.
+
+    The mail answered may belong to another board, or to none. One mail program or another would join for good all
+    boards that ever refer to it, so a board refers to mails of its own conversation. A mail that begins one is told
+    as answered, and is still no part of the board: another one may begin in the same words.
+    """
+    headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
+    references = [root] if root else []
+    if answers is not None and answers.message_id and _repeatable(answers.message_id):
+        belongs = not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
+        if belongs:
+            earlier = [each for each in answers.references if each != root and _repeatable(each)]
+            references += list(dict.fromkeys([*earlier, answers.message_id]))[-MAX_REFERENCES:]
+        if belongs or not (answers.references or answers.in_reply_to):
+            headers["In-Reply-To"] = answers.message_id
+    return headers | ({"References": " ".join(references)} if references else {})
+
+
+def _repeatable(message_id: str) -> bool:
+    """An id that may stand in a header of ours, nine of them in a line."""
+    return len(message_id) <= MAX_ID and message_id.isascii() and message_id.isprintable() and " " not in message_id
 
 
 def _volume(match: Match) -> int:
@@ -196,28 +222,27 @@ def unsubscribe(robot: Robot, command: str, address: str, *, by_click: bool = Tr
     """How to get off by a command mailed to an address that knows the reader (RFC 2369) and, where there is a web
     address for it, by one click (RFC 8058).
     """
-    by_mail = f"<mailto:{address}?subject={quote(command)}>"
+    by_mail = f"<mailto:{address}?subject={_quoted(command, '/')}>"
     if not (by_click and robot.unsubscribe_url):
         return {"List-Unsubscribe": by_mail}
     click = f"<{robot.unsubscribe_url}?address={quote(address)}&command={quote(command)}>"
     return {"List-Unsubscribe": f"{click}, {by_mail}", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 
-def mailto(address: str, subject: str) -> Callable[[str], str]:
-    """From the body of a mail to a link that opens it (RFC 6068); empty where some mail program finds it too long."""
-    opening = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe=':')}&body="
+def mailto(address: str, subject: str, bodies: Iterable[str], prefix: str = "") -> dict[str, str]:
+    """By the bodies of mails links that open them (RFC 6068), but for those that some mail program finds too long.
 
-    def link(body: str) -> str:
-        url = opening + _quoted(body) if len(body) <= MAX_LINK else ""
-        return url if len(url) <= MAX_LINK else ""
-
-    return link
+    prefix: what each body has in front of it.
+    """
+    opening = f"mailto:{_quoted(address, '@')}?subject={_quoted(subject, ':')}&body={_quoted(prefix)}"
+    most = MAX_LINK - len(opening)
+    return {body: opening + quoted for body in bodies if len(quoted := _quoted(body)) <= most}
 
 
 @lru_cache(maxsize=4096)
-def _quoted(body: str) -> str:
+def _quoted(text: str, safe: str = "") -> str:
     """Moves are the same on many boards."""
-    return quote(body, safe="")
+    return quote(text, safe)
 
 
 def shortened(url: str) -> str:
@@ -225,6 +250,7 @@ def shortened(url: str) -> str:
     return url.partition("?")[0] + "?subject=" + url.rpartition("&body=")[2]
 
 
+@lru_cache(maxsize=64)
 def _thread_index(name: str, started_at: datetime) -> str:
     """Outlook's mark of a conversation: when it began, as the six high octets of a FILETIME, and a GUID."""
     began = (started_at - _FILETIME_START) // timedelta(microseconds=1) * 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -72,11 +72,13 @@ def day_of(instant: datetime) -> int:
 
 def reader_of(at: Desk, player: Player, seat: Seat | None = None) -> Reader:
     """A player as the reader of a mail: all their confirmed addresses, their settings, and a token of theirs."""
-    return replace(readers_of(at, (player,))[player.id], seat=seat)
+    return readers_of(at, (player,), {player.id: seat})[player.id]
 
 
-def readers_of(at: Desk, players: Iterable[Player]) -> dict[int, Reader]:
-    """The players as readers, by id."""
+def readers_of(
+    at: Desk, players: Iterable[Player], seats: Mapping[int, Seat | None] | None = None
+) -> dict[int, Reader]:
+    """The players as readers, by id. seats: of those who have one, by id."""
     tx, last_day = at.tx, day_of(at.now + timedelta(days=at.tools.limits.answer_token_days))
     known = {player.id: player for player in players}
     addresses, profiles = tx.players.confirmed(*known), tx.players.profiles(*known)
@@ -84,6 +86,7 @@ def readers_of(at: Desk, players: Iterable[Player]) -> dict[int, Reader]:
         player.id: Reader(
             tuple(addresses[player.id]),
             player,
+            (seats or {}).get(player.id),
             settings=Settings.chosen(profiles[player.id][1]),
             token=PlayerToken(player.id, profiles[player.id][0], last_day),
         )
@@ -169,7 +172,9 @@ def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
     """
     done: T | None = None
     with at.tx.rehearsal() as rehearsal:
-        done = deed(Desk(at.tx, replace(at.tools, composer=at.tools.composer.aside())))
+        tools = at.tools
+        composer = tools.composer.aside()
+        done = deed(Desk(at.tx, Tools(composer, tools.states, tools.passwords, tools.limits, tools.operator)))
     rehearsal.more = rehearsal.more or any(board.match.board == NO_BOARD for board in rehearsal.opened)
     return done, rehearsal
 
@@ -255,9 +260,8 @@ def pass_on(
 def _audience(at: Desk, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:
     """The players, each in their seat, and then the followers."""
     match = board.match
-    readers = readers_of(at, [*match.players, *(each.player for each in followers)])
-    seated = [replace(readers[match.player(seat).id], seat=perspective(board, seat)) for seat in _seats(match)]
-    return [*seated, *(readers[each.player.id] for each in followers)]
+    seats = {match.player(seat).id: perspective(board, seat) for seat in _seats(match)}
+    return [*readers_of(at, [*match.players, *(each.player for each in followers)], seats).values()]
 
 
 def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from games import GAMES
-from games.rules import KINDS, MoveError, OptionError, Threatening, Zoomable, any_move
+from games.rules import KINDS, MoveError, OptionError, Threatening, Zoomable, any_move, notations
 from pbm import draw
 from pbm.compose.pages import Pages
 from pbm.draw.picture import picture
@@ -111,6 +111,7 @@ def test_moves_are_listed_lazily_once_and_in_a_fixed_order(name, words):
         first = list(islice(moves, LISTED))
         assert len(set(first)) == len(first)
         assert first == listed(game, pos)
+        assert notations(game, pos, LISTED) == [game.notate(pos, move) for move in first]
 
 
 @every_variant
