@@ -92,8 +92,12 @@ Noted = tuple[tuple[int, str], ...]
 """Marks of a row, by their columns."""
 
 
-def of_row(row: int, marks: Mapping[Place, str]) -> Noted:
-    return tuple([(column, mark) for (line, column), mark in marks.items() if line == row])
+def by_row(marks: Mapping[Place, T]) -> dict[int, tuple[tuple[int, T], ...]]:
+    """The marks of each row that has some, by their columns."""
+    rows: dict[int, list[tuple[int, T]]] = {}
+    for (row, column), mark in marks.items():
+        rows.setdefault(row, []).append((column, mark))
+    return {row: tuple(noted) for row, noted in rows.items()}
 
 
 class _Rows:
@@ -109,6 +113,10 @@ class _Rows:
     def places(self) -> Known[Known[Place]]:
         """Of the cells, by rows."""
         return Known(map(places, self.in_rows))
+
+
+Colours = tuple[tuple[str, str], ...]
+"""What the pieces of a letter look like where it is not the usual colour of the letter, such as ("B", "blue")."""
 
 
 class Label(NamedTuple):
@@ -141,8 +149,7 @@ class HexBoard(_Rows):
     """At both ends of each line that has a name; those with down == 0 name rows."""
     path: tuple[Place, ...] = ()
     """The places the last move went through, from the first to the last, where it has a way."""
-    colours: tuple[tuple[str, str], ...] = ()
-    """What the pieces of a letter look like where it is not the usual colour of the letter, such as ("B", "blue")."""
+    colours: Colours = ()
 
 
 class Look(StrEnum):
@@ -218,7 +225,7 @@ class GridBoard(_Rows):
     boxes: tuple[Box, ...] = ()
     ground: Ground = Ground.SQUARES
     path: tuple[Place, ...] = ()
-    colours: tuple[tuple[str, str], ...] = ()
+    colours: Colours = ()
 
 
 class Stroke(StrEnum):

@@ -4,36 +4,23 @@ Sizes are in pixels and made for a phone 390 wide. A board too wide for it comes
 Everything is told by characters and by colours that hold in light and dark; nothing needs a picture, a style sheet or
 a script. Where there is little room, the same table is told in fewer octets: rows have the ground of most of their
 places, stones are discs as large as their places, and links have neither a colour nor a text of their own.
+
+Rows are remembered in both forms: most of a board is as it was at the ply before, or on another board.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from html import escape
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from games.scene import (
-    ROWS,
-    Cell,
-    Form,
-    GridBoard,
-    HexBoard,
-    Join,
-    Known,
-    Label,
-    Look,
-    Noted,
-    Place,
-    Row,
-    of_row,
-    places,
-)
+from games import scene
+from games.scene import Cell, Colours, Form, GridBoard, HexBoard, Join, Known, Label, Look, Noted, Place, Row, by_row
 from pbm.compose.wire import octets
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
 
@@ -47,159 +34,38 @@ EDGE = 20
 """The width of the lines between boxes, and of the points between these."""
 LINK, SHORT_LINK = 76, 27
 """Characters of a link beside its URL, and in the short form."""
-
-_FULL = "font-size:12px"
-_LETTERS = f"{_FULL};opacity:0.7"
-DOT = "&#183;"
-"""The mark of a free cell where one may play."""
-IN_A_LINE = 8
-"""Places of a table in a line of its source, which no mail may let grow too long."""
-
-
-Colours = tuple[tuple[str, str], ...]
-"""As of a board."""
-REMEMBERED = 4096
-"""Places of tables that are not made anew: most of a board is as it was at the ply before, or on another board."""
-
-
-class Face(NamedTuple):
-    """A place of a table."""
-
-    mark: str = ""
-    """HTML."""
-    ground: str = ""
-    """Its colour; empty for none."""
-    word: str = ""
-    """What a player types."""
-    short: str = ""
-    """The rest of its td in the short form, behind the ground, which it may paint over; empty where that follows from
-    the others.
-    """
-
-    def html(self, span: int) -> str:
-        """The table's cell."""
-        style = f' style="color:{INK}"' if self.ground and self.mark and "color" not in self.mark else ""
-        return f"{self._opening(span)}{style}>{self.mark}</td>"
-
-    def around_link(self, span: int, height: int) -> tuple[str, str]:
-        """The same with a link, before its URL and behind it."""
-        # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
-        style = f"display:block;line-height:{height}px;text-decoration:none;color:{INK}"
-        return f'{self._opening(span)}><a\nhref="', f'" style="{style}">{self.mark or "&#160;"}</a></td>'
-
-    def _opening(self, span: int) -> str:
-        opening = f'<td colspan="{span}"' if span > 1 else "<td"
-        if self.ground:
-            return f'{opening} bgcolor="{self.ground}"'
-        letters = _FULL if self.mark.startswith("<b") else _LETTERS
-        return f'{opening} style="{letters}"' if self.mark else opening
-
-    def brief(self, span: int, around: str) -> str:
-        """The cell in the short form, on a row of the colour around; td needs no end."""
-        if self.short:
-            return f"{_brief_opening(span)}{self.short}"
-        return f"{_brief_opening(span)}{self._ground(around)}>{'.' if self.mark == DOT else self.mark}"
-
-    def around_brief_link(self, span: int, around: str) -> tuple[str, str]:
-        mark = "." if self.mark in ("", DOT) else self.mark
-        return f'{_brief_opening(span)}{self._ground(around)}><a href="', f'"><div>{mark}</div></a>'
-
-    def _ground(self, around: str) -> str:
-        return f" bgcolor={self.ground}" if self.ground and self.ground != around else ""
-
-
-def _brief_opening(span: int) -> str:
-    return f"\n<td colspan={span}" if span > 1 else "\n<td"
-
-
-class _Piece(NamedTuple):
-    """A face in its table."""
-
-    word: str
-    """As of the face."""
-    bare: str
-    """Without a link."""
-    around: tuple[str, str]
-    """With one, before its URL and behind it."""
-    undotted: str
-    """Without a link and a dot."""
-
-
-@lru_cache(REMEMBERED)
-def _piece_of(face: Face, span: int, height: int) -> _Piece:
-    bare = face.html(span)
-    return _Piece(face.word, bare, face.around_link(span, height), bare.replace(DOT, "") if face.mark == DOT else bare)
-
-
-@lru_cache(REMEMBERED)
-def _brief_piece_of(face: Face, span: int, around: str) -> _Piece:
-    bare = face.brief(span, around)
-    linked = face.around_brief_link(span, around)
-    return _Piece(face.word, bare, linked, bare.replace(".", "") if face.mark == DOT else bare)
-
-
-class _Pieces:
-    """A row of a table without links, in pieces."""
-
-    def __init__(self, opening: str) -> None:
-        self.bare = [opening]
-        self.linked: list[tuple[int, str, _Piece]] = []  # may become links: at which place of all, what they play
-
-    def add(self, piece: _Piece) -> None:
-        if piece.word:
-            self.linked.append((len(self.bare), piece.word, piece))
-        self.bare.append(piece.bare)
-
-    @cached_property
-    def octets(self) -> int:
-        """Of it, each line ended by two."""
-        return octets("".join(self.bare))
-
-
-class Strip:
-    """A row of a table."""
-
-    def __init__(self, faces: Mapping[int, Face], height: int, columns: int, span: int = 1) -> None:
-        """faces: by their first columns. columns: of the table. span: columns of a face."""
-        self.height, at = height, 0
-        self.faces: list[tuple[int, int, Face]] = []  # behind the columns left out before it, and those it takes
-        for (column, face), (following, _) in pairwise([*sorted(faces.items()), (columns, Face())]):
-            across = span if column + span <= following else following - column
-            self.faces.append((column - at, across, face))
-            at = column + across
-
-    @cached_property
-    def full(self) -> _Pieces:
-        pieces = _Pieces(f'<tr align="center"><td height="{self.height}" width="1"></td>')
-        for number, (skipped, across, face) in enumerate(self.faces):
-            if skipped:
-                pieces.bare.append(f'<td colspan="{skipped}"></td>')
-            pieces.add(_piece_of(face, across, self.height))
-            if number % IN_A_LINE == IN_A_LINE - 1:
-                pieces.bare.append("\n")
-        pieces.bare.append("</tr>\n")
-        return pieces
-
-    @cached_property
-    def brief(self) -> _Pieces:
-        """In the short form."""
-        grounds = Counter(face.ground for _, _, face in self.faces if face.ground)
-        around = max(grounds, key=grounds.__getitem__, default="")
-        ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
-        pieces = _Pieces(f"<tr align=center{ground} style=line-height:{self.height}px{ink}>")
-        for skipped, across, face in self.faces:
-            if skipped:
-                pieces.bare.append(f"<td colspan={skipped}>")
-            pieces.add(_brief_piece_of(face, across, around))
-        pieces.bare.append("</tr>\n")
-        return pieces
-
-
 BESIDE = "display:inline-table;vertical-align:bottom;"
 """Of a part of a board: beside others where there is room, below them on a phone; all reach down to the last row."""
+IN_A_LINE = 8
+"""Places of a table in a line of its source, which no mail may let grow too long."""
+REMEMBERED = 4096
+"""Places."""
+
+_ROOM = WIDTH - 2 * MARGIN
+"""For cells."""
 
 
-@dataclass
+def tables(board: HexBoard | GridBoard) -> list[Table]:
+    """The board, in as few parts as there must be for cells of the least size."""
+    if isinstance(board, HexBoard):
+        made = [_hexagons(board, part) for part in _parts(board.in_rows, 2, _ROOM // SMALLEST * 2)]
+    else:
+        rows = [_cut(row, 0, len(board.columns)) for row in board.in_rows if 0 <= row[0].row < len(board.rows)]
+        is_drawn = board.boxes or any(join.name for join in board.joins)
+        if is_drawn and not any(cell.piece for cell in board.cells):
+            most = (_ROOM + SMALLEST) // (SMALLEST + EDGE)
+            made = [_edges(board, part) for part in _parts(rows, 1, most, shared=1)]
+        else:
+            made = [_squares(board, part) for part in _parts(rows, 1, _ROOM // SMALLEST)]
+    return made if len(made) == 1 else [replace(table, beside=BESIDE) for table in made]
+
+
+def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> Markup:
+    told = (part.html(links, dotted=dotted, brief=brief) for part in parts)
+    return Markup("\n".join(told))  # noqa: S704  marks and words are of games
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows from the top."""
 
@@ -213,22 +79,22 @@ class Table:
     def html(self, links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> str:
         """dotted: free cells that are no links have dots, too. brief: in the short form."""
         told = [_opening(self.widths, self.beside, brief=brief)]
-        for row in self._pieces(brief=brief):
+        for _, bare, linked in self._lines(brief=brief):
             first = len(told)
-            told += row.bare
-            for at, word, piece in row.linked:
+            told += bare
+            for at, word, piece in linked if links or not dotted else ():
                 if url := links.get(word):
                     told[first + at] = url.replace("&", "&amp;").join(piece.around)
                 elif not dotted:
-                    told[first + at] = piece.undotted
+                    told[first + at] = piece.dotless
         return "".join([*told, "</table>"])
 
     def bare_length(self, *, brief: bool) -> int:
         """Octets of it without links, each line ended by two."""
         frame = _opening(self.widths, self.beside, brief=brief) + "</table>"
-        return octets(frame) + sum([each.octets for each in self._pieces(brief=brief)])
+        return octets(frame) + sum([length for length, _, _ in self._lines(brief=brief)])
 
-    def _pieces(self, *, brief: bool) -> list[_Pieces]:
+    def _lines(self, *, brief: bool) -> list[Line]:
         return [strip.brief if brief else strip.full for strip in self.strips]
 
 
@@ -244,42 +110,13 @@ def _opening(widths: tuple[int, ...], beside: str, *, brief: bool) -> str:
     )
 
 
-def tables(board: HexBoard | GridBoard) -> list[Table]:
-    """The board, in as few parts as there must be for cells of the least size."""
-    made = list(_made(board))
-    if len(made) > 1:
-        for table in made:
-            table.beside = BESIDE
-    return made
-
-
-def _made(board: HexBoard | GridBoard) -> Iterator[Table]:
-    if isinstance(board, HexBoard):
-        for part in _parts(board.in_rows, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2):
-            yield _hexagons(board, part)
-        return
-    rows = [_cut(row, 0, len(board.columns)) for row in board.in_rows if 0 <= row[0].row < len(board.rows)]
-    is_drawn = board.boxes or any(join.name for join in board.joins)
-    if is_drawn and not any(cell.piece for cell in board.cells):
-        most = (WIDTH - MARGIN * 2 + SMALLEST) // (SMALLEST + EDGE)
-        for part in _parts(rows, 1, most, shared=1):
-            yield _edges(board, part)
-        return
-    for part in _parts(rows, 1, (WIDTH - MARGIN * 2) // SMALLEST):
-        yield _squares(board, part)
-
-
-def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> Markup:
-    told = (part.html(links, dotted=dotted, brief=brief) for part in parts)
-    return Markup("\n".join(told))  # noqa: S704  marks and words are of games
-
-
 def _parts(rows: Sequence[Row], wide: int, most: int, shared: int = 0) -> list[Sequence[Row]]:
     """The cells, side by side in parts that are about as wide as each other.
 
     wide: columns of a cell. most: columns that find room. shared: columns that two parts both show.
     """
-    left, right = min([row[0].column for row in rows]), max([row[-1].column for row in rows]) + wide
+    columns = _columns(rows)
+    left, right = columns.start, columns.stop - 1 + wide
     count = -((left + shared - right) // (most - shared))
     if count <= 1:
         return [rows]
@@ -288,7 +125,11 @@ def _parts(rows: Sequence[Row], wide: int, most: int, shared: int = 0) -> list[S
     return [[part for row in rows if (part := _cut(row, *ends))] for ends in zip(cuts, ends, strict=True)]
 
 
-@lru_cache(ROWS)
+def _columns(rows: Sequence[Row]) -> range:
+    return range(min([row[0].column for row in rows]), max([row[-1].column for row in rows]) + 1)
+
+
+@lru_cache(scene.ROWS)
 def _cut(row: Row, left: int, right: int) -> Row:
     return Row(cell for cell in row if left <= cell.column < right)
 
@@ -298,47 +139,66 @@ def _side(room: int, cells: int) -> int:
 
 
 def _hexagons(board: HexBoard, rows: Sequence[Row]) -> Table:
-    """Each cell as a square of two columns of half a cell's width; labels where their lines leave the board."""
-    part = board.places if rows is board.in_rows else tuple(map(places, rows))
-    frame = _hex_frame(board.labels, board.colours, part, board.places)
-    cells = {row[0].row: row for row in rows}
+    """Each cell a square of two columns of half a cell's width; labels where their lines leave the board."""
+    part = board.places if rows is board.in_rows else tuple(map(scene.places, rows))
+    return _of_cells(rows, _hex_frame(board.labels, board.colours, part, board.places), {}, {})
+
+
+def _squares(board: GridBoard, rows: Sequence[Row]) -> Table:
+    """Each cell a square; where lines of the board pass a place, these."""
+    owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
+    frame = _square_frame(board.columns, board.rows, _columns(rows), board.colours)
+    return _of_cells(rows, frame, by_row(_passing(board.joins)), by_row(owners))
+
+
+def _of_cells(
+    rows: Sequence[Row], frame: Sequence[_Rim], passing: Mapping[int, Noted], owners: Mapping[int, Noted]
+) -> Table:
+    shown = {row[0].row: row for row in rows}
     strips = [
-        _hex_strip(cells.get(at, _NO_CELLS), edge, height, frame.left, len(frame.widths), board.colours)
-        for at, height, edge in frame.rows
+        _strip(shown.get(rim.row, _NO_CELLS), rim, passing.get(rim.row, ()), owners.get(rim.row, ())) for rim in frame
     ]
-    return Table(frame.widths, strips, _names(rows))
+    return Table(frame[0].widths, strips, [cell.name for row in rows for cell in row if cell.name])
 
 
 _NO_CELLS = Row()
 
 
-def _names(rows: Iterable[Row]) -> list[str]:
-    return [cell.name for row in rows for cell in row if cell.name]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rim:
+    """A row of a table without its cells."""
 
-
-@lru_cache(ROWS)
-def _hex_strip(
-    row: Row, edge: Known[tuple[int, Face]], height: int, left: int, columns: int, colours: Colours
-) -> Strip:
-    """edge: labels, by their columns. left: of the table."""
-    cells = {cell.column - left: _face(cell, colours) for cell in row}
-    return Strip({**dict(edge), **cells}, height, columns, span=2)
-
-
-class _HexFrame(NamedTuple):
-    """A table of hexagons without its cells."""
-
+    row: int
+    """Of the board."""
+    height: int
+    labels: dict[int, Face]
+    """By columns of the table."""
     widths: tuple[int, ...]
+    """Of these."""
     left: int
-    """Of the board's columns that which is its first."""
-    rows: list[tuple[int, int, Known[tuple[int, Face]]]]
-    """Of the board: their numbers, heights, and labels by their columns."""
+    """Of the board's columns that which is the table's first."""
+    span: int
+    """Columns of a cell."""
+    colours: Colours
+
+
+@lru_cache(128)
+def _square_frame(columns: Sequence[str], rows: Sequence[str], shown: range, colours: Colours) -> list[_Rim]:
+    """Letters above and below, names of rows on both sides. shown: columns."""
+    side = _side(_ROOM, len(shown))
+    letters = {at: Face(columns[column]) for at, column in enumerate(shown, 1)}
+    labels = [letters, *({0: Face(name), len(shown) + 1: Face(name)} for name in rows), letters]
+    widths, heights = ((MARGIN, *[side] * len(each), MARGIN) for each in (shown, rows))
+    return [
+        _Rim(at, height, edge, widths, shown.start - 1, 1, colours)
+        for at, (height, edge) in enumerate(zip(heights, labels, strict=True), -1)
+    ]
 
 
 @lru_cache(128)
 def _hex_frame(
     labels: tuple[Label, ...], colours: Colours, part: tuple[Known[Place], ...], whole: tuple[Known[Place], ...]
-) -> _HexFrame:
+) -> list[_Rim]:
     """part: the places of the cells that are shown, by rows. whole: likewise, of all cells."""
     shown = set(chain.from_iterable(part))
     rows, columns = zip(*shown, strict=True)
@@ -346,174 +206,217 @@ def _hex_frame(
     left, right = min(columns) - 1, max(columns) + 3
     unit = _side(WIDTH * 2, right - left) // 2
     edges: dict[int, dict[int, Face]] = {row: {} for row in range(top, bottom + 1)}
-    for label in (*labels, *_inner_labels(labels, part, whole)):
+    is_left = min(columns) == min(row[0][1] for row in whole)
+    for label in (*labels, *(_inner_labels(labels, part, is_left=is_left) if part != whole else ())):
         if label.place in shown:
             row, column = label.place[0] + label.down, max(label.place[1] + label.right, left)
             edges[row][column - left] = _edge_label(label, colours)
-    heights = [MARGIN, *[2 * unit] * (bottom - top - 1), MARGIN]
-    lines = [(row, height, Known(edge.items())) for (row, edge), height in zip(edges.items(), heights, strict=True)]
-    return _HexFrame((unit,) * (right - left), left, lines)
-
-
-def _inner_labels(
-    labels: Sequence[Label], part: Sequence[Known[Place]], whole: Sequence[Known[Place]]
-) -> Iterator[Label]:
-    """The names of rows along the cut of a board that is shown in parts."""
-    if part == whole:
-        return
-    names = {label.place[0]: label.text for label in labels if label.down == 0}
-    lettered = {label.place for label in labels if label.down == 0}
-    inward = 2 if min(row[0][1] for row in part) == min(row[0][1] for row in whole) else -2
-    for row in part:
-        if row[0][0] in names and lettered.isdisjoint(row):
-            yield Label(names[row[0][0]], row[-1] if inward > 0 else row[0], 0, inward)
-
-
-def _squares(board: GridBoard, rows: Sequence[Row]) -> Table:
-    """Each cell a square; where lines of the board pass a place, these."""
-    columns = _columns(rows)
-    side = _side(WIDTH - 2 * MARGIN, len(columns))
-    cells, passing = {row[0].row: row for row in rows}, _passing(board.joins)
-    owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
-    strips = [
-        _square_strip(
-            cells.get(at, _NO_CELLS), name, side, columns, board.colours, of_row(at, passing), of_row(at, owners)
-        )
-        for at, name in enumerate(board.rows)
+    widths = (unit,) * (right - left)
+    return [
+        _Rim(row, MARGIN if row in (top, bottom) else 2 * unit, edge, widths, left, 2, colours)
+        for row, edge in edges.items()
     ]
-    letters = _letters(board.columns, columns)
-    widths = (MARGIN, *[side] * len(columns), MARGIN)
-    return Table(widths, [letters, *strips, letters], _names(rows))
 
 
-def _columns(rows: Iterable[Row]) -> range:
-    return range(min([row[0].column for row in rows]), max([row[-1].column for row in rows]) + 1)
-
-
-@lru_cache(128)
-def _letters(names: Sequence[str], columns: range) -> Strip:
-    return Strip({at: Face(names[column]) for at, column in enumerate(columns, 1)}, MARGIN, len(columns) + 2)
-
-
-@lru_cache(ROWS)
-def _square_strip(
-    row: Row, name: str, side: int, columns: range, colours: Colours, passing: Noted, owned: Noted
-) -> Strip:
-    """passing, owned: marks of lines that pass places, and owners of places, by their columns."""
-    lines, owners, left = dict(passing), dict(owned), columns[0] - 1
-    faces = {0: Face(name), len(columns) + 1: Face(name)}
-    faces |= {column - left: Face(mark) for column, mark in passing if column in columns}
-    for cell in row:
-        owner = owners.get(cell.column)
-        face = _face(cell, colours, _owned(owner, colours) if owner else lines.get(cell.column, ""))
-        faces[cell.column - left] = face._replace(short=face.short or _short_owned(owner, colours))
-    return Strip(faces, side, len(columns) + 2)
-
-
-def _edges(board: GridBoard, rows: Sequence[Row]) -> Table:
-    """Points, the lines between neighbours as places of their own, and what is in the boxes."""
-    columns = _columns(rows)
-    boxes, left = len(columns) - 1, 2 * columns[0] - 1
-    side = _side(WIDTH - 2 * MARGIN - EDGE * (boxes + 1), max(1, boxes))
-    widths, heights = ([*[EDGE, side] * (count - 1), EDGE] for count in (len(columns), len(board.rows)))
-    faces: list[dict[int, Face]] = [{} for _ in heights]
-    for row, words in enumerate(board.rows):
-        faces[2 * row] = {column: Face(words) for column in (0, len(widths) + 1)}
-    for cell in chain.from_iterable(rows):
-        faces[2 * cell.row][2 * cell.column - left] = Face(
-            f'<b style="color:{INK}">&#9679;</b>', PAPER, short=f" bgcolor={PAPER}>&#9679;"
-        )
-    joins = [join for join in board.joins if join.start[1] in columns and join.end[1] in columns]
-    for join in joins:
-        (row, column), (to_row, to_column) = join.start, join.end
-        drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
-        faces[row + to_row][column + to_column - left] = Face("", drawn, join.name)
-    owners, colours = {(box.row, box.column): box.owner for box in board.boxes}, board.colours
-    for row in range(len(board.rows) - 1):
-        for column in columns[:-1]:
-            owner = owners.get((row, column))
-            face = Face(_owned(owner, colours), PAPER, short=_short_owned(owner, colours))
-            faces[2 * row + 1][2 * column + 1 - left] = face
-    across = len(widths) + 2
-    letters = Strip({2 * column - left: Face(board.columns[column]) for column in columns}, MARGIN, across)
-    strips = [Strip(line, height, across) for line, height in zip(faces, heights, strict=True)]
-    names = [join.name for join in joins if join.name]
-    return Table((MARGIN, *widths, MARGIN), [letters, *strips, letters], names)
+def _inner_labels(labels: Sequence[Label], part: Sequence[Known[Place]], *, is_left: bool) -> list[Label]:
+    """The names of rows along the cut of a board that is shown in parts."""
+    ends = {label.place: label.text for label in labels if label.down == 0}
+    names = {row: text for (row, _), text in ends.items()}
+    cut, inward = (-1, 2) if is_left else (0, -2)
+    unnamed = [row for row in part if row[0][0] in names and ends.keys().isdisjoint(row)]
+    return [Label(names[row[0][0]], row[cut], 0, inward) for row in unnamed]
 
 
 def _passing(joins: Sequence[Join]) -> dict[Place, str]:
     """The places between the ends of joins, and the line through each."""
     marks: dict[Place, str] = {}
     for join in joins:
-        if join.look is Look.OPEN:
-            continue
-        (row, column), (to_row, to_column) = join.start, join.end
-        across = row == to_row
-        inner = (
-            [(row, at) for at in range(min(column, to_column) + 1, max(column, to_column))]
-            if across
-            else [(at, column) for at in range(min(row, to_row) + 1, max(row, to_row))]
-        )
-        for place in inner:
-            marks[place] = "&#9532;" if place in marks else "&#9472;&#9472;" if across else "&#9474;"
+        if join.look is not Look.OPEN:
+            (row, column), (to_row, to_column) = sorted((join.start, join.end))
+            mark = "&#9472;&#9472;" if row == to_row else "&#9474;"
+            for place in [*product(range(row, to_row + 1), range(column, to_column + 1))][1:-1]:
+                marks[place] = "&#9532;" if place in marks else mark
     return marks
 
 
+def _edges(board: GridBoard, rows: Sequence[Row]) -> Table:
+    """Points, the lines between neighbours as places of their own, and what is in the boxes."""
+    columns, colours = _columns(rows), board.colours
+    boxes, left = len(columns) - 1, 2 * columns.start - 1
+    side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
+    widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))
+    # By rows of the table, of which the letters' are -1 and the last, and by its columns.
+    faces = {(line, 2 * at - left): Face(board.columns[at]) for line in (-1, len(heights) - 2) for at in columns}
+    faces |= {(2 * at, end): Face(name) for at, name in enumerate(board.rows) for end in (0, len(widths) - 1)}
+    point = Face(f'<b style="color:{INK}">&#9679;</b>', f" bgcolor={PAPER}>&#9679;", PAPER)
+    faces |= {(2 * cell.row, 2 * cell.column - left): point for cell in chain.from_iterable(rows)}
+    joins = [join for join in board.joins if join.start[1] in columns and join.end[1] in columns]
+    for join in joins:
+        (row, column), (to_row, to_column) = join.start, join.end
+        drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
+        faces[row + to_row, column + to_column - left] = Face(ground=drawn, word=join.name)
+    owners = {(box.row, box.column): box.owner for box in board.boxes}
+    for row, column in product(range(len(board.rows) - 1), columns[:-1]):
+        owned = _owned(owner, colours) if (owner := owners.get((row, column))) else ("", "")
+        faces[2 * row + 1, 2 * column + 1 - left] = Face(*owned, PAPER)
+    lines = by_row(faces)
+    strips = [Strip(dict(lines[at]), height, len(widths)) for at, height in enumerate(heights, -1)]
+    return Table(widths, strips, [join.name for join in joins if join.name])
+
+
+@lru_cache(scene.ROWS)
+def _strip(row: Row, rim: _Rim, passing: Noted, owned: Noted) -> Strip:
+    """passing, owned: marks of lines that pass places, and owners of places, by their columns."""
+    lines, owners, inner = dict(passing), dict(owned), range(1, len(rim.widths) - 1)
+    faces = {at: Face(mark) for column, mark in passing if (at := column - rim.left) in inner}
+    for cell in row:
+        mark, owner = lines.get(cell.column, ""), owners.get(cell.column, "")
+        faces[cell.column - rim.left] = _face(cell, rim.colours, mark, owner)
+    return Strip(rim.labels | faces, rim.height, len(rim.widths), rim.span)
+
+
+class Strip:
+    """A row of a table."""
+
+    def __init__(self, faces: Mapping[int, Face], height: int, columns: int, span: int = 1) -> None:
+        """faces: by their first columns. columns: of the table. span: columns of a face."""
+        self.height, at = height, 0
+        self.faces: list[tuple[int, int, Face]] = []  # behind the columns left out before it, and those it takes
+        for (column, face), (following, _) in pairwise([*sorted(faces.items()), (columns, Face())]):
+            across = min(span, following - column)
+            self.faces.append((column - at, across, face))
+            at = column + across
+
+    @cached_property
+    def full(self) -> Line:
+        opening = f'<tr align="center"><td height="{self.height}" width="1"></td>'
+        return self._line(opening, '<td colspan="%d"></td>', partial(piece, self.height), "\n")
+
+    @cached_property
+    def brief(self) -> Line:
+        """In the short form."""
+        grounds = [face.ground for _, _, face in self.faces if face.ground]
+        around = max(grounds, key=grounds.count, default="")
+        ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
+        opening = f"<tr align=center{ground} style=line-height:{self.height}px{ink}>"
+        return self._line(opening, "<td colspan=%d>", partial(_brief_piece, around), "")
+
+    def _line(self, opening: str, gap: str, told: Callable[[Face, int], Piece], ending: str) -> Line:
+        """gap: where columns are left out. ending: of a line of the source."""
+        bare, linked = [opening], []
+        for number, (skipped, across, face) in enumerate(self.faces, 1):
+            if skipped:
+                bare.append(gap % skipped)
+            piece = told(face, across)
+            if piece.word:
+                linked.append((len(bare), piece.word, piece))
+            bare.append(piece.bare)
+            if number % IN_A_LINE == 0:
+                bare.append(ending)
+        bare.append("</tr>\n")
+        return octets("".join(bare)), bare, linked
+
+
+class Piece(NamedTuple):
+    """A place of a row as HTML."""
+
+    bare: str
+    """Without a link."""
+    word: str
+    """What a link plays; empty where there is none."""
+    around: tuple[str, str]
+    """What comes before and after the URL of a link."""
+    dotless: str
+    """Without a link and a dot."""
+
+
+Line = tuple[int, list[str], list[tuple[int, str, Piece]]]
+"""The octets of a row without links, its pieces, and those that may be links, by their numbers."""
+
+
+class Face(NamedTuple):
+    """A place of a table."""
+
+    mark: str = ""
+    """HTML."""
+    short: str = ""
+    """The rest of its td in the short form, behind the ground, which it may paint over; empty where that follows from
+    the others.
+    """
+    ground: str = ""
+    """Its colour; empty for none."""
+    word: str = ""
+    """What a player types."""
+
+
+DOT = "&#183;"
+"""The mark of a free cell where one may play."""
+
+
 @lru_cache(REMEMBERED)
-def _face(cell: Cell, colours: Colours, mark: str = "") -> Face:
-    """mark: what a free cell shows."""
+def piece(height: int, face: Face, span: int = 1) -> Piece:
+    """The table's cell."""
+    mark, opening, ink = face.mark, f'<td colspan="{span}"' if span > 1 else "<td", ""
+    if face.ground:
+        opening += f' bgcolor="{face.ground}"'
+        ink = f' style="color:{INK}"' if mark and "color" not in mark else ""
+    elif mark:
+        opening += ' style="font-size:12px"' if mark.startswith("<b") else ' style="font-size:12px;opacity:0.7"'
+    # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
+    style = f"display:block;line-height:{height}px;text-decoration:none;color:{INK}"
+    around = f'{opening}><a\nhref="', f'" style="{style}">{mark or "&#160;"}</a></td>'
+    opening += f"{ink}>"
+    bare = f"{opening}{mark}</td>"
+    return Piece(bare, face.word, around, f"{opening}</td>" if mark == DOT else bare)
+
+
+@lru_cache(REMEMBERED)
+def _brief_piece(around: str, face: Face, span: int) -> Piece:
+    """The cell in the short form, on a row of the colour around; td needs no end."""
+    opening = f"\n<td colspan={span}" if span > 1 else "\n<td"
+    ground = f" bgcolor={face.ground}" if face.ground not in ("", around) else ""
+    mark = "." if face.mark == DOT else face.mark
+    link = f'{opening}{ground}><a href="', f'"><div>{mark or "."}</div></a>'
+    bare = opening + (face.short or f"{ground}>{mark}")
+    return Piece(bare, face.word, link, f"{opening}{ground}>" if face.mark == DOT else bare)
+
+
+@lru_cache(REMEMBERED)
+def _face(cell: Cell, colours: Colours, passing: str, owner: str) -> Face:
+    """passing: the line through a free cell. owner: of one."""
     ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
     if cell.piece:
-        return Face(_piece(cell, colours), ground, cell.name, _short_piece(cell, colours))
-    if cell.last:
-        return Face(f'<b style="color:{LAST}">&#10005;</b>', ground, cell.name)
-    return Face(mark or ("" if cell.closed else DOT), ground, cell.name)
+        return Face(*_piece(cell, fill_of(cell.piece, dict(colours))), ground, cell.name)
+    mark, short = _owned(owner, colours) if owner else (passing or ("" if cell.closed else DOT), "")
+    return Face(f'<b style="color:{LAST}">&#10005;</b>' if cell.last else mark, short, ground, cell.name)
 
 
-def _piece(cell: Cell, colours: Colours) -> str:
+def _piece(cell: Cell, fill: str) -> tuple[str, str]:
     """A disc with the piece's letter; a square one where it is no stone, and a ring in the colour of what is marked."""
-    fill = fill_of(cell.piece, dict(colours))
-    ring = ring_of(fill) if cell.last else WINNING if cell.winning else LINE
-    round_by = "" if cell.form in (Form.ARROW, Form.WALL) else "border-radius:15px;"
-    thick = 3 if cell.last or cell.winning else 1
-    return (
-        f'<b style="display:block;width:{28 - 2 * thick}px;margin:auto;line-height:{28 - 2 * thick}px;{round_by}'
-        f'border:{thick}px solid {ring};background:{fill};color:{text_on(fill)}">{escape(cell.piece)}</b>'
-    )
+    is_marked, is_square = cell.last or cell.winning, cell.form in (Form.ARROW, Form.WALL)
+    thick, ring = 3 if is_marked else 1, ring_of(fill) if cell.last else WINNING if cell.winning else LINE
+    corners = "" if is_square else "border-radius:15px;"
+    size = f"display:block;width:{28 - 2 * thick}px;margin:auto;line-height:{28 - 2 * thick}px;{corners}"
+    mark, short = _on(fill, escape(cell.piece), f"{size}border:{thick}px solid {ring};")
+    if is_marked or is_square:
+        return mark, "" if is_marked else short
+    disc = f"<b style=display:block;border-radius:50%;background:{fill};color:{text_on(fill)}>{escape(cell.piece)}</b>"
+    return mark, f"{f' bgcolor={SHADED}' if cell.shaded else ''}>{disc}"
 
 
-def _short_piece(cell: Cell, colours: Colours) -> str:
-    """The piece for the short form, without a link; empty for one that is marked, which is shown as it is."""
-    if cell.last or cell.winning:
-        return ""
-    fill = fill_of(cell.piece, dict(colours))
-    letter = escape(cell.piece)
-    if cell.form in (Form.ARROW, Form.WALL):
-        return f" bgcolor={fill} style=color:{text_on(fill)}>{letter}"
-    ground = f" bgcolor={SHADED}" if cell.shaded else ""
-    return f"{ground}><b style=display:block;border-radius:50%;background:{fill};color:{text_on(fill)}>{letter}</b>"
+def _owned(owner: str, colours: Colours) -> tuple[str, str]:
+    size = "display:block;width:18px;margin:auto;line-height:18px;font-size:12px;"
+    return _on(fill_of(owner, dict(colours)), escape(owner), f"{size}border:1px solid {FAINT};")
 
 
 def _edge_label(label: Label, colours: Colours) -> Face:
     """In the colour of the side to whom the edge belongs, on a ground that holds in light and dark."""
     text = escape(label.text)
-    if not label.owner:
-        return Face(text)
-    fill = fill_of(label.owner, dict(colours))
-    mark = f'<b style="background:{fill};color:{text_on(fill)}">&#160;{text}&#160;</b>'
-    return Face(mark, short=f" bgcolor={fill} style=color:{text_on(fill)}>{text}")
+    return Face(*_on(fill_of(label.owner, dict(colours)), text, beside="&#160;")) if label.owner else Face(text)
 
 
-def _owned(owner: str | None, colours: Colours) -> str:
-    if not owner:
-        return ""
-    fill = fill_of(owner, dict(colours))
-    return (
-        f'<b style="display:block;width:18px;margin:auto;line-height:18px;font-size:12px;border:1px solid {FAINT};'
-        f'background:{fill};color:{text_on(fill)}">{escape(owner)}</b>'
-    )
-
-
-def _short_owned(owner: str | None, colours: Colours) -> str:
-    fill = fill_of(owner, dict(colours)) if owner else ""
-    return f" bgcolor={fill} style=color:{text_on(fill)}>{escape(owner)}" if owner else ""
+def _on(fill: str, text: str, style: str = "", beside: str = "") -> tuple[str, str]:
+    """Text on a colour, as a mark and in the short form."""
+    ink = text_on(fill)
+    mark = f'<b style="{style}background:{fill};color:{ink}">{beside}{text}{beside}</b>'
+    return mark, f" bgcolor={fill} style=color:{ink}>{text}"

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from games.scene import Listing, PlaneBoard
 from pbm.compose import cells
-from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table
+from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table, piece
 from pbm.compose.html import equal, within_bounds
 from pbm.compose.views import View
 from pbm.compose.wire import shortened
@@ -143,7 +143,7 @@ class HtmlBoard:
         across = max(1, WIDTH // (width + 1))
         groups = told if apart else [list(chain.from_iterable(told))]
         lines = [group[at : at + across] for group in groups for at in range(0, len(group), across)]
-        faces = [[Face(escape(cell), WOOD, self._word(cell)) for cell in line] for line in lines]
+        faces = [[Face(escape(cell), "", WOOD, self._word(cell)) for cell in line] for line in lines]
         strips = [Strip(dict(enumerate(row)), TOUCHED, across) for row in faces]
         table = Table((width,) * across, strips, [face.word for row in faces for face in row if face.word])
         chosen = within_bounds(table.words, self.links, self.room - len(table.html({})), LINK)
@@ -152,10 +152,10 @@ class HtmlBoard:
     def _put_sentences(self, listing: Listing) -> None:
         """A row each: what is to be touched, and what is told of it."""
         rows = [(row[0], self._word(row[0]), " ".join(row[1:])) for row in _joined(listing.rows)]
-        bare = sum(len(escape(first + told)) + len(_row(Face("", WOOD), "", "")) for first, _, told in rows)
+        bare = sum(len(escape(first + told)) + len(_row(Face(ground=WOOD), "", "")) for first, _, told in rows)
         chosen = within_bounds((word for _, word, _ in rows), self.links, self.room - bare, LINK)
         told = "\n".join(
-            _row(Face(escape(first), WOOD, word), chosen.get(word, ""), text) for first, word, text in rows
+            _row(Face(escape(first), "", WOOD, word), chosen.get(word, ""), text) for first, word, text in rows
         )
         html = (
             f'<table role="presentation" cellpadding="0" cellspacing="1" border="0" style="{ROWS}">\n{told}\n</table>'
@@ -209,7 +209,8 @@ def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 
 
 def _row(face: Face, url: str, told: str) -> str:
-    cell = url.replace("&", "&amp;").join(face.around_link(1, TOUCHED)) if url else face.html(1)
+    shown = piece(TOUCHED, face)
+    cell = url.replace("&", "&amp;").join(shown.around) if url else shown.bare
     return (
         f'<tr align="center"><td width="44" height="{TOUCHED}"{cell[3:]}'
         f'<td align="left" style="padding:0 6px">{escape(told)}</td></tr>'

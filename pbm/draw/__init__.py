@@ -42,7 +42,7 @@ from games.scene import (
     Scene,
     Segment,
     Stroke,
-    of_row,
+    by_row,
 )
 from pbm.draw import words
 from pbm.draw.brush import PLAIN, Marks
@@ -173,12 +173,13 @@ def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
     # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
     across = {(join.start[0], at): "-" for join in board.joins for at in range(join.start[1], join.end[1])}
     down = {(at, join.start[1]): "|" for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
-    lines, owners = {**down, **across}, {(mark.row, mark.column): mark.owner.lower() for mark in board.crossings}
+    lines = by_row({**down, **across})
+    owners = by_row({(mark.row, mark.column): mark.owner.lower() for mark in board.crossings})
     margin = max(map(len, board.rows))
     rows, middle = sorted(board.in_rows, key=top_down), []
     for row in rows:
         at = row[0].row
-        line = _grid_line(row, board.ground, of_row(at, lines), of_row(at, owners), nicer=nicer)
+        line = _grid_line(row, board.ground, lines.get(at, ()), owners.get(at, ()), nicer=nicer)
         label = board.rows[at] if 0 <= at < len(board.rows) else ""
         middle.append(f"{label:>{margin}} {line} {label}".rstrip())
     letters = (" " * (margin + 1 - 3 * rows[0][0].column) + "".join(f" {label} " for label in board.columns)).rstrip()
