@@ -40,7 +40,11 @@ _OTHER_WORDS = CHOICES.keys() | idioms.OTHER_VERBS.keys()
 _LIKE = 0.75
 """How like a game's name a word is that may mean it."""
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
-_BOARD_LINE = re.compile(r"#?(\d{1,12})(?: -|[:.)]?) +(\S.*)")
+_BOARD_LINE = re.compile(
+    r"(?:(?:and |also )?on (?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
+    r"(?P<first>\S+) (?:on|in) (?:board|game) #?(?P<last>\d{1,12})[.!]?",
+    re.IGNORECASE,
+)
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
 """Quotes that a line may be wrapped in, and what then closes it."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
@@ -96,18 +100,20 @@ def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     """The board a line begins with, and the rest of it; None where that cannot be meant.
 
     In an answer to a board mail a number may begin a move: there only that board's is one, before what no move holds,
-    or another one's before a cell or a verb.
+    or another one's before a cell or a verb. A single cell or verb may also stand in front: "F6 on board 101".
 
     >>> on_board = Standing("cross", 101, known=True)
-    >>> board_first("101 F6", on_board), board_first("102 F6", on_board), board_first("105 to 110", on_board)
+    >>> board_first("101, F6", on_board), board_first("102 F6", on_board), board_first("105 to 110", on_board)
     ((101, 'F6'), (102, 'F6'), None)
+    >>> board_first("And on board 102: F6", on_board), board_first("resign in game 101", on_board)
+    ((102, 'F6'), (101, 'resign'))
     """
     named = _BOARD_LINE.fullmatch(line)
     if named is None or not standing.known:
         return None
-    board, rest = int(named[1]), named[2]
-    if standing.board is not None:
-        is_other = board != standing.board
+    board, rest = int(named["board"] or named["last"]), named["rest"] or named["first"]
+    if standing.board is not None or named["first"]:
+        is_other = board != standing.board or bool(named["first"])
         is_clear = _CELL_FIRST.match(rest) or leading(rest.split())[0] is not None
         if not _NO_MOVE_GOES_ON.match(rest) or (is_other and (board < FIRST_BOARD or not is_clear)):
             return None

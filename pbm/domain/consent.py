@@ -103,7 +103,7 @@ def _first_name(names: Iterable[str], others: Collection[str]) -> str:
 def _answer(said: list[str]) -> Answer:
     """The answer of all sentences: a refusal counts wherever it stands, a yes only where nothing speaks against it."""
     plains = [plain(sentence) for sentence in said]
-    if any(idioms.NEVER.search(sentence) for sentence in plains):
+    if any(map(idioms.NEVER.search, plains)) or {"never"} <= {*plains} <= {"never", "no", "no thanks"}:
         return Answer.NEVER
     asks = any(
         idioms.QUESTION.search(sentence.strip().casefold()) or idioms.QUESTION.search(plain(sentence))

@@ -14,6 +14,9 @@ _PARTS = {
     "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
     r"(?:draw(?: offer)?|undo|takeback|take back|offer(?: of a draw)?|proposal|request))",
     "LAST": r"(?:it|that|this|that one|this one|(?:that|the last) move|my (?:(?:last|previous) )?(?:move|one|stone))",
+    "THEGAME": r"(?:(?:the|this|our|my) )?(?:game|match)",
+    "WELL": r"(?:very |so |really )?(?:well|better|great)",
+    "TIE": r"(?: (?:for|on|you|a|to))* (?:draw|tie|remis)(?: to you)?",
     "OOPS": r"(?:(?:oops|sorry|oh no|damn)[\s,.!-]+)?(?:that was )?(?:the |a |my )?wrong \w+[\s,.!-]+",
     "POLITE": r"(?:sorry|thanks|thank you|thx|oh|well|um+|hm+|ah|i'm afraid|i am afraid|but|and|please)",
     "LIKE": r"(?:love|like|happy|glad|delighted|pleased|want|play|join|try|accept|give it a (?:try|go))",
@@ -26,11 +29,12 @@ _PARTS = {
     r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
     "BEFORE": r"(?:(?:ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
     r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
-    r"|i think|i guess|i suppose"
-    r"|i believe|let's see|here we go|here goes|for now|this time|my turn|after some thought)[\s,.:!-]+)*",
+    r"|(?:ich )?(?:spiele|nehme|setze)(?: auf)?|mein zug(?: ist)?|je joue|mon coup(?: est)?|juego|mi jugada(?: es)?"
+    r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
+    r"|after some thought)[\s,.:!-]+)*",
     "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
     r"|i guess|for me|cheers|bye|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|good luck|gl|hf|[:;]-?[)dp]))*",
+    r"|bitte|danke|merci|gracias|por favor|s'il (?:te|vous) pla[iî]t|svp|good luck|gl|hf|[:;]-?[)dp]))*",
 }
 
 
@@ -50,11 +54,11 @@ NEVER = _any(
     (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:send|spam|bother|invit|ask)\w*
     \bno (?:more|further) (?:e-?mails?|mails?|messages|invitations|letters|spam)\b
     ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
-    ^never(?: again)?$|\bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
+    \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
     \bdo(?:n't| not) want (?:any )?(?:more )?(?:e-?mails?|mails?|messages)\b
     """
 )
-"""No, and no further mail; found anywhere."""
+"""No, and no further mail; found anywhere. A lone "never" is one to an invitation only."""
 
 NOT_NO = _any(
     r"""
@@ -123,17 +127,21 @@ ACTS = {
             WISHtake (?:over )?your (?:side|colou?r|stone|move)
             """,
         "resign": r"""
-            WISH?(?:resign|give up|concede|surrender|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
-            i(?:'m| am) (?:resigning|giving up|conceding)
+            WISH?(?:resign|give up|concede|surrender|forfeit|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
+            (?:i(?:'m| am) )?(?:resigning|giving up|conceding|forfeiting)(?: (?:the|this) (?:game|match))?
+            (?:ich )?(?:gebe? (?:(?:das|dieses) spiel |die partie )?auf|resigniere)|(?:ich )?(?:möchte|will) aufgeben
+            je? ?'?(?:abandonne|déclare forfait)|(?:yo )?(?:me rindo|abandono|me retiro)|mi (?:arrendo|ritiro)
             (?:you win|you won|you have won)[\s,.!-]+i (?:resign|give up|concede)
-            WISH?(?:quit|stop|leave|end|abort|abandon|cancel|exit)(?: (?:playing|(?:(?:the|this|our) )?(?:game|match)))+
+            WISH?(?:quit|stop|leave|end|abort|abandon|cancel|exit|delete|remove)(?: (?:playing|THEGAME))+
             WISH?(?:quit|abandon|abort)|exit|i (?:don't|do not) want to (?:play|continue)(?: (?:any ?more|any longer))?
             i (?:resign|give up|concede)[\s,.!-]+(?:you win|you won|well played|good game|gg)
             """,
         "draw": r"""
-            draw|remis|tie|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
-            WISH?(?:offer|propose|suggest|claim|ask for|agree on)(?: you)?(?: a| to)? (?:draw|tie|remis)(?: to you)?
+            draw|remis|tie|tablas|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
+            (?:WISH|i(?:'m| am) )?(?:offer|propos|suggest|claim|ask|agree)(?:e|ing)?TIE
             (?:how|what) about a (?:draw|tie)\??
+            (?:ich )?biete (?:dir |ihnen )?(?:ein )?(?:remis|unentschieden)(?: an)?|(?:je )?propose (?:la )?nulle
+            (?:(?:te|le) )?(?:ofrezco|propongo) tablas|(?:remis|unentschieden|(?:partie )?nulle|tablas) ?\?
             (?:shall|should|can|could|may) we (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
             (?:let's|let us|we could) (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
             (?:would|will|do|could) you (?:accept|take|agree to|like|want) a (?:draw|tie)\?
@@ -214,7 +222,7 @@ WISHES = {
             (?:can|could|may) i (?:please )?(?:see|have) the whole game(?: again| now)?\??
             (?:what's|what is|how is) (?:the|our) (?:score|position|state|standing|situation)(?: now| here)?\??
             (?:how|where) (?:does it|do we|do things|do i) stand(?: now)?\??|(?:what's|what is) the state of the game\??
-            (?:whose|who's) (?:turn|move) is it(?: now)?\??|is it my (?:turn|move)(?: now)?\??
+            (?:whose|who's) (?:turn|move)(?: is it)?(?: now)?\??|is it my (?:turn|move)(?: now)?\??
             who(?:'s| is) (?:winning|ahead|to move|next)\??|who (?:won|wins|has won|starts|started)\??
             (?:did|have) i w[io]n\??
             (?:what colou?r|which (?:colou?r|side|stones?|pieces?)) (?:am i|is mine|are mine|do i have)\??
@@ -301,7 +309,7 @@ TOPICS = {
             how am i doing
             """,
         "help account": r"""
-            \bpass ?word\b|\b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b
+            \bpass ?wor[dt]\b|\b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b
             \b(?:log|sign) ?(?:in|on|out|off)\b
             \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
             """,
@@ -403,6 +411,7 @@ NO_GAMES = frozenset(
 LOST = _any(
     r"""
     (?:(?:i need|need|please|can you|could you|some) )*help(?:(?: me| us| needed| wanted| out| please| here))*\??
+    hilfe|aide|à l'aide|ayuda|aiuto
     (?:huh|what|eh|hm+|pardon|sorry)?\?+|what (?:do|can|should|must) (?:i|we) do(?: now| here| next)?\??
     what(?: happens)? now\??
     i (?:don't|do not|no|can't) (?:understand|get it|know what to do|follow)(?: .{1,30})?
@@ -498,7 +507,7 @@ LETTER = re.compile(r"\w,? please")
 LEADING = _any(
     r"(?P<move>\S+?(?: \S+?){0,3}?)",
     "BEFORE",
-    r"\s*(?P<mark>[,;:!(](?!\d)|\s-+\s|\s(?=(?:and|because|since|as|so|of course|again)\b))",
+    r"\s*(?P<mark>[,;:!(](?![\d?])|\s-+(?!\d)|\s(?=(?:and|because|since|as|so|of course|again)\b))",
 )
 """A sentence that may begin with a move."""
 
@@ -539,6 +548,7 @@ WISHED = re.compile(r"\bi(?:'d| would) (?:(?:like|love)|be (?:happy|glad|delight
 
 CONDITION = _any(
     r"""
+    wenn|falls|sobald|vielleicht|eventuell|oder|nicht|peut-être|quizás?|tal vez
     if|unless|when|whenever|until|would|could|should|might|may|maybe|perhaps|had|suppose|imagine|either|or|instead of
     tomorrow|later|soon|yesterday|ago|last (?:time|game|move|week|turn)|next (?:time|turn|game)|wish|hope you|whether
     thought|expected|considered|considering|thinking|planned|wanted|threat|threaten\w*|after|before|once|almost|nearly
@@ -551,7 +561,7 @@ CONDITION = _any(
 SPOKEN_OF = _any(
     rf"""
     {CONDITION.pattern}|n't\b
-    \b(?:was|were|not|never|better|worse|plan|planning|why|what about|how about|you play(?:ed)?|your move)\b
+    \b(?:was|were|not|never|better|worse|plan|planning|why|what about|how about|you play(?:ed)?(?! WELL)|your move)\b
     """
 )
 """Words around a move that is only spoken of."""

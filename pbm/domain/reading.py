@@ -23,7 +23,7 @@ from pbm.domain.commands import (
     split_plan,
 )
 from pbm.domain.errors import Rejected
-from pbm.domain.meaning import Act, meaning
+from pbm.domain.meaning import Act, game_elsewhere, meaning
 from pbm.domain.settings import CHOICES
 from pbm.domain.spans import DAY_WORDS
 from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
@@ -37,6 +37,10 @@ _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORE
 """A move that names its cells: as a subject it is what a link of a board opens, whatever words are below it."""
 _PUZZLE_LINE = re.compile(r"puzzle \d{1,9} \S.*", re.IGNORECASE)
 """In an answer to a digest, which may hold a puzzle."""
+_LISTED = re.compile(
+    r"\A\s*(?:[-\N{EN DASH}\N{BULLET}]|\d{1,2}[.)])\s+(?=[a-z]\d{1,2}[.!]?\s*$)", re.IGNORECASE | re.MULTILINE
+)
+"""The mark in front of a move that stands on the first line as in a list: "1. F6", "- F6"."""
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that moves may hold and a sentence, too."""
 
@@ -70,6 +74,7 @@ class _Draft:
     plans: Sequence[tuple[int, str]]
     """Each with the number of lines left in front of it."""
     standing: Standing
+    is_userid: Callable[[str], bool]
 
     @property
     def start(self) -> int:
@@ -98,8 +103,9 @@ class _Draft:
         return _called(subject) and (begins(subject) or not begun)
 
 
-def read(subject: str, text: str, standing: Standing) -> Reading:
+def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: False) -> Reading:
     """The commands of a mail. subject: without reply prefixes. text: what the person wrote, quotes removed.
+    is_userid: tells whether a word is the name of a player, which tells "follow ann" below a move from "about time".
 
     The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
     lines of the text. A line below the first is a command only if nothing else can be meant; what follows is comment.
@@ -123,9 +129,9 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     """
     is_move = partial(_may_plan, standing)
     subject, planned = _split_plan(clean(subject), is_move)
-    written = text.strip("\n").splitlines()
+    written = _LISTED.sub("", text.strip("\n")).splitlines()
     left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
-    draft = _Draft(left, plans, standing)
+    draft = _Draft(left, plans, standing, is_userid)
     if subject and not is_ours(subject) and draft.yields_to(subject):
         return _by_subject(subject, planned, draft)
     return _by_text(draft)
@@ -150,7 +156,7 @@ def _by_text(draft: _Draft) -> Reading:
         return _by_board(draft.left, start, plans, standing)
     end = start if draft.is_planned else start + 1
     for at in range(end, len(lines)):
-        if _has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], standing)):
+        if _has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
             break
         end = at + 1 if lines[at] else end
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
@@ -261,7 +267,7 @@ def _speaks_of_board(line: str, standing: Standing) -> bool:
     named = board_first(line, standing)
     if named is None or standing.board is not None or named[0] < FIRST_BOARD:
         return False
-    return line.lstrip("#")[len(str(named[0]))] in ":.)" or meaning(named[1], str.casefold).act is not Act.SAY
+    return line.partition(str(named[0]))[2][:1] in ":.)," or meaning(named[1], str.casefold).act is not Act.SAY
 
 
 def _called(line: str) -> bool:
@@ -277,15 +283,16 @@ def _has_text(line: str) -> bool:
     return verb is not None and verb.has_text
 
 
-def _is_command(line: str, standing: Standing) -> bool:
+def _is_command(line: str, draft: _Draft) -> bool:
     """A line after the first is a command if it is complete, or misspelt beyond doubt: game, verb and board."""
     cleaned = clean(line)
-    if _is_board_line(cleaned, standing):
+    if _is_board_line(cleaned, draft.standing):
         return True
     if not cleaned or not _called(cleaned):
         return False
     try:
-        return begins(cleaned) and _is_plausible(parse(cleaned, replace(standing, proven=False)))
+        command = parse(cleaned, replace(draft.standing, proven=False))
+        return begins(cleaned) and (_is_plausible(command) or _names_player(command, draft))
     except Rejected:
         words = cleaned.casefold().split()
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
@@ -304,11 +311,18 @@ def _is_plausible(command: Command) -> bool:
     )
 
 
+def _names_player(command: Command, draft: _Draft) -> bool:
+    """The line is a verb and a player: "follow ann"."""
+    (_, *names) = command.line.split()
+    return len(names) == 1 and bool(command.args) and draft.is_userid(names[0])
+
+
 def _is_no_sentence(command: Command) -> bool:
     """The verb may begin a sentence, and here it does not: it stands alone, or with a number, a game or a day."""
     words, verb = command.line.casefold().split(), command.verb
     is_alone = words == [verb.name] and verb.group != STARTING
-    names_game = words[0] in GAMES or command.args.get("GAME", "").casefold() in GAMES
+    game = command.args.get("GAME", "").casefold()
+    names_game = words[0] in GAMES or game in GAMES or bool(game_elsewhere(game))
     return is_alone or names_game or words[-1] in DAY_WORDS or re.search(r"\d", command.line) is not None
 
 

@@ -232,15 +232,13 @@ class Standing:
 def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
     """The words under their parameters' names. The fullest form that fits wins, so that what is written counts.
 
-    A sender who has proved who they are may leave their userid and password out, so they are there only if a userid is;
-    but not of a guarded verb.
+    A sender who has proved who they are may leave their userid and password out, so they are there only if a userid is.
     """
     if verb.bare and not words:
         return {}
     for params in forms(verb, standing):
         args = _fit(params, words)
-        doubtful = standing.proven and not verb.guarded
-        if args is not None and ("PASSWORD" not in args or not doubtful or _logs_in(args, is_userid)):
+        if args is not None and ("PASSWORD" not in args or not standing.proven or _logs_in(args, is_userid)):
             return args
     return None
 

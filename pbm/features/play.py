@@ -55,7 +55,8 @@ def move(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
     if text.rstrip(".!").casefold() in (YES, NO):
         return _reply(request, command, board, seat, agrees=text[:1] in "yY")
-    if text.rstrip().endswith(("?", "？")) and _is_lawful(board, text.rstrip("?？ ")):
+    words = text.rstrip("?？!. ")
+    if {"?", "？"} & {*text[len(words) :]} and _is_lawful(board, words):
         raise BadArguments(f"{quoted(text)} is a question, so nothing is played. To play, leave out the question mark.")
     return _play(request, command, board, seat, text, guard)
 

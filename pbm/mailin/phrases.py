@@ -201,8 +201,8 @@ FORWARD_INTRO = _any(
 MOBILE = _any(
     r"[\s<(\[*_-]{0,6}",
     r"""
-    (?!(?:i|you|we|they) )(?:\w{1,12} )?(?:sent (?:from|via|with|by(?! mistake)|using|on) )
-    (?:\w{1,12} )?from my (?:i?phone|ipad|android|mobile|samsung)
+    (?!(?:i|you|we|they) )(?:[^\W\d]{1,12} )?(?:sent (?:from|via|with|by(?! mistake)|using|on) )
+    (?:[^\W\d]{1,12} )?from my (?:i?phone|ipad|android|mobile|samsung)
     get \[?(?:outlook|bluemail|typeapp)|(?:\w+ ){0,3}from mobile$|my\w* (?:iphone|ipad)\W*$
     this (?:e-?mail|message) (?:was|has been) (?:(?:sent|written) (?:from|on|by|via) (?:my|an?) |checked|scanned)
     gesendet (?:mit|von|über|vom|mittels)|von meine[mr]\b.{1,40}gesendet|diese nachricht wurde von mein

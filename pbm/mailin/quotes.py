@@ -248,6 +248,10 @@ _RUN_ON = re.compile(r"(<[^\s<>@]{1,80}@[^\s<>]{1,250}>[^\n:：]{0,40}[:：]) {2
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}>(?: |$))")
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
+_FOOTER = re.compile(
+    r"(?<=\S)\s+(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
+)
+"""Where on a line a phone may have begun to say what it is."""
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
 _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----", re.MULTILINE)
 
@@ -360,4 +364,6 @@ def _unsigned(passage: Sequence[str]) -> str:
         kept.append(line)
     while kept and (not kept[-1] or RULE.match(kept[-1]) or phrases.MOBILE.match(kept[-1])):
         kept.pop()
+    if kept and len(pieces := _FOOTER.split(kept[-1], 1)) > 1 and phrases.MOBILE.match(pieces[1]):
+        kept[-1] = pieces[0]
     return "\n".join(kept).strip()

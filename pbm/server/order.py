@@ -6,6 +6,7 @@ And everything there is to tell once they are through.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, leading, redact
 from pbm.features.newcomer import FIRST, greet
 from pbm.mailin import Action, strip_subject
-from pbm.server.plain import THANKS, Restated, check_sure, is_newcomers, restated, restated_line
+from pbm.server.plain import PASSWORD, THANKS, Restated, check_sure, is_newcomers, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -51,6 +52,10 @@ _FORWARD = ("A mail that forwards another one does nothing. To play, answer the 
 _WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
 
 
+_TOLD = re.compile(rf"{PASSWORD.pattern}\s*(?:is|ist|:|=)\s*(\S*\w)", re.IGNORECASE)
+"""A password that somebody tells, who need not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """The commands of one mail, each as it was read, or why it could not be."""
@@ -62,10 +67,13 @@ class Order:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The passwords that the commands hold, and what stands behind one that sets a password but cannot be read."""
+        """The passwords that the commands hold or the words below them tell, and what stands behind one that sets a
+        password but cannot be read.
+        """
         read = zip(self.reading.lines, self.commands, strict=True)
         held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
-        return frozenset().union(*held)
+        told = (found[1] for words in (self.reading.comment, *self.reading.remarks) for found in _TOLD.finditer(words))
+        return frozenset(told).union(*held)
 
     def carry_out(self, request: Request) -> Request:
         """Carry the commands out in their order; the first that is refused ends it, unless each names its board.

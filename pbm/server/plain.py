@@ -132,7 +132,7 @@ _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """Words that may stand between the moves of a turn."""
 _INVITED = re.compile(r"(?:(?:please|can you|could you|i want to|i would like to) )?invite (?P<address>\S+@[\w.-]*\w)")
 _SPOKEN = re.compile(r"\s*(?P<verb>chat|kibitz)[ :,-]+(?P<words>[^\d\W].*?)\s*", re.IGNORECASE | re.DOTALL)
-_PASSWORD = re.compile(r"\b(?:pass ?(?:word|phrase|code)|passwort|passwd|pwd?)\b", re.IGNORECASE)
+PASSWORD = re.compile(r"\b(?:pass ?(?:word|phrase|code)|passwort|passwd|pwd?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,8 +342,9 @@ def _told_by_topic(board: OpenBoard, text: str, meant: Meaning, rival: Player | 
         if absent or (starts(text) and game not in ("", board.match.game)):
             return f"play {absent or game}"
         return found.replace("GAME", game or board.match.game)
-    is_ours = found in idioms.ON_BOARD or (found == ABOUT and "?" in text)
-    return found if is_ours and not meant.between else ""
+    is_unsaid = _begins_like_a_command(text) and not begins(clean(text))
+    is_ours = found in idioms.ON_BOARD or (found == ABOUT and "?" in text) or is_unsaid
+    return found.replace("GAME", board.match.game) if is_ours and not meant.between else ""
 
 
 def _check_slip(request: Request, board: OpenBoard, text: str, meant: Meaning) -> None:
@@ -616,7 +617,9 @@ def _is_message(request: Request, board: OpenBoard, text: str, meant: Meaning) -
     if not _is_prose(text) or (is_to_move and _PLACE.search(text)) or not _may_write(request, board, writer, text):
         return False
     if _holds_password(request, writer, text):
-        return False
+        raise BadArguments(
+            "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
+        )
     return meaning(text, str.casefold).act is Act.SAY
 
 
@@ -624,7 +627,7 @@ def _holds_password(request: Request, writer: Player, text: str) -> bool:
     """The text may hold a password, which nobody else is to read."""
     userid = writer.userid.casefold()
     unchecked = {(userid, word) for word in passwords_behind(text.splitlines(), userid)}
-    return _PASSWORD.search(text) is not None or bool(unchecked & request.incoming.locked.keys())
+    return PASSWORD.search(text) is not None or bool(unchecked & request.incoming.locked.keys())
 
 
 def _may_write(request: Request, board: OpenBoard, writer: Player, text: str) -> bool:

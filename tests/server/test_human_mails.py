@@ -172,7 +172,8 @@ REFUSED = {
 }  # fmt: skip
 
 BOARD_ANSWERS = {
-    "pbm: help start": "help me|huh?|I need help!",
+    "pbm: help start": "help me|huh?|I need help!|Hilfe!|aide",
+    "pbm: help account": "Passwort vergessen|new password please|change my email address",
     "pbm: help resign": "how do I resign?|how do I cancel this game",
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
@@ -181,21 +182,29 @@ BOARD_ANSWERS = {
     "pbm: help cross": "what is swap?|can I pass?|how to win",
     "You ask to pause the game": "Pause please|pause|can we pause?",
     "Only anna can give you time": "can I get another week?|need more time plz|one more day please",
-    "You offer a draw": "draw pls|remis?|wanna draw?",
-    "Really resign?": "I quit|stop the game|I don't want to play anymore",
+    "You offer a draw": "draw pls|remis?|wanna draw?|I'm offering a draw|Ich biete Remis an",
+    "Really resign?": "I quit|stop the game|I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
+    "Ok I resign, you played well|Ich gebe auf|J'abandonne|Me rindo",
     "pbm: about bert": "what's my rating?",
     "how it stands": "show me the board again|how many days do I have left?|when does anna have to move?|"
-    "whose turn is it?|show me my games|am I X or O?|how much time do I have?",
+    "whose turn is it?|whose move?|show me my games|am I X or O?|how much time do I have?",
     "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry",
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
     "You played C3": "c three|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
     "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
+    "1. C3|- C3|1) C3\nGood luck!|C3 -Bert|C3 merci|Ich spiele C3|Mon coup: C3|101, C3|"
+    "C3 on board 101|C3 Sent from my iPhone|"
     "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
-    "is not a cell": "the middle|is it C99?",
-    "There is no board 102": "C3\n102 f7|101 C3\n102: f7",
+    "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
+    "is a question, so nothing is played": "C3?|C3?!|C3!?",
+    "may hold a password": "my password is swordfish",
+    "You follow anna": "C3\nfollow anna",
+    'no game "chess" here': "play chess|C3\nplay chess",
+    "is not a cell": "the middle|is it C99?|Resign? Me? Never!",
+    "There is no board 102": "C3\n102 f7|101 C3\n102: f7|C3\nAnd on board 102: D4",
     "Hints are only given": "hint please|any hints?",
     'Did you mean "resign"?': "resgin|Resing!",
     'Did you mean "swap"?': "sawp|swop",
@@ -292,6 +301,13 @@ def test_what_people_ask_in_answer_to_a_board_leads_there(patient: House) -> Non
         told = said_to(patient, patient.answering("bert", said, 101))
         wrong += [] if wanted in told else [(said, told[:200])]
     assert wrong == []
+
+
+def test_a_password_in_words_below_a_move_is_told_nobody(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    got = patient.answer("bert", "C3\nMy password is swordfish, I swear.", 101)
+    assert all("swordfish" not in each.text for each in got)
+    assert any("My password is *****, I swear." in each.body for each in got if each.address.startswith("anna"))
 
 
 def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: House) -> None:
