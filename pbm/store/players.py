@@ -284,13 +284,12 @@ class Ban:
     reason: str
 
 
+@dataclass(eq=False)
 class Bans(Queries):
     """One for each subject. What is over is kept until it is lifted, so that the operator sees it."""
 
-    def __init__(self, connection: Connection, lasting: Callable[[str, Callable[[], bool]], bool]) -> None:
-        """lasting: see Transaction.lasting."""
-        super().__init__(connection)
-        self._lasting = lasting
+    _lasting: Callable[[str, Callable[[], bool]], bool]
+    """See Transaction.lasting."""
 
     def put(self, ban: Ban) -> None:
         """In place of the one before."""
