@@ -23,7 +23,7 @@ from pbm.mailin import Message
 from pbm.server.docket import Journal, Obeyed, Prepared
 from pbm.server.handle import Handler
 from pbm.server.waiting import Unfinished, Waiting, alike, parted
-from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction
+from pbm.store import HOUSE, Age, Conflict, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 
@@ -44,7 +44,7 @@ _SECONDS_OF_A_BITE = 0.03
 class Foreseen:
     """What is known of mails before the transaction in which they are settled."""
 
-    age: int | None
+    age: Age | None
     """Of the database as it was then; see Transaction.age."""
     obeyed: dict[int, Obeyed] = field(default_factory=dict)
     """By the mails' numbers: answers to those that only read; and what comes of moves, each on another board, while
@@ -62,9 +62,13 @@ class Foreseen:
 class Batches:
     """Handles the mails that wait, many in one transaction."""
 
-    def __init__(self, store: Store, handler: Handler) -> None:
+    def __init__(
+        self, store: Store, handler: Handler, is_at_rest: Callable[[Transaction], bool] = lambda _: False
+    ) -> None:
+        """is_at_rest: nothing is to be done now."""
         self._store = store
         self._handler = handler
+        self._is_at_rest = is_at_rest
         self._waiting = Waiting(store, handler)
         self._journal = Journal()
         self._committed: Callable[[], None] = lambda: None
@@ -123,7 +127,7 @@ class Batches:
 
     def _handle_some(self, limit: int) -> int:
         limit = self._waiting.begin(limit, self._give_up)
-        self._settled = 0
+        self._settled, self._more = 0, False
         try:
             return self._handle(limit)
         except DatabaseTrouble:
@@ -164,6 +168,8 @@ class Batches:
 
     def _handle_waiting(self, limit: int) -> int:
         with self._store.read() as tx:
+            if self._is_at_rest(tx):
+                return 0
             handled = self._settle_in_turn(self._waiting.next(tx, limit), tx)
         if not handled and self._waiting.put_off:  # another process has handled those that were to come now
             self._waiting.see_all_again()
@@ -225,6 +231,8 @@ class Batches:
     def _handle_claimed(self, limit: int) -> int:
         """Passwords are looked at in between, so a mail that holds any is claimed twice."""
         with self._store.write(alone=False) as tx:
+            if self._is_at_rest(tx):
+                return 0
             work, unchecked = self._waiting.claim(tx, min(limit, self._at_once))
             settled = self._settle_claimed(tx, some := alike(work))
             self._adapt(settled, len(some))
@@ -308,8 +316,8 @@ class Batches:
         Returns that.
         """
         identities = {identity for mail in work if (identity := mail.identity)}
-        still_new = tx.inbox.still_new([mail.row.id for mail in work])
-        self._journal.recall(tx.inbox.settled(identities))
+        still_new, known = tx.inbox.standing([mail.row.id for mail in work], identities)
+        self._journal.recall(known)
         fresh = [mail for mail in work if mail.row.id in still_new]
         self._read_ahead(tx, [mail for mail in fresh if mail.row.id not in foreseen.obeyed])
         settled = 0

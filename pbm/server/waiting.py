@@ -140,6 +140,8 @@ class Waiting:
 
 def moves_first(mails: Sequence[Prepared]) -> list[Prepared]:
     """Mails that answer a board before others, but none before an earlier one of its sender or its board."""
+    if len(mails) < 2:
+        return [*mails]
     passed: set[str] = set()
 
     def comes_later(mail: Prepared) -> bool:
@@ -158,6 +160,8 @@ def _answers_no_board(mail: Prepared) -> bool:
 
 def alike(mails: Sequence[Prepared]) -> list[Prepared]:
     """The first of the mails, which all answer a board, or all do not."""
+    if len(mails) < 2:
+        return [*mails]
     return list(takewhile(lambda mail: mail.row.answers_board == mails[0].row.answers_board, mails))
 
 

@@ -50,7 +50,7 @@ from pbm.store.neighbours import (
 )
 from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
-from pbm.store.transaction import HOUSE, Transaction
+from pbm.store.transaction import HOUSE, Memory, Transaction
 
 _BUSY_SECONDS = 30
 _PRAGMAS = (
@@ -92,6 +92,7 @@ class Store:
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
         self.clock = clock
+        self._memory = Memory()
         self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
         """Called with ReadOnly, Full or Lost by whoever meets it, before it is raised."""
@@ -108,7 +109,7 @@ class Store:
             if self.locks_rows:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
-                yield Transaction(connection, self.clock())
+                yield Transaction(connection, self.clock(), self._memory)
 
     @contextmanager
     def write(self, *, alone: bool = True, durable: bool = True, at: datetime | None = None) -> Iterator[Transaction]:
@@ -122,7 +123,7 @@ class Store:
             with self._writing, translated(), self._engine.connect() as connection:
                 connection = connection.execution_options(pbm_writes=True, pbm_durable=durable)
                 with connection.begin():
-                    tx = Transaction(connection, at or self.clock())
+                    tx = Transaction(connection, at or self.clock(), self._memory)
                     if alone:
                         tx.lock([HOUSE])
                     if self.signature is not None:
@@ -168,7 +169,7 @@ class Store:
             _check_known(current)
         with self._writing, translated(), self._engine.connect() as connection:
             with connection.execution_options(pbm_writes=True).begin():
-                tx = Transaction(connection, now)
+                tx = Transaction(connection, now, self._memory)
                 tx.lock(["schema"])  # of several processes that start at once one does it
                 migrate(connection)
                 tx.secrets.ensure(secrets.token_hex(32), now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -288,13 +288,13 @@ class Ban:
 class Bans(Queries):
     """One for each subject. What is over is kept until it is lifted, so that the operator sees it."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, lasting: Callable[[str, Callable[[], bool]], bool]) -> None:
+        """lasting: see Transaction.lasting."""
         super().__init__(connection)
-        self._none = False
+        self._lasting = lasting
 
     def put(self, ban: Ban) -> None:
         """In place of the one before."""
-        self._none = False
         values = {"since": ban.since, "until": ban.until, "reason": ban.reason}
         self._put(bans, {"subject": ban.subject}, values)
 
@@ -308,9 +308,8 @@ class Bans(Queries):
         return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]
 
     def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
-        """Those on any of the subjects that hold now. Where there are none at all, that is asked once a transaction."""
-        self._none = self._none or self._connection.execute(_ANY_BAN).first() is None
-        if self._none:
+        """Those on any of the subjects that hold now. Whether there are any at all is remembered."""
+        if self._lasting("no bans", lambda: self._connection.execute(_ANY_BAN).first() is None):
             return []
         holds = or_(bans.c.until.is_(None), bans.c.until > now)
         rows = self._connection.execute(select(bans).where(bans.c.subject.in_(subjects), holds))

@@ -32,8 +32,9 @@ _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _NEWER = _WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most"))
 _OF_BOARDS = _NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %"))
 """Those that answer a board's mail. Anybody can name a board, so mails that only do are not among them."""
-_OF_IDENTITIES = select(inbox.c.identity).where(inbox.c.identity.in_(bindparam("wanted", expanding=True)))
-_STILL_NEW = select(inbox.c.id).where(_NEW, among(inbox.c.id, "mails"))
+_STANDING = select(inbox.c.id, inbox.c.identity).where(
+    (_NEW & among(inbox.c.id, "mails")) | inbox.c.identity.in_(bindparam("identities", expanding=True))
+)
 _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
@@ -174,18 +175,16 @@ class Inbox(Queries):
         """Note that the mails are begun once more."""
         self._connection.execute(update(inbox).where(inbox.c.id.in_(mail_ids)).values(begun=inbox.c.begun + 1))
 
-    def still_new(self, mail_ids: Collection[int]) -> frozenset[int]:
-        """Those of the mails that nobody has handled yet."""
-        return frozenset(self._connection.execute(_STILL_NEW, {"mails": list(mail_ids)}).scalars())
+    def standing(self, mails: Collection[int], identities: Collection[str]) -> tuple[frozenset[int], frozenset[str]]:
+        """Those of the mails that nobody has handled yet, and those of the identities of which one was."""
+        rows = self._connection.execute(_STANDING, {"mails": [*mails], "identities": [*identities]}).all()
+        known = frozenset(row.identity for row in rows if row.identity is not None)
+        return frozenset(row.id for row in rows if row.identity is None), known
 
     def waits_since(self) -> datetime | None:
         """When the oldest of the new mails came; None if there is none."""
         oldest = select(inbox.c.received_at).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(1)
         return self._connection.execute(oldest).scalar_one_or_none()
-
-    def settled(self, identities: Collection[str]) -> frozenset[str]:
-        """Those of which a mail was settled before."""
-        return frozenset(self._connection.execute(_OF_IDENTITIES, {"wanted": list(identities)}).scalars())
 
     def settle(self, settlements: Sequence[Settlement], now: datetime) -> None:
         rows = [

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -41,6 +41,7 @@ from pbm.store.refusals import Acts, Blocks, Bounces, Choices
 from pbm.store.tables import (
     absences,
     addresses,
+    bans,
     follows,
     game_choices,
     inbox,
@@ -66,12 +67,25 @@ _BOARDS_OF_A_BITE = 32
 _MOST_UNWRITTEN = 500
 """Statements of a rehearsal: a loop that waits for what it writes ends, too."""
 _QUEUES = frozenset({inbox, outbox, outbox_texts})
+_OF_HOUSE = frozenset({absences, bans, meta})
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
 _AGE = select(meta.c.value).where(meta.c.key == "age")
 _GROW_OLDER = update(meta).where(meta.c.key == "age").values(value=bindparam("age"))
 
 Q = TypeVar("Q")
+T = TypeVar("T")
+
+
+class Age(NamedTuple):
+    """How many transactions had changed anything but the queues, and how many of them something of the house."""
+
+    all: int = 0
+    of_house: int = 0
+
+
+class Memory(dict[str, tuple[object, Any]]):
+    """What was found last for all transactions of a store, by name, each with the mark of when it holds."""
 
 
 def _queries(kind: Callable[[Connection], Q]) -> cached_property[Q]:
@@ -128,9 +142,9 @@ class Transaction:
     secrets = _queries(Secrets)
     peers = _queries(Peers)
     acts = _queries(Acts)
-    bans = _queries(Bans)
 
-    def __init__(self, connection: Connection, now: datetime) -> None:
+    def __init__(self, connection: Connection, now: datetime, memory: Memory) -> None:
+        self._memory = memory
         self._connection = connection.execution_options(pbm_before_change=self._before_change)
         self.now = now
         """The instant at which all of it happens."""
@@ -141,13 +155,19 @@ class Transaction:
         self._set = 0
         self.opened: list[Any] | None = None
         """The boards that a rehearsal has in hand; None outside of one."""
-        self._grown_older = False
+        self._mark = object()
+        """Of this transaction alone, where nobody counts."""
+        self._grown_older = self._changes_house = False
         self.disturbed = False
         """It has changed more than queues and the boards on which plies were played, see `age`."""
 
     def close(self) -> None:
         """A transaction that only reads ends here, not with its block."""
         self._connection.close()
+
+    @cached_property
+    def bans(self) -> Bans:
+        return Bans(self._connection, self.lasting)
 
     @cached_property
     def bounces(self) -> Bounces:
@@ -170,6 +190,7 @@ class Transaction:
         if statement.table in _QUEUES:
             return
         self._grown_older = True
+        self._changes_house = self._changes_house or statement.table in _OF_HOUSE
         if statement is ADD_PLY or statement is COUNT_PLY:
             return
         self.disturbed = True
@@ -177,22 +198,37 @@ class Transaction:
             self._ask_anew()
 
     @cached_property
-    def age(self) -> int | None:
-        """How many transactions had changed anything but the queues, as SQLite counts; None where nobody counts.
+    def age(self) -> Age | None:
+        """As SQLite counts; None where nobody counts.
 
         While it is the same, what was found in an earlier transaction would be found again. On PostgreSQL all who
         write would wait for each other to count.
         """
         if self._connection.dialect.name != "sqlite":
             return None
-        return int(self._connection.execute(_AGE).scalar_one_or_none() or 0)
+        return Age(*map(int, (self._connection.execute(_AGE).scalar_one_or_none() or "").split()))
+
+    def lasting(self, name: str, find: Callable[[], T]) -> T:
+        """What is found, or was found before, since anything of the house was changed; it depends on nothing else.
+
+        Where nobody counts that, it is found once a transaction.
+        """
+        if self._changes_house:
+            return find()
+        mark = self.age.of_house if self.age is not None else self._mark
+        known = self._memory.get(name)
+        if known is None or known[0] != mark:
+            known = self._memory[name] = (mark, find())
+        found: T = known[1]
+        return found
 
     def grow_older(self) -> None:
         """Count this one, if it has changed anything that counts; the last that it does."""
         if self._grown_older and self.age is not None:
-            self.age += 1
-            if not self._connection.execute(_GROW_OLDER, {"age": str(self.age)}).rowcount:
-                self._connection.execute(insert(meta).values(key="age", value=str(self.age)))
+            self.age = Age(self.age.all + 1, self.age.of_house + self._changes_house)
+            age = " ".join(map(str, self.age))
+            if not self._connection.execute(_GROW_OLDER, {"age": age}).rowcount:
+                self._connection.execute(insert(meta).values(key="age", value=age))
 
     def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
         """Boards, as many at a time as are read in a bite; after each, others may come first."""
