@@ -22,7 +22,7 @@ from structlog.contextvars import bound_contextvars
 from pbm.mailin import Message
 from pbm.server.docket import Journal, Obeyed, Prepared
 from pbm.server.handle import Handler
-from pbm.server.waiting import Unfinished, Waiting, alike, parted
+from pbm.server.waiting import Unfinished, WaitingMails, alike, parted
 from pbm.store import HOUSE, Age, Conflict, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
@@ -53,10 +53,11 @@ class Foreseen:
 
     def of(self, tx: Transaction, mail: Prepared) -> Obeyed | None:
         obeyed = self.obeyed.get(mail.row.id)
-        return None if obeyed and obeyed.rehearsal and tx.disturbed else obeyed
+        return obeyed if obeyed is None or obeyed.rehearsal is None or self.holds(tx) else None
 
-    def forget_moves(self) -> None:
-        self.obeyed = {number: obeyed for number, obeyed in self.obeyed.items() if not obeyed.rehearsal}
+    def holds(self, tx: Transaction) -> bool:
+        """Nothing else was changed."""
+        return tx.age == self.age and not tx.disturbed
 
 
 class Batches:
@@ -69,15 +70,15 @@ class Batches:
         self._store = store
         self._handler = handler
         self._is_at_rest = is_at_rest
-        self._waiting = Waiting(store, handler)
+        self._waiting = WaitingMails(store, handler)
         self._journal = Journal()
         self._committed: Callable[[], None] = lambda: None
         self._at_once = _MAILS_AT_ONCE
         self._one_by_one = False
-        self._settled = 0
-        """Mails of this round for which that is committed, on SQLite."""
+        self._done = 0
+        """Mails that were settled since it was begun to handle some, and for which that is committed."""
         self._more = False
-        """Mails were left in this round that can be handled at once."""
+        """Others waited that can be handled at once."""
         self.is_idle = True
         """No more mails waited when it was looked last."""
         self._in_hand: set[str] = set()
@@ -94,15 +95,14 @@ class Batches:
         told whenever mails are owed that can be sent, though more is to be handled.
         Raises: DatabaseTrouble, and then none is handled.
         """
-        self._committed = committed
-        handled, begun = 0, monotonic()
-        while handled < limit:
-            handled += self._handle_some(limit)
+        self._committed, self._done, begun = committed, 0, monotonic()
+        while self._done < limit:
+            self._handle_some(limit)
             seconds = _SECONDS_OF_A_FLOOD if self._waiting.put_off else _SECONDS_IN_ALL
-            if not self._more or (handled and monotonic() > begun + seconds):
+            if not self._more or (self._done and monotonic() > begun + seconds):
                 break
-        self.is_idle = not handled or not (self._more or handled >= limit or self._store.locks_rows)
-        return handled
+        self.is_idle = not self._more and not (self._done and self._store.locks_rows)
+        return self._done
 
     def let_pass(self) -> None:
         """Settle mails that answer a board and have come during the last bite of something long.
@@ -125,21 +125,20 @@ class Batches:
             self._passing, self._looked_at = False, monotonic()
             self._handler.overtaken += thread_time() - begun
 
-    def _handle_some(self, limit: int) -> int:
+    def _handle_some(self, limit: int) -> None:
         limit = self._waiting.begin(limit, self._give_up)
-        self._settled, self._more = 0, False
         try:
-            return self._handle(limit)
+            self._handle(limit, one_by_one=False)
         except DatabaseTrouble:
             raise
         except Exception as error:
             log.error("batch_fault", exc_info=error)
-            return self._settled + self._handle(limit, one_by_one=True)
+            self._handle(limit, one_by_one=True)
 
-    def _handle(self, limit: int, *, one_by_one: bool = False) -> int:
-        self._one_by_one = one_by_one
+    def _handle(self, limit: int, *, one_by_one: bool) -> None:
+        self._one_by_one, self._more = one_by_one, False
         try:
-            return self._handle_claimed(limit) if self._store.locks_rows else self._handle_waiting(limit)
+            (self._handle_claimed if self._store.locks_rows else self._handle_waiting)(limit)
         except Exception:
             self._begin_anew()
             self._in_hand.clear()
@@ -157,33 +156,28 @@ class Batches:
         with self._store.write() as tx:
             self._journal.note(mail.row.id, self._handler.park(tx, mail, error))
             self._journal.write_down(tx)
-        self._journal.tell()
+        self._tell()
 
     def _tell(self) -> None:
         """It is committed."""
-        self._journal.tell()
+        self._done += self._journal.tell()
         self._committed()
 
     # Where only one can write at a time, nothing that takes long is done while nobody else can.
 
-    def _handle_waiting(self, limit: int) -> int:
+    def _handle_waiting(self, limit: int) -> None:
         with self._store.read() as tx:
             if self._is_at_rest(tx):
-                return 0
-            handled = self._settle_in_turn(self._waiting.next(tx, limit), tx)
-        if not handled and self._waiting.put_off:  # another process has handled those that were to come now
-            self._waiting.see_all_again()
-            return self._handle_waiting(limit)
-        self._more = bool(handled and (self._waiting.left_over or self._waiting.put_off))
-        return handled
+                return
+            work, self._more = self._waiting.next(tx, limit)
+            self._settle_in_turn(work, tx)
 
-    def _settle_in_turn(self, work: list[Prepared], view: Transaction | None = None) -> int:
-        """Settle the mails, and others that answer a board and come meanwhile; returns how many.
+    def _settle_in_turn(self, work: list[Prepared], view: Transaction | None = None) -> None:
+        """Settle the mails, and others that answer a board and come meanwhile.
 
         These come first, and they come alone: what else is asked for is worked out when they are settled. view: of the
         database, in which the mails were read; it is closed.
         """
-        settled = 0
         while work:
             if not self._passing:
                 self._in_hand = {mail.row.lane for mail in work}
@@ -192,7 +186,6 @@ class Batches:
             foreseen, rest = self._foresee(some, view)
             view = None
             now: Sequence[Prepared] = some[: len(some) - len(rest)]
-            settled += len(now)
             self._adapt(len(now), len(some))
             while now:
                 now = self._settle_at_once(now, foreseen)
@@ -201,7 +194,6 @@ class Batches:
                 work = sorted([*work, *self._of_boards()], key=lambda mail: not mail.row.answers_board)
         if not self._passing:
             self._in_hand.clear()
-        return settled
 
     def _of_boards(self) -> list[Prepared]:
         """While something long waits, a mail stays behind those in hand that answer the same board."""
@@ -216,30 +208,25 @@ class Batches:
         """Settle as many of the mails as can be settled while others wait; returns the rest."""
         with self._store.write() as tx:
             until = monotonic() + _SECONDS_AT_ONCE
-            if tx.age != foreseen.age:
-                foreseen.forget_moves()
             rest = self._settle_all(tx, work, foreseen, until)
-            if tx.disturbed:
-                foreseen.forget_moves()
-        foreseen.age = tx.age
-        self._settled += len(work) - len(rest)
+            holds = foreseen.holds(tx)
+        foreseen.age = tx.age if holds else None
         self._tell()
         return rest
 
     # Where others handle mails at the same time, as much is locked at once of what is to be locked as is known.
 
-    def _handle_claimed(self, limit: int) -> int:
+    def _handle_claimed(self, limit: int) -> None:
         """Passwords are looked at in between, so a mail that holds any is claimed twice."""
         with self._store.write(alone=False) as tx:
             if self._is_at_rest(tx):
-                return 0
+                return
             work, unchecked = self._waiting.claim(tx, min(limit, self._at_once))
             settled = self._settle_claimed(tx, some := alike(work))
             self._adapt(settled, len(some))
             self._more = bool(unchecked) or settled < len(work)  # the rest is foreseen when it is claimed anew
         self._tell()
         self._waiting.check(unchecked)
-        return settled
 
     def _pass_claimed(self) -> None:
         """As `_handle_claimed`, of mails alone that answer a board, while others are claimed."""
@@ -319,7 +306,7 @@ class Batches:
         still_new, known = tx.inbox.standing([mail.row.id for mail in work], identities)
         self._journal.recall(known)
         fresh = [mail for mail in work if mail.row.id in still_new]
-        self._read_ahead(tx, [mail for mail in fresh if mail.row.id not in foreseen.obeyed])
+        self._read_ahead(tx, [mail for mail in fresh if foreseen.of(tx, mail) is None])
         settled = 0
         for mail in fresh:
             obeyed = foreseen.of(tx, mail)

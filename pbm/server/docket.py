@@ -239,8 +239,9 @@ class Journal:
         self._entries |= self._unwritten
         self._unwritten.clear()
 
-    def tell(self) -> None:
-        """Log what is committed now; of what a mail holds, nothing."""
+    def tell(self) -> int:
+        """Log what is committed now; of what a mail holds, nothing. Returns for how many mails that is."""
+        told = len(self._entries)
         for number, entry in self._entries.items():
             settlement, words = entry.settlement, {}
             SETTLED.labels(settlement.state.value).inc()
@@ -249,6 +250,7 @@ class Journal:
             outbox = {"outbox": entry.outbox} if entry.outbox else {}
             log.info("settled", mail=number, **outbox, state=settlement.state.value, **entry.settled.about, **words)
         self.clear()
+        return told
 
     def clear(self) -> None:
         self._entries.clear()

@@ -29,18 +29,7 @@ from pbm.domain.reading import read
 from pbm.domain.tokens import Signer
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
-from pbm.mailin import (
-    Action,
-    Cover,
-    Discard,
-    Envelope,
-    Message,
-    Robot,
-    Unlock,
-    heading,
-    rewritten,
-    strip_subject,
-)
+from pbm.mailin import Action, Cover, Discard, Envelope, Message, Robot, Unlock, heading, rewritten, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.server.bounces import Bouncing
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
@@ -48,10 +37,8 @@ from pbm.server.guard import Costs, Gate, Origin, Throttle, logins_of, network_o
 from pbm.server.order import Order, ask_again, hold, mails_of, parse_all, unsaid_lines
 from pbm.server.regrets import Regrets
 from pbm.server.senders import (
-    MOST_TO_A_PROGRAM,
     goes_round,
     identify,
-    is_player,
     kept_out,
     program,
     remember_key,
@@ -205,9 +192,9 @@ class Handler:
             cause = mail.cause(proven=mail.sender.proven is not None)
             told = self._regrets.of_locked(tx, mail.letter, cause, reads=self._unlock is not None)
             return Settled(Arrival.IGNORED, "locked: it is encrypted, and cannot be read", told)
-        if goes_round(tx, mail.letter, mail.sender, mail.commands):
+        if reason := goes_round(tx, mail.letter, mail.sender, mail.commands):
             LIMITED.inc()
-            return Settled(Arrival.IGNORED, f"limit: nothing was done, after {MOST_TO_A_PROGRAM} mails at this ply")
+            return Settled(Arrival.IGNORED, f"limit: nothing was done, after {reason}")
         return None
 
     def repeated(self, mail: Prepared) -> Settled:
@@ -263,10 +250,7 @@ class Handler:
 
     def _ban(self, tx: Transaction, mail: Prepared) -> Ban | None:
         """The ban by which the operator keeps the sender of the mail out; None for all others."""
-        sender = mail.sender
-        known = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
-        ban = kept_out(tx, known | mail.verified, mail.letter.sender)
-        return None if ban is None or (is_player(ban.subject) and mail.is_for_operator) else ban
+        return kept_out(tx, mail.letter, mail.sender, mail.verified, writes_to_operator=mail.is_for_operator)
 
     def _lay_aside(self, tx: Transaction, discard: Discard) -> Settled:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient.

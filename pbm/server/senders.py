@@ -52,11 +52,18 @@ def subject_of(word: str) -> str:
     return folded
 
 
-def kept_out(tx: Transaction, userids: Collection[str], address: str) -> Ban | None:
-    """The ban that a mail falls under; one of a player before those of addresses. userids: in lower case."""
-    subjects = (*userids, *_of_address(address.casefold()))
+def kept_out(
+    tx: Transaction, message: Message, sender: Sender, verified: Collection[str], *, writes_to_operator: bool
+) -> Ban | None:
+    """The ban that a mail falls under; one of a player before those of addresses.
+
+    verified: userids, in lower case, whose passwords it holds.
+    """
+    players = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
+    subjects = (*(players | {*verified}), *_of_address(message.sender.casefold()))
     found = {ban.subject: ban for ban in tx.bans.of(subjects, tx.now)}
-    return next((found[subject] for subject in subjects if subject in found), None)
+    ban = next((found[subject] for subject in subjects if subject in found), None)
+    return None if ban is None or (writes_to_operator and is_player(ban.subject)) else ban
 
 
 def _of_address(address: str) -> tuple[str, ...]:
@@ -239,20 +246,21 @@ def program(tx: Transaction, signer: Signer, discard: Discard) -> Message | None
     return discard.program if plays else None
 
 
-MOST_TO_A_PROGRAM = 12
+_MOST_TO_A_PROGRAM = 12
 """Mails about its board that a program gets at one ply; beyond them, only what moves or ends it is done for it."""
 _GOES_ON = {"move", "pass", "swap", "resign", "accept"}
 
 
-def goes_round(tx: Transaction, message: Message, sender: Sender, commands: Sequence[Command | Rejected]) -> bool:
-    """Whether a program answers for ever, say another program's words with words, and no ply comes of it."""
+def goes_round(tx: Transaction, message: Message, sender: Sender, commands: Sequence[Command | Rejected]) -> str:
+    """Why a program is heeded no more: it answers for ever, say another program's words, and no ply comes of it."""
     board, seated = sender.board, sender.seated
     if not message.automatic or board is None or seated is None:
-        return False
+        return ""
     if any(isinstance(each, Command) and each.verb.name in _GOES_ON for each in commands):
-        return False
+        return ""
     match = tx.matches.summary(board)
-    return match is not None and tx.outbox.told_since(seated.id, board, match.moved_at) >= MOST_TO_A_PROGRAM
+    told = match is not None and tx.outbox.told_since(seated.id, board, match.moved_at) >= _MOST_TO_A_PROGRAM
+    return f"{_MOST_TO_A_PROGRAM} mails at this ply" if told else ""
 
 
 def told_since_the_ply(request: Request) -> str:

@@ -30,7 +30,7 @@ class Unfinished(Exception):
     """A mail ends the server that handles it."""
 
 
-class Waiting:
+class WaitingMails:
     """One process's view of the mails that wait; others may handle them, too."""
 
     def __init__(self, store: Store, handler: Handler) -> None:
@@ -80,8 +80,8 @@ class Waiting:
         self.put_off.clear()
         self._seen = self._ahead = 0
 
-    def next(self, tx: Transaction, limit: int) -> list[Prepared]:
-        """The mails to settle now: all of the next without passwords, and a few of those with.
+    def next(self, tx: Transaction, limit: int) -> tuple[list[Prepared], bool]:
+        """The mails to settle now: all of the next without passwords, and a few of those with; and whether others wait.
 
         Where more wait than these, moves come first whoever sends them, for anybody can write in a player's name.
         """
@@ -98,9 +98,13 @@ class Waiting:
         for mail in (slow := [mail for mail in slow if mail.row.id in first]):
             del self.put_off[mail.row.id]
         self._seen = newest if self.put_off else 0
-        if len(rows) < limit or self.left_over:
-            return moves_first([*quick, *slow])
-        return sorted([*quick, *slow, *self.of_boards(tx)], key=_answers_no_board)
+        work = [*quick, *slow]
+        if not work and self.put_off:  # another process has handled those that were to come now
+            self.see_all_again()
+            return self.next(tx, limit)
+        if self.left_over or len(rows) < limit:
+            return moves_first(work), bool(self.left_over or self.put_off)
+        return sorted([*work, *self.of_boards(tx)], key=lambda mail: not mail.row.answers_board), True
 
     def of_boards(self, tx: Transaction, in_hand: Collection[str] = ()) -> list[Prepared]:
         """Mails that answer a board, from further behind, and hold no passwords; each is given once.
@@ -152,10 +156,6 @@ def moves_first(mails: Sequence[Prepared]) -> list[Prepared]:
         return True
 
     return sorted(mails, key=comes_later)
-
-
-def _answers_no_board(mail: Prepared) -> bool:
-    return not mail.row.answers_board
 
 
 def alike(mails: Sequence[Prepared]) -> list[Prepared]:
