@@ -11,7 +11,7 @@ Which mails are handled together, what they lock, and what is written down when,
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from time import thread_time
 
@@ -46,7 +46,6 @@ from pbm.server.senders import (
     with_lost_token,
 )
 from pbm.store import DatabaseTrouble, Rehearsal, Transaction
-from pbm.store.players import Ban
 
 log = structlog.get_logger()
 
@@ -140,7 +139,7 @@ class Handler:
         """
         if not isinstance(mail.message, Message) or mail.message.cover is Cover.LOCKED or mail.is_for_operator:
             return None
-        if self._ban(tx, mail) or self._spent(tx, mail):
+        if kept_out(tx, mail) or self._spent(tx, mail):
             return None
         if mail.only_reads:
             return self._obey(tx, mail)
@@ -156,19 +155,14 @@ class Handler:
 
         Raises: whatever goes wrong, and then the transaction must go back.
         """
-        settled = self._settled(tx, mail, obeyed)
-        return settled if settled.state is Arrival.PARKED else replace(settled, kept=self._without_passwords(mail))
-
-    def _settled(self, tx: Transaction, mail: Prepared, obeyed: Obeyed | None) -> Settled:
         WAITED.observe(max(0.0, (tx.now - mail.row.received_at).total_seconds()))
-        is_rehearsed = obeyed is not None and obeyed.rehearsal is not None
-        if undone := self._undone(tx, mail, is_rehearsed=is_rehearsed):
-            return undone
-        if obeyed is None:
-            obeyed = self._obey(tx, mail)
-        elif obeyed.rehearsal is not None:
-            obeyed = self._come_to_pass(tx, mail, obeyed, obeyed.rehearsal)
-        return self._bounded(tx, obeyed, mail)
+        rehearsal = obeyed.rehearsal if obeyed is not None else None
+        settled = self._undone(tx, mail, is_rehearsed=rehearsal is not None)
+        if settled is None and rehearsal is not None and obeyed is not None:
+            settled = self._bounded(tx, self._come_to_pass(tx, mail, obeyed, rehearsal), mail)
+        elif settled is None:
+            settled = self._bounded(tx, obeyed or self._obey(tx, mail), mail)
+        return settled if settled.state is Arrival.PARKED else replace(settled, kept=_without_passwords(mail))
 
     def _undone(self, tx: Transaction, mail: Prepared, *, is_rehearsed: bool) -> Settled | None:
         """The end of a mail of which nothing is carried out; None for all others.
@@ -179,20 +173,18 @@ class Handler:
             return settled
         if isinstance(mail.message, Discard):
             return self._lay_aside(tx, mail.message)
-        if not is_rehearsed and (ban := self._ban(tx, mail)):
+        if not is_rehearsed and (ban := kept_out(tx, mail)):
             return Settled(Arrival.IGNORED, f"ban: {ban.subject} is kept out", self._regrets.of_suspension(tx, ban))
         if mail.is_for_operator:
-            told = self._regrets.for_operator(tx, mail.row, mail.letter)
-            return self._put_by(tx, "postmaster: for the operator", told)
+            return self._put_by(tx, "postmaster: for the operator", self._regrets.for_operator(tx, mail))
         if reason := self._spent(tx, mail):
             return self._leave_undone(tx, mail, reason)
         if self._unlock is not None:
-            remember_key(tx, mail.letter, mail.sender, mail.verified)
+            remember_key(tx, mail)
         if mail.letter.cover is Cover.LOCKED:
-            cause = mail.cause(proven=mail.sender.proven is not None)
-            told = self._regrets.of_locked(tx, mail.letter, cause, reads=self._unlock is not None)
+            told = self._regrets.of_locked(tx, mail, reads=self._unlock is not None)
             return Settled(Arrival.IGNORED, "locked: it is encrypted, and cannot be read", told)
-        if reason := goes_round(tx, mail.letter, mail.sender, mail.commands):
+        if reason := goes_round(tx, mail):
             LIMITED.inc()
             return Settled(Arrival.IGNORED, f"limit: nothing was done, after {reason}")
         return None
@@ -200,15 +192,7 @@ class Handler:
     def repeated(self, mail: Prepared) -> Settled:
         """The end of a mail that is delivered once more."""
         reason = "ignore: a mail with this Message-ID was handled before"
-        return Settled(Arrival.IGNORED, reason, kept=self._without_passwords(mail))
-
-    def _without_passwords(self, mail: Prepared) -> bytes | None:
-        """The bytes of a mail that is done with, without the passwords in them; None where they hold none."""
-        try:
-            return _without_passwords(mail)
-        except Exception as error:
-            log.error("mail_emptied", exc_info=error)
-            return b""
+        return Settled(Arrival.IGNORED, reason, kept=_without_passwords(mail))
 
     def count_logins(self, tx: Transaction, mail: Prepared) -> None:
         """Wrong passwords count, whatever becomes of the mail."""
@@ -247,10 +231,6 @@ class Handler:
         told = self._regrets.of_silence(tx, address, until, ignored=not cause.proven)
         undone = "not answered" if cause.proven else "nothing was done"
         return Settled(Arrival.IGNORED, f"limit: {undone}, after {reason}", told)
-
-    def _ban(self, tx: Transaction, mail: Prepared) -> Ban | None:
-        """The ban by which the operator keeps the sender of the mail out; None for all others."""
-        return kept_out(tx, mail.letter, mail.sender, mail.verified, writes_to_operator=mail.is_for_operator)
 
     def _lay_aside(self, tx: Transaction, discard: Discard) -> Settled:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient.
@@ -355,8 +335,7 @@ class Handler:
         self.tools.states.forget()
         reference = secrets.token_hex(2).upper()
         log.error("parked", reference=reference, exc_info=error)
-        sender = mail.message.sender if isinstance(mail.message, Message) else ""
-        told = self._regrets.of_fault(tx, mail.row, sender, reference)
+        told = self._regrets.of_fault(tx, mail, reference)
         return Settled(Arrival.PARKED, f"{reference}: {type(error).__name__}: {error}", told)
 
 
@@ -364,17 +343,24 @@ _LEFT_OUT = "[left out: it may hold a password]"
 
 
 def _without_passwords(mail: Prepared) -> bytes | None:
+    """The bytes of a mail that is done with, without the passwords in them; None where they hold none."""
     understood = [command for command in mail.commands if isinstance(command, Command)]
     right = (password for _, password in mail.checked.verified)
     passwords = frozenset(right).union(*(command.secrets for command in understood))
     if not isinstance(mail.message, Message) or not (passwords or mail.unsaid):
         return None
-    told = []
-    for words in (mail.message.subject, mail.message.text):
-        shown = "\n".join(_LEFT_OUT if clean(line) in mail.unsaid else line for line in words.splitlines())
-        shown = redact(shown, passwords)
-        told.append(_LEFT_OUT if any(password in shown for password in passwords) else shown)
-    return rewritten(mail.row.raw, *told)
+    try:
+        words = (mail.message.subject, mail.message.text)
+        return rewritten(mail.row.raw, *(_blackened(each, mail.unsaid, passwords) for each in words))
+    except Exception as error:
+        log.error("mail_emptied", exc_info=error)
+        return b""
+
+
+def _blackened(words: str, unsaid: Collection[str], passwords: Collection[str]) -> str:
+    shown = "\n".join(_LEFT_OUT if clean(line) in unsaid else line for line in words.splitlines())
+    shown = redact(shown, passwords)
+    return _LEFT_OUT if any(password in shown for password in passwords) else shown
 
 
 def _about(request: Request, mail: Prepared) -> dict[str, str]:

@@ -7,9 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from pbm.core.notify import Desk, Tools, reader_of
-from pbm.domain.mail import Mail, Received
+from pbm.domain.mail import Mail
 from pbm.features.postmaster import address_of, tell_operator
 from pbm.mailin import Message
+from pbm.server.docket import Prepared
 from pbm.server.guard import Cause, Throttle
 from pbm.server.senders import is_player
 from pbm.store import Transaction
@@ -57,24 +58,25 @@ class Regrets:
             for address in tx.players.confirmed(player.id)[player.id]
         )  # fmt: skip
 
-    def of_locked(self, tx: Transaction, message: Message, cause: Cause, *, reads: bool) -> tuple[Mail, ...]:
+    def of_locked(self, tx: Transaction, mail: Prepared, *, reads: bool) -> tuple[Mail, ...]:
         """An encrypted mail cannot be read; once a day. reads: others can be."""
-        address = message.sender
+        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
         if not address or tx.outbox.wrote_to(address, LOCKED, tx.now - _DAY):
             return ()
-        letter = replace(self._letter(tx, address, LOCKED, "locked.txt", to=message, reads=reads), reply=True)
+        letter = replace(self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads), reply=True)
         return () if self.throttle.excess(tx, letter, cause) else (letter,)
 
-    def for_operator(self, tx: Transaction, row: Received, message: Message) -> tuple[Mail, ...]:
+    def for_operator(self, tx: Transaction, mail: Prepared) -> tuple[Mail, ...]:
         """A mail to postmaster or abuse waits for the operator."""
-        return self._few(tx, *tell_operator(Desk(tx, self.tools), row, message))
+        return self._few(tx, *tell_operator(Desk(tx, self.tools), mail.row, mail.letter))
 
-    def of_fault(self, tx: Transaction, row: Received, sender: str, reference: str) -> tuple[Mail, ...]:
+    def of_fault(self, tx: Transaction, mail: Prepared, reference: str) -> tuple[Mail, ...]:
         """A mail is kept for the operator by a fault of ours; the sender is told, too, if they are known."""
+        sender = mail.message.sender if isinstance(mail.message, Message) else ""
         known = sender if tx.players.of_address(sender) else ""
         operator = (self.tools.operator, f"pbm: fault {reference}", "fault-operator.txt")
         told = [each for each in ((known, "pbm: our fault", "fault.txt"), operator) if each[0]]
-        return self._few(tx, *(self._letter(tx, *each, inbox_id=row.id, reference=reference) for each in told))
+        return self._few(tx, *(self._letter(tx, *each, inbox_id=mail.row.id, reference=reference) for each in told))
 
     def _letter(self, tx: Transaction, address: str, subject: str, page: str, **words: Any) -> Mail:
         return self.tools.composer.letter(address, subject, page, tx.now, **words)

@@ -13,7 +13,7 @@ answered for ever.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,12 +22,13 @@ from pbm.core.notify import day_of
 from pbm.core.request import Request, Sender
 from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Command, board_of_subject
-from pbm.domain.errors import BadArguments, Rejected
+from pbm.domain.errors import BadArguments
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
 from pbm.domain.verbs import Standing
 from pbm.mailin import Cover, Discard, Message, Robot, strip_subject, token_answered
+from pbm.server.docket import Prepared
 from pbm.store import Transaction
 from pbm.store.house import Peer
 from pbm.store.players import Ban
@@ -52,18 +53,14 @@ def subject_of(word: str) -> str:
     return folded
 
 
-def kept_out(
-    tx: Transaction, message: Message, sender: Sender, verified: Collection[str], *, writes_to_operator: bool
-) -> Ban | None:
-    """The ban that a mail falls under; one of a player before those of addresses.
-
-    verified: userids, in lower case, whose passwords it holds.
-    """
+def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:
+    """The ban that a mail falls under; one of a player before those of addresses."""
+    sender = mail.sender
     players = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
-    subjects = (*(players | {*verified}), *_of_address(message.sender.casefold()))
+    subjects = (*(players | mail.verified), *_of_address(mail.letter.sender.casefold()))
     found = {ban.subject: ban for ban in tx.bans.of(subjects, tx.now)}
     ban = next((found[subject] for subject in subjects if subject in found), None)
-    return None if ban is None or (writes_to_operator and is_player(ban.subject)) else ban
+    return None if ban is None or (mail.is_for_operator and is_player(ban.subject)) else ban
 
 
 def _of_address(address: str) -> tuple[str, ...]:
@@ -141,17 +138,17 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     return replace(message, token=token_answered(mail.raw, robot))
 
 
-def remember_key(tx: Transaction, message: Message, sender: Sender, verified: Collection[str]) -> None:
+def remember_key(tx: Transaction, mail: Prepared) -> None:
     """Remember the key that a mail brings for its address, or that the address wants no encrypted mail any more.
 
-    A mail that may be forged changes nothing of what a proven one has brought. verified: userids, in lower case, whose
-    passwords it holds.
+    A mail that may be forged changes nothing of what a proven one has brought.
     """
+    message = mail.letter
     key, address = message.key, message.sender
     known = tx.peers.find(address) if address else None
     if not address or (key is None and known is None):
         return
-    proven = _proves_address(tx, message, sender, verified)
+    proven = _proves_address(tx, mail)
     if known is not None and known.proven and not proven:
         return
     dated_at = min((key.dated_at if key else None) or tx.now, tx.now)
@@ -165,13 +162,14 @@ def remember_key(tx: Transaction, message: Message, sender: Sender, verified: Co
         tx.peers.put(address, found, tx.now)
 
 
-def _proves_address(tx: Transaction, message: Message, sender: Sender, verified: Collection[str]) -> bool:
+def _proves_address(tx: Transaction, mail: Prepared) -> bool:
     """Whether the mail is surely from the address in its From: a player's own, or one that our mail has reached."""
+    message, sender = mail.letter, mail.sender
     if message.authenticated or sender.address:
         return True
     owners = {player.userid.casefold() for player in sender.at_home}
     players = {player.userid.casefold() for player in (sender.proven, sender.seated) if player is not None}
-    if owners & (players | set(verified)):
+    if owners & (players | mail.verified):
         return True
     answered = tx.outbox.find(_key(message.in_reply_to)) if message.token and message.in_reply_to else None
     return answered is not None and answered.address.casefold() == message.sender.casefold()
@@ -251,12 +249,12 @@ _MOST_TO_A_PROGRAM = 12
 _GOES_ON = {"move", "pass", "swap", "resign", "accept"}
 
 
-def goes_round(tx: Transaction, message: Message, sender: Sender, commands: Sequence[Command | Rejected]) -> str:
+def goes_round(tx: Transaction, mail: Prepared) -> str:
     """Why a program is heeded no more: it answers for ever, say another program's words, and no ply comes of it."""
-    board, seated = sender.board, sender.seated
-    if not message.automatic or board is None or seated is None:
+    board, seated = mail.sender.board, mail.sender.seated
+    if not mail.letter.automatic or board is None or seated is None:
         return ""
-    if any(isinstance(each, Command) and each.verb.name in _GOES_ON for each in commands):
+    if any(isinstance(each, Command) and each.verb.name in _GOES_ON for each in mail.commands):
         return ""
     match = tx.matches.summary(board)
     told = match is not None and tx.outbox.told_since(seated.id, board, match.moved_at) >= _MOST_TO_A_PROGRAM
