@@ -32,8 +32,6 @@ _MAILS_AT_ONCE, _SECONDS_AT_ONCE = 40, 0.05
 
 For no more mails is read ahead than twice as many as the one before settled in time.
 """
-_SECONDS_IN_ALL, _SECONDS_OF_A_FLOOD = 1.0, 0.1
-"""After which what is owed so far is sent, though mails still wait; and where these hold passwords."""
 _SECONDS_AHEAD = 0.2
 """Of working out what mails lead to, while others write."""
 _SECONDS_OF_A_BITE = 0.03
@@ -89,18 +87,22 @@ class Batches:
         """When it was looked last whether there are any, by the monotonic clock."""
 
     def handle(self, limit: int, committed: Callable[[], None]) -> int:
-        """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
+        """Handle the mails that come next; returns how many there were, 0 only where none waits that can be handled.
 
         Mails that cannot be written down together are handled once more, and written down, one by one. committed: is
         told whenever mails are owed that can be sent, though more is to be handled.
         Raises: DatabaseTrouble, and then none is handled.
         """
-        self._committed, self._done, begun = committed, 0, monotonic()
-        while self._done < limit:
-            self._handle_some(limit)
-            seconds = _SECONDS_OF_A_FLOOD if self._waiting.put_off else _SECONDS_IN_ALL
-            if not self._more or (self._done and monotonic() > begun + seconds):
-                break
+        self._committed, self._done, self._more = committed, 0, True
+        while self._more and not self._done:
+            some = self._waiting.begin(limit, self._give_up)
+            try:
+                self._handle(some, one_by_one=False)
+            except DatabaseTrouble:
+                raise
+            except Exception as error:
+                log.error("batch_fault", exc_info=error)
+                self._handle(some, one_by_one=True)
         self.is_idle = not self._more and not (self._done and self._store.locks_rows)
         return self._done
 
@@ -124,16 +126,6 @@ class Batches:
         finally:
             self._passing, self._looked_at = False, monotonic()
             self._handler.overtaken += thread_time() - begun
-
-    def _handle_some(self, limit: int) -> None:
-        limit = self._waiting.begin(limit, self._give_up)
-        try:
-            self._handle(limit, one_by_one=False)
-        except DatabaseTrouble:
-            raise
-        except Exception as error:
-            log.error("batch_fault", exc_info=error)
-            self._handle(limit, one_by_one=True)
 
     def _handle(self, limit: int, *, one_by_one: bool) -> None:
         self._one_by_one, self._more = one_by_one, False
