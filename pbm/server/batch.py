@@ -23,7 +23,7 @@ from pbm.mailin import Message
 from pbm.server.docket import Journal, Obeyed, Prepared
 from pbm.server.handle import Handler
 from pbm.server.waiting import Unfinished, WaitingMails, alike, parted
-from pbm.store import HOUSE, Age, Conflict, DatabaseTrouble, Store, Transaction
+from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 
@@ -42,7 +42,7 @@ _SECONDS_OF_A_BITE = 0.03
 class Foreseen:
     """What is known of mails before the transaction in which they are settled."""
 
-    age: Age | None
+    age: int | None
     """Of the database as it was then; see Transaction.age."""
     obeyed: dict[int, Obeyed] = field(default_factory=dict)
     """By the mails' numbers: answers to those that only read; and what comes of moves, each on another board, while
@@ -61,13 +61,9 @@ class Foreseen:
 class Batches:
     """Handles the mails that wait, many in one transaction."""
 
-    def __init__(
-        self, store: Store, handler: Handler, is_at_rest: Callable[[Transaction], bool] = lambda _: False
-    ) -> None:
-        """is_at_rest: nothing is to be done now."""
+    def __init__(self, store: Store, handler: Handler) -> None:
         self._store = store
         self._handler = handler
-        self._is_at_rest = is_at_rest
         self._waiting = WaitingMails(store, handler)
         self._journal = Journal()
         self._committed: Callable[[], None] = lambda: None
@@ -159,7 +155,7 @@ class Batches:
 
     def _handle_waiting(self, limit: int) -> None:
         with self._store.read() as tx:
-            if self._is_at_rest(tx):
+            if self._handler.heed(tx):
                 return
             work, self._more = self._waiting.next(tx, limit)
             self._settle_in_turn(work, tx)
@@ -211,7 +207,7 @@ class Batches:
     def _handle_claimed(self, limit: int) -> None:
         """Passwords are looked at in between, so a mail that holds any is claimed twice."""
         with self._store.write(alone=False) as tx:
-            if self._is_at_rest(tx):
+            if self._handler.heed(tx):
                 return
             work, unchecked = self._waiting.claim(tx, min(limit, self._at_once))
             settled = self._settle_claimed(tx, some := alike(work))
@@ -330,5 +326,4 @@ class Batches:
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
-            self._journal.strike_out(number)
             self._journal.note(number, self._handler.park(tx, mail, error), identity)

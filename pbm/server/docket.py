@@ -205,15 +205,11 @@ class Journal:
         self._identities: set[str] = set()
 
     def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
-        """identity: what tells a second delivery of the same mail; None where nothing does."""
+        """In place of what was noted of the mail before. identity: what tells a second delivery of it, if anything."""
         settlement = Settlement(mail, settled.state, settled.reason, identity, settled.kept)
         self._unwritten[mail] = _Entry(settlement, settled)
         if identity is not None:
             self._identities.add(identity)
-
-    def strike_out(self, mail: int) -> None:
-        """Nothing that was noted of the mail since it was last written down has come to pass; it has yet to settle."""
-        self._unwritten.pop(mail, None)
 
     def recall(self, identities: Collection[str]) -> None:
         """Mails of these were settled before."""

@@ -22,6 +22,7 @@ from pbm.core.credentials import first_line, is_clear
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
+from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command, clean
 from pbm.domain.errors import NeedsIdentity
 from pbm.domain.mail import Arrival, Mail, Received
@@ -71,6 +72,21 @@ class Handler:
         """Seconds that the rehearsals of mails took, by number, until they are charged for."""
         self.overtaken = 0.0
         """Seconds of processor time, in all, that were taken by mails which others were interrupted for."""
+        self.is_at_rest = False
+        """The operator wants mail to be taken and nothing to be done, as far as was heeded."""
+
+    def heed(self, tx: Transaction) -> bool:
+        """Take notice of what the operator has changed meanwhile: the secrets, and whether nothing is to be done.
+
+        Returns the latter. A secret that is no longer good may pass for another minute, until the next sign of life.
+        """
+
+        def found() -> tuple[list[bytes], bool]:
+            return tx.secrets.keys(tx.now), bool(tx.absences.open(StopKind.MAINTENANCE))
+
+        keys, self.is_at_rest = tx.lasting("keys and rest", found)
+        self._signer.renew(*keys)
+        return self.is_at_rest
 
     def message_of(self, row: Received) -> Message | Discard:
         return read_mail(row.raw, Envelope(row.mail_from, row.recipients), self._robot, self._unlock)

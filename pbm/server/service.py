@@ -118,16 +118,13 @@ class Service:
         self.settings = settings or Settings()
         store.clock = clock
         store.prepare(clock())
-        self.is_at_rest = False
-        """The operator wanted mail to be taken and nothing to be done when that was looked up last."""
-        with store.read() as tx:
-            self._signer = Signer()
-            self._heed(tx)
+        self._signer = Signer()
         composer = Composer(self.settings.robot, self._signer, make_key=make_key)
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
         self.bouncing = Bouncing(self.tools)
         self.handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
-        self._batches = Batches(store, self.handler, self._heed)
+        self._batches = Batches(store, self.handler)
+        self.heed()
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
         self.thinkers = (
             Thinker(store, self.tools, (MOVES,), MOVE_SECONDS, ask),
@@ -172,7 +169,7 @@ class Service:
         rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
         with self.store.write(alone=False) as tx:
             ids = tx.inbox.add(rows, self.clock())
-            self._heed(tx)  # for the mails that come next
+            self.handler.heed(tx)  # for the mails that come next
         ACCEPTED.inc(len(mails))
         for mail_id, mail in zip(ids, mails, strict=True):
             log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
@@ -233,22 +230,9 @@ class Service:
             tx.outbox.add([letter], now)
 
     def heed(self) -> bool:
-        """Take notice of what the operator has changed meanwhile: the secrets.
-
-        Whether mail is to be taken and nothing to be done. Raises: DatabaseTrouble.
-        """
+        """As Handler.heed. Raises: DatabaseTrouble."""
         with self.store.read() as tx:
-            return self._heed(tx)
-
-    def _heed(self, tx: Transaction) -> bool:
-        """A secret that is no longer good is told from others within a minute, for each beat changes something."""
-
-        def found() -> tuple[list[bytes], bool]:
-            return tx.secrets.keys(tx.now), bool(tx.absences.open(StopKind.MAINTENANCE))
-
-        keys, self.is_at_rest = tx.lasting("keys and rest", found)
-        self._signer.renew(*keys)
-        return self.is_at_rest
+            return self.handler.heed(tx)
 
     def handle(self, limit: int = 50, committed: Callable[[], None] = lambda: None) -> int:
         """Handle the mails that wait, oldest first; returns how many there were.
@@ -257,6 +241,11 @@ class Service:
         Raises: DatabaseTrouble, and then none is handled.
         """
         return 0 if self.is_at_rest and self.heed() else self._batches.handle(limit, committed)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """The operator wanted mail to be taken and nothing to be done when that was looked up last."""
+        return self.handler.is_at_rest
 
     @property
     def is_idle(self) -> bool:

@@ -3,6 +3,6 @@
 from pbm.store.engine import Store
 from pbm.store.matches import Plied
 from pbm.store.neighbours import Conflict, DatabaseTrouble, SchemaTrouble
-from pbm.store.transaction import HOUSE, Age, Rehearsal, Transaction
+from pbm.store.transaction import HOUSE, Rehearsal, Transaction
 
-__all__ = ["HOUSE", "Age", "Conflict", "DatabaseTrouble", "Plied", "Rehearsal", "SchemaTrouble", "Store", "Transaction"]
+__all__ = ["HOUSE", "Conflict", "DatabaseTrouble", "Plied", "Rehearsal", "SchemaTrouble", "Store", "Transaction"]

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -67,7 +67,7 @@ _BOARDS_OF_A_BITE = 32
 _MOST_UNWRITTEN = 500
 """Statements of a rehearsal: a loop that waits for what it writes ends, too."""
 _QUEUES = frozenset({inbox, outbox, outbox_texts})
-_OF_HOUSE = frozenset({absences, bans, meta})
+_HOUSE, _OF_THE_HOUSE = frozenset({absences, bans, meta}), 10**12
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
 _AGE = select(meta.c.value).where(meta.c.key == "age")
@@ -76,16 +76,8 @@ _GROW_OLDER = update(meta).where(meta.c.key == "age").values(value=bindparam("ag
 Q = TypeVar("Q")
 T = TypeVar("T")
 
-
-class Age(NamedTuple):
-    """How many transactions had changed anything but the queues, and how many of them something of the house."""
-
-    all: int = 0
-    of_house: int = 0
-
-
-class Memory(dict[str, tuple[object, Any]]):
-    """What was found last for all transactions of a store, by name, each with the mark of when it holds."""
+Memory = dict[str, tuple[Any, Any]]
+"""What was found for all transactions of a store, by name, each with the mark of while it holds."""
 
 
 def _queries(kind: Callable[[Connection], Q]) -> cached_property[Q]:
@@ -155,8 +147,6 @@ class Transaction:
         self._set = 0
         self.opened: list[Any] | None = None
         """The boards that a rehearsal has in hand; None outside of one."""
-        self._mark = object()
-        """Of this transaction alone, where nobody counts."""
         self._grown_older = self._changes_house = False
         self.disturbed = False
         """It has changed more than queues and the boards on which plies were played, see `age`."""
@@ -190,7 +180,7 @@ class Transaction:
         if statement.table in _QUEUES:
             return
         self._grown_older = True
-        self._changes_house = self._changes_house or statement.table in _OF_HOUSE
+        self._changes_house = self._changes_house or statement.table in _HOUSE
         if statement is ADD_PLY or statement is COUNT_PLY:
             return
         self.disturbed = True
@@ -198,15 +188,17 @@ class Transaction:
             self._ask_anew()
 
     @cached_property
-    def age(self) -> Age | None:
-        """As SQLite counts; None where nobody counts.
+    def age(self) -> int | None:
+        """How many transactions had changed anything but the queues, as SQLite counts; None where nobody counts.
+
+        For one that changes something of the house so many more are counted, _OF_THE_HOUSE.
 
         While it is the same, what was found in an earlier transaction would be found again. On PostgreSQL all who
         write would wait for each other to count.
         """
         if self._connection.dialect.name != "sqlite":
             return None
-        return Age(*map(int, (self._connection.execute(_AGE).scalar_one_or_none() or "").split()))
+        return int(self._connection.execute(_AGE).scalar_one_or_none() or 0)
 
     def lasting(self, name: str, find: Callable[[], T]) -> T:
         """What is found, or was found before, since anything of the house was changed; it depends on nothing else.
@@ -215,7 +207,7 @@ class Transaction:
         """
         if self._changes_house:
             return find()
-        mark = self.age.of_house if self.age is not None else self._mark
+        mark = self.age // _OF_THE_HOUSE if self.age is not None else self
         known = self._memory.get(name)
         if known is None or known[0] != mark:
             known = self._memory[name] = (mark, find())
@@ -225,10 +217,9 @@ class Transaction:
     def grow_older(self) -> None:
         """Count this one, if it has changed anything that counts; the last that it does."""
         if self._grown_older and self.age is not None:
-            self.age = Age(self.age.all + 1, self.age.of_house + self._changes_house)
-            age = " ".join(map(str, self.age))
-            if not self._connection.execute(_GROW_OLDER, {"age": age}).rowcount:
-                self._connection.execute(insert(meta).values(key="age", value=age))
+            self.age += 1 + _OF_THE_HOUSE * self._changes_house
+            if not self._connection.execute(_GROW_OLDER, {"age": str(self.age)}).rowcount:
+                self._connection.execute(insert(meta).values(key="age", value=str(self.age)))
 
     def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
         """Boards, as many at a time as are read in a bite; after each, others may come first."""
