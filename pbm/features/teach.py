@@ -1,17 +1,18 @@
 """Robots as teachers: a hint on a board against a robot, and a review of a game that has ended.
 
 Both take thought, so both are put down and answered by a mail of their own; see pbm/core/robots.py. Nobody is helped
-in a running game against a person.
+in a running game against a person, nor by way of another board that has had its position.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from games import GAMES, AnyGame
 from games.rules import Side
+from games.scene import Scene
 from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
@@ -19,11 +20,24 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, give_up, hints_told, is_robot, later, orders, teaches, thinks
+from pbm.core.robots import (
+    SWAPS_BELOW,
+    Ask,
+    Task,
+    asked,
+    give_up,
+    hints_told,
+    is_robot,
+    later,
+    orders,
+    robots_among,
+    teaches,
+    thinks,
+)
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
-from pbm.domain.match import SWAP, Ending, Match, Seat, State, other
+from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State, other
 from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 from pbm.store.house import THINK, Item
 
@@ -42,6 +56,9 @@ POSITIONS_A_PART = 40
 
 SWING = 0.4
 """A move that makes its player's position worth so much less is shown with a better one."""
+
+SHARED_PLIES = 6
+"""Of a running game whose position is no mere opening any more."""
 
 MOST_SHOWN = 5
 MOST_EXPECTED = 3
@@ -62,9 +79,9 @@ def hint(request: Request, command: Command) -> Answer | None:
         raise NotAllowed("Hints are only given in games against robots.", "help robots")
     if seat != board.state.to_move:
         raise NotYourTurn("It is not your turn: a hint is for your own move.")
-    number = board.match.board
+    number, player = board.match.board, board.match.player(seat)
+    _check_helps_nowhere(request, player, board, [board.state])
     request.tx.agenda.put(THINK, f"hint {number}:{seat}", request.now, ply=board.next_ply)
-    player = board.match.player(seat)
     thinks = f"A robot thinks about board {number}{later(request, player)}."
     return done(command, f"{thinks} Its hint comes by a mail of its own.")
 
@@ -82,9 +99,31 @@ def review(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"On board {match.board} too little was played for a review.")
     if sum(whom == player.id for _, _, whom in orders(request.tx, "review")) >= MOST_REVIEWS:
         raise NotAllowed(f"{MOST_REVIEWS} reviews for you are still under way; wait for them.")
+    _check_helps_nowhere(request, player, board, _states(match))
     request.tx.agenda.put(THINK, f"review {match.board}:{player.id}", request.now)
     goes = f"A robot goes through board {match.board}{later(request, player)}."
     return done(command, f"{goes} Its review comes by a mail of its own.")
+
+
+def _check_helps_nowhere(request: Request, player: Player, board: OpenBoard, states: Iterable[State]) -> None:
+    """None of the states of a board is one that the player has in a running game with a person. Raises: NotAllowed."""
+    tx, game, running = request.tx, board.state.game, dict[tuple[Side, Scene], int]()
+    for each in tx.matches.summaries(game=board.match.game, player_ids=(player.id,), active=True, limit=None):
+        if each.plies >= SHARED_PLIES and not robots_among(tx, each.players):
+            theirs = request.open(each.board).state
+            if theirs.options == board.state.options:
+                running[game.to_move(theirs.position), game.scene(theirs.position, None)] = each.board
+    for state in states if running else ():
+        if number := running.get((game.to_move(state.position), game.scene(state.position, None))):
+            raise NotAllowed(f"It would help you on board {number}, which has come to the same position.")
+
+
+def _states(match: Match) -> Iterator[State]:
+    """After each ply of a game."""
+    state = State.start(GAMES[match.game], match.options, match.body)
+    for ply in match.record:
+        state, _ = state.played(ply.notation)
+        yield state
 
 
 @thinks

@@ -543,6 +543,26 @@ def test_a_person_of_that_name_stays_a_person(house: House) -> None:
     assert record(house, board) == []
 
 
+def test_what_would_help_in_a_running_game_with_a_person_is_not_told(house: House) -> None:
+    for player in ("alice", "bob", "carol"):
+        house.player(player)
+    plies = ["C3", "B2", "D4", "A1", "E3", "B4"]
+    shared = house.game("cross -size=3 alice bob", plies)
+    ended = house.game("cross -size=3 alice carol", [*plies, "A2"])
+    house.send("carol", f"cross resign {ended} carol carolpass")
+    against = house.game("cross -size=3 alice robot1")
+    for own, answer in zip(plies[::2], plies[1::2], strict=True):
+        house.answer("alice", own, against)
+        scripted(house, move=answer, line=(answer,))
+        house.think()
+    for player in ("alice", "bob"):
+        assert f"help you on board {shared}," in house.answer(player, f"review {ended}", shared)[0].body
+    assert f"help you on board {shared}," in house.answer("alice", "hint", against)[0].body
+    assert "goes through" in house.answer("carol", "review", ended)[0].body
+    house.answer("alice", "A2", shared)
+    assert "thinks about" in house.answer("alice", "hint", against)[0].body
+
+
 def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
     """No opening is advised that would be taken over; and one that is too good should have been."""
     for player in ("alice", "bob"):
