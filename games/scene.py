@@ -79,13 +79,15 @@ def in_rows(cells: Iterable[Cell]) -> tuple[Row, ...]:
     return tuple(Row(row) for _, row in groupby(cells, itemgetter(0)))
 
 
+Plain = Known[tuple[int, int, bool, bool]]
+"""A row without what is on its cells: the row and column of each, whether it is faint and whether shaded."""
+_plain = lru_cache(512)(Plain)
+"""The same for rows that differ in what is on them."""
+
+
 @lru_cache(ROWS)
-def places(row: Row) -> Known[Place]:
-    return _known(tuple(cell.place for cell in row))
-
-
-_known = lru_cache(512)(Known[Place])
-"""The same for rows of the same places."""
+def plain(row: Row) -> Plain:
+    return _plain(tuple([(cell.row, cell.column, cell.faint, cell.shaded) for cell in row]))
 
 
 Noted = tuple[tuple[int, str], ...]
@@ -110,9 +112,9 @@ class _Rows:
         return tuple(chain.from_iterable(self.in_rows))
 
     @cached_property
-    def places(self) -> Known[Known[Place]]:
-        """Of the cells, by rows."""
-        return Known(map(places, self.in_rows))
+    def plain(self) -> Known[Plain]:
+        """The cells without what is on them, by rows."""
+        return Known(map(plain, self.in_rows))
 
 
 Colours = tuple[tuple[str, str], ...]

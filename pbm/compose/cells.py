@@ -20,7 +20,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from games import scene
-from games.scene import Cell, Colours, Form, GridBoard, HexBoard, Join, Known, Label, Look, Noted, Place, Row, by_row
+from games.scene import Cell, Colours, Form, GridBoard, HexBoard, Join, Label, Look, Noted, Place, Plain, Row, by_row
 from pbm.compose.wire import octets
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
 
@@ -140,8 +140,8 @@ def _side(room: int, cells: int) -> int:
 
 def _hexagons(board: HexBoard, rows: Sequence[Row]) -> Table:
     """Each cell a square of two columns of half a cell's width; labels where their lines leave the board."""
-    part = board.places if rows is board.in_rows else tuple(map(scene.places, rows))
-    return _of_cells(rows, _hex_frame(board.labels, board.colours, part, board.places), {}, {})
+    part = board.plain if rows is board.in_rows else tuple(map(scene.plain, rows))
+    return _of_cells(rows, _hex_frame(board.labels, board.colours, part, board.plain), {}, {})
 
 
 def _squares(board: GridBoard, rows: Sequence[Row]) -> Table:
@@ -155,13 +155,8 @@ def _of_cells(
     rows: Sequence[Row], frame: Sequence[_Rim], passing: Mapping[int, Noted], owners: Mapping[int, Noted]
 ) -> Table:
     shown = {row[0].row: row for row in rows}
-    strips = [
-        _strip(shown.get(rim.row, _NO_CELLS), rim, passing.get(rim.row, ()), owners.get(rim.row, ())) for rim in frame
-    ]
+    strips = [_strip(shown.get(rim.row, ()), rim, passing.get(rim.row, ()), owners.get(rim.row, ())) for rim in frame]
     return Table(frame[0].widths, strips, [cell.name for row in rows for cell in row if cell.name])
-
-
-_NO_CELLS = Row()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,10 +192,10 @@ def _square_frame(columns: Sequence[str], rows: Sequence[str], shown: range, col
 
 @lru_cache(128)
 def _hex_frame(
-    labels: tuple[Label, ...], colours: Colours, part: tuple[Known[Place], ...], whole: tuple[Known[Place], ...]
+    labels: tuple[Label, ...], colours: Colours, part: tuple[Plain, ...], whole: tuple[Plain, ...]
 ) -> list[_Rim]:
-    """part: the places of the cells that are shown, by rows. whole: likewise, of all cells."""
-    shown = set(chain.from_iterable(part))
+    """part: the rows of cells that are shown. whole: all."""
+    shown = {cell[:2] for cell in chain.from_iterable(part)}
     rows, columns = zip(*shown, strict=True)
     top, bottom = min(rows) - 1, max(rows) + 1
     left, right = min(columns) - 1, max(columns) + 3
@@ -218,13 +213,13 @@ def _hex_frame(
     ]
 
 
-def _inner_labels(labels: Sequence[Label], part: Sequence[Known[Place]], *, is_left: bool) -> list[Label]:
+def _inner_labels(labels: Sequence[Label], part: Sequence[Plain], *, is_left: bool) -> list[Label]:
     """The names of rows along the cut of a board that is shown in parts."""
     ends = {label.place: label.text for label in labels if label.down == 0}
     names = {row: text for (row, _), text in ends.items()}
     cut, inward = (-1, 2) if is_left else (0, -2)
-    unnamed = [row for row in part if row[0][0] in names and ends.keys().isdisjoint(row)]
-    return [Label(names[row[0][0]], row[cut], 0, inward) for row in unnamed]
+    unnamed = [row for row in part if row[0][0] in names and ends.keys().isdisjoint(cell[:2] for cell in row)]
+    return [Label(names[row[0][0]], row[cut][:2], 0, inward) for row in unnamed]
 
 
 def _passing(joins: Sequence[Join]) -> dict[Place, str]:
@@ -265,7 +260,7 @@ def _edges(board: GridBoard, rows: Sequence[Row]) -> Table:
 
 
 @lru_cache(scene.ROWS)
-def _strip(row: Row, rim: _Rim, passing: Noted, owned: Noted) -> Strip:
+def _strip(row: tuple[Cell, ...], rim: _Rim, passing: Noted, owned: Noted) -> Strip:
     """passing, owned: marks of lines that pass places, and owners of places, by their columns."""
     lines, owners, inner = dict(passing), dict(owned), range(1, len(rim.widths) - 1)
     faces = {at: Face(mark) for column, mark in passing if (at := column - rim.left) in inner}

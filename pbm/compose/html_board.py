@@ -96,13 +96,13 @@ class HtmlBoard:
             return False
         links = {**self.starts, **self.links}
         words = [word for table in tables for word in table.words if word in links]
-        left = self.room - bare_length(tables, brief=False)
-        chosen = within_bounds(words, links, left, LINK)
-        unlinked = set(words) - chosen.keys()
-        if brief := left < 0 or bool(unlinked):
-            left = self.room - bare_length(tables, brief=True)
-            chosen = within_bounds(words, {word: shortened(url) for word, url in links.items()}, left, SHORT_LINK)
+        for brief, most in ((False, LINK), (True, SHORT_LINK)):
+            told = {word: shortened(url) for word, url in links.items()} if brief else links
+            left = self.room - sum(table.bare_length(brief=brief) for table in tables)
+            chosen = within_bounds(words, told, left, most)
             unlinked = set(words) - chosen.keys()
+            if left >= 0 and not unlinked:
+                break
         if left < 0:
             return False
         self.parts, self._unlinked = len(tables), unlinked
@@ -184,11 +184,6 @@ class HtmlBoard:
             return {}
         points = {point.label: point.name for point in board.points if point.label and point.name}
         return points | {segment.label: segment.name for segment in board.segments if segment.name}
-
-
-def bare_length(tables: Sequence[Table], *, brief: bool) -> int:
-    """Octets of the tables without links, each line ended by two."""
-    return sum(table.bare_length(brief=brief) for table in tables)
 
 
 def _first_cell(move: str) -> str:

@@ -43,13 +43,9 @@ def last(state: State, scene: Scene) -> list[str]:
     """The moves there are, where neither the board nor its lists tell."""
     if state.outcome is not None or isinstance(state.game, Detailed) or isinstance(scene.board, PlaneBoard):
         return []
-    return [] if _open(scene.board) else list(_playable(state, scene.board))
-
-
-def _open(board: HexBoard | GridBoard) -> list[str]:
-    """The lines that may be drawn, which the board tells itself."""
-    joins = board.joins if isinstance(board, GridBoard) else ()
-    return [join.name for join in joins if join.look is Look.OPEN and join.name]
+    joins = scene.board.joins if isinstance(scene.board, GridBoard) else ()
+    is_told = any(join.look is Look.OPEN and join.name for join in joins)
+    return [] if is_told else list(_playable(state, scene.board))
 
 
 def _playable(state: State, board: HexBoard | GridBoard) -> Iterator[str]:

@@ -37,6 +37,7 @@ from games.scene import (
     Look,
     Noted,
     Place,
+    Plain,
     PlaneBoard,
     Row,
     Scene,
@@ -105,7 +106,7 @@ Drawing = dict[Place, str]
 
 def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
     """The board from top to bottom. nicer: with other marks than those of ASCII."""
-    frame, left = _hex_frame(board.labels, board.places)
+    frame, left = _hex_frame(board.labels, board.plain)
     drawn = dict(frame)
     for row in board.in_rows:
         line = row[0].row
@@ -128,12 +129,12 @@ def _hex_line(row: Row, line: str, left: int, *, nicer: bool) -> str:
 
 
 @lru_cache(maxsize=64)
-def _hex_frame(labels: tuple[Label, ...], rows: tuple[tuple[Place, ...], ...]) -> tuple[dict[int, str], int]:
+def _hex_frame(labels: tuple[Label, ...], rows: tuple[Plain, ...]) -> tuple[dict[int, str], int]:
     """The lines of a board without its cells, by row, and the column that is the first character of each.
 
-    rows: the places of the cells. Before and behind every line one character is free.
+    rows: of the cells. Before and behind every line one character is free.
     """
-    drawn = _labels(labels) | dict.fromkeys(chain.from_iterable(rows), " ")
+    drawn = _labels(labels) | {(row, column): " " for row, column, _, _ in chain.from_iterable(rows)}
     left = min(column for _, column in drawn) - 1
     lines: dict[int, str] = {}
     for (row, column), mark in sorted(drawn.items()):

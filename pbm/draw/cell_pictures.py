@@ -9,12 +9,12 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from operator import itemgetter
+from itertools import chain
 from weakref import ref
 
 from PIL import Image, ImageDraw
 
-from games.scene import Box, Cell, Crossing, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place
+from games.scene import Box, Cell, Colours, Crossing, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place, Plain
 from pbm.draw import brush
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, fill_of, ring_of
 
@@ -33,13 +33,8 @@ ROWS = 1
 MOST_BANDS = 8_000
 """Remembered ones, of a kilobyte each."""
 
-Colours = tuple[tuple[str, str], ...]
-"""Those of pieces, where a board has other than the usual ones."""
 Mark = Join | Box | Crossing | Cell | tuple[Place, ...]
 """What stands on a board; places are the path of a piece."""
-Plain = tuple[int, int, bool, bool]
-"""A cell without what stands on it: its row and column, whether it is faint and whether shaded."""
-_plain: Callable[[Cell], Plain] = itemgetter(*map(Cell._fields.index, ("row", "column", "faint", "shaded")))
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -144,58 +139,48 @@ def _stamp_piece(image: Image.Image, cell: Cell, colours: Mapping[str, str], mid
 
 
 def _sheet(board: GridBoard | HexBoard) -> Sheet:
-    places = tuple(map(_plain, board.cells))
     if isinstance(board, GridBoard):
-        return _grid_base(board.columns, board.rows, places, board.ground)
-    return _hexagon_base(places, board.labels, board.colours)
+        return _grid_base(board.columns, board.rows, board.plain, board.ground)
+    return _hexagon_base(board.plain, board.labels, board.colours)
 
 
 def _cut(
     image: Image.Image, plain: Iterable[Plain], at: At, unit: int, step: int, radius: int, ground: Ground | None = None
 ) -> Sheet:
     """step: the distance of rows."""
-    middles = {row: at(row, 0)[1] for row in sorted({row for row, _, _, _ in plain})}
+    middles = {row: at(row, 0)[1] for row in sorted(row[0][0] for row in plain)}
     cuts = [0, *(middle - step // 2 for middle in [*middles.values()][ROWS::ROWS]), image.height]
     touched = {row: range(bisect(cuts, y - radius) - 1, bisect(cuts, y + radius)) for row, y in middles.items()}
     return Sheet(image, ground, at, unit, radius, cuts, touched)
 
 
-def _grid_at(places: Iterable[Place]) -> tuple[At, int]:
-    """Where places are, and the distance of neighbours."""
-    rows, columns = zip(*places, strict=True)
-    top, left = min(rows), min(columns)
-    unit = min(UNIT, MAX_WIDTH // (max(columns) - left + 3))
-    return lambda row, column: (unit * (column - left + 1) + unit // 2, unit * (row - top + 1) + unit // 2), unit
-
-
 @lru_cache(maxsize=64)
 def _grid_base(columns: tuple[str, ...], rows: tuple[str, ...], plain: tuple[Plain, ...], ground: Ground) -> Sheet:
-    light = PAPER if ground is Ground.POINTS else WOOD
-    places = [((row, column), SHADED if shaded else light, faint) for row, column, faint, shaded in plain]
-    at, unit = _grid_at(place for place, _, _ in places)
-    top, left = (min(place[axis] for place, _, _ in places) for axis in (0, 1))
-    bottom, right = (max(place[axis] for place, _, _ in places) for axis in (0, 1))
-    width, height = unit * (right - left + 3), unit * (bottom - top + 3)
-    image = Image.new("RGB", (width, height), PAPER)
-    pen, half = ImageDraw.Draw(image), unit // 2
-    for place, fill, _ in places:
-        x, y = at(*place)
-        wood = WOOD if ground is Ground.LINES else fill
+    cells = list(chain.from_iterable(plain))
+    (top, bottom), (left, right) = ((min(ends), max(ends)) for ends in list(zip(*cells, strict=True))[:2])
+    unit = min(UNIT, MAX_WIDTH // (right - left + 3))
+
+    def at(row: int, column: int) -> Place:
+        return unit * (column - left + 1) + unit // 2, unit * (row - top + 1) + unit // 2
+
+    image = Image.new("RGB", (unit * (right - left + 3), unit * (bottom - top + 3)), PAPER)
+    pen, half, light = ImageDraw.Draw(image), unit // 2, PAPER if ground is Ground.POINTS else WOOD
+    for row, column, _, shaded in cells:
+        x, y = at(row, column)
+        wood = SHADED if shaded and ground is not Ground.LINES else light
         edge = LINE if ground is Ground.SQUARES else wood
         pen.rectangle((x - half, y - half, x - half + unit, y - half + unit), wood, edge)
-    for place, fill, faint in sorted(places, key=lambda each: not each[2]):
-        x, y = at(*place)
+    for row, column, faint, shaded in sorted(cells, key=lambda cell: not cell[2]):
+        x, y = at(row, column)
         if ground is Ground.LINES:
             pen.line((x - half, y, x + half, y), FAINT if faint else LINE)
             pen.line((x, y - half, x, y + half), FAINT if faint else LINE)
-        if ground is Ground.POINTS or (ground is Ground.LINES and fill == SHADED):
+        if ground is Ground.POINTS or (ground is Ground.LINES and shaded):
             pen.ellipse((x - 3, y - 3, x + 3, y + 3), INK)
-    for column, words in enumerate(columns):
-        for row in (top - 1, bottom + 1):
-            brush.write(pen, words, LETTERS, *at(row, column))
-    for row, words in enumerate(rows):
-        for column in (left - 1, right + 1):
-            brush.write(pen, words, LETTERS, *at(row, column))
+    beside = [(words, row, column) for column, words in enumerate(columns) for row in (top - 1, bottom + 1)]
+    beside += [(words, row, column) for row, words in enumerate(rows) for column in (left - 1, right + 1)]
+    for words, row, column in beside:
+        brush.write(pen, words, LETTERS, *at(row, column))
     return _cut(brush.flat(image), plain, at, unit, unit, unit * 2 // 5, ground)
 
 
@@ -217,25 +202,21 @@ def _hexagon(half: int, step: int, fill: str) -> tuple[Image.Image, Image.Image]
     return cell, mask.convert("L")
 
 
-def _hexagon_at(places: tuple[Place, ...], labels: tuple[Label, ...]) -> tuple[At, int, int]:
-    """Where places are, half of a cell's width, and the distance of two rows."""
-    beside = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
-    rows, columns = zip(*places, *beside, strict=True)
+@lru_cache(maxsize=64)
+def _hexagon_base(plain: tuple[Plain, ...], labels: tuple[Label, ...], colours: Colours) -> Sheet:
+    cells = list(chain.from_iterable(plain))
+    spots = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
+    rows, columns = zip(*(cell[:2] for cell in cells), *spots, strict=True)
     top, left = min(rows), min(columns)
     half = min(UNIT // 2, MAX_WIDTH // (max(columns) - left + 2))
     step = half * 7 // 4
-    return lambda row, column: (half * (column - left + 1), step * (row - top) + step * 2 // 3), half, step
 
+    def at(row: int, column: int) -> Place:
+        return half * (column - left + 1), step * (row - top) + step * 2 // 3
 
-@lru_cache(maxsize=64)
-def _hexagon_base(plain: tuple[Plain, ...], labels: tuple[Label, ...], colours: Colours) -> Sheet:
-    places = tuple((row, column) for row, column, _, _ in plain)
-    at, half, step = _hexagon_at(places, labels)
-    spots = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
-    right, bottom = (max(at(*place)[axis] for place in (*places, *spots)) for axis in (0, 1))
-
+    right, bottom = at(max(rows), max(columns))
     image = Image.new("RGB", (right + half, bottom + step * 2 // 3), PAPER)
-    for row, column, _, shaded in plain:
+    for row, column, _, shaded in cells:
         cell, mask = _hexagon(half, step, SHADED if shaded else WOOD)
         x, y = at(row, column)
         image.paste(cell, (x - cell.width // 2, y - cell.height // 2), mask)

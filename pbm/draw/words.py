@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
+from operator import attrgetter
 
-from games.scene import ROWS, Box, Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Row, Segment
+from games.scene import ROWS, Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Row, Segment
 
 WIDTH = 76
 FREE = "free"
@@ -52,10 +53,6 @@ def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
     """Whether players draw joins, and nothing is ever on the cells."""
     joins = board.joins if isinstance(board, GridBoard) else ()
     return any(join.name for join in joins) and not any(cell.piece for cell in board.cells)
-
-
-def _owner(box: Box) -> str:
-    return box.owner
 
 
 @lru_cache(ROWS)
@@ -104,7 +101,7 @@ def _marks(board: GridBoard) -> Iterator[str]:
         ]
         if joins:
             yield f"{said}: {'; '.join(joins)}."
-    for owner, boxes in groupby(sorted(board.boxes, key=_owner), key=_owner):
+    for owner, boxes in groupby(sorted(board.boxes, key=attrgetter("owner")), key=attrgetter("owner")):
         corners = [f"{called(box.row, box.column)} to {called(box.row + 1, box.column + 1)}" for box in boxes]
         yield f"Boxes that belong to {owner}, by two of their corners: {'; '.join(corners)}."
     for mark in board.crossings:

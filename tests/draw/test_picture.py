@@ -37,11 +37,8 @@ def colour(image: Image.Image, x: float, y: float) -> str:
 
 
 def geometry(shown: GridBoard | HexBoard):
-    if isinstance(shown, GridBoard):
-        at, unit = cell_pictures._grid_at(cell.place for cell in shown.cells)
-        return at, unit * 2 // 5
-    at, half, _ = cell_pictures._hexagon_at(tuple(cell.place for cell in shown.cells), shown.labels)
-    return at, half * 4 // 5
+    sheet = cell_pictures._sheet(shown)
+    return sheet.at, sheet.radius
 
 
 def seen(shown: GridBoard | HexBoard, cell: Cell) -> tuple[str, str]:
