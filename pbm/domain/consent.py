@@ -48,14 +48,15 @@ _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
 _STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
 """A name that somebody wants to be known by."""
 _NAMED = re.compile(
-    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin|ich heiße|je m'appelle|me llamo)\s+{_WORD}",
+    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin|ich heiße|mein name ist|je m'appelle|mon nom est|"
+    rf"me llamo|mi nombre es)\s+{_WORD}",
     re.IGNORECASE,
 )
 """The same, or how somebody is called."""
 _AFTER_YES = re.compile(
     r"(?:yes|yeah|yep|ok|okay|sure|accept|y|ja|oui|si)[\s,:!.-]+[\"']?([a-z][\w.-]{0,30})[\"']?\W*", re.IGNORECASE
 )
-_LONE = re.compile(r"\W*((?i:[a-z])[\w.-]{1,30}?)(?: here| [A-Z][\w'-]+)?[^\w?]*")
+_LONE = re.compile(r"\W*((?i:[a-z])[\w.-]{1,30}?)(?: here| please| [A-Z][\w'-]+)?[^\w?]*")
 _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
 

@@ -56,6 +56,8 @@ NEVER = _any(
     ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
     \bdo(?:n't| not) want (?:any )?(?:more )?(?:e-?mails?|mails?|messages)\b
+    ^(?:bitte )?(?:abmelden|abbestellen|austragen)\b|\bkeine (?:weiteren (?:e-?)?mails|(?:e-?)?mails mehr)\b
+    ^désinscri\w+|^(?:me )?désabonn\w+|\b(?:ne m'écrivez|plus de mails)\b|\bdar(?:me)? de baja\b|^baja$
     """
 )
 """No, and no further mail; found anywhere. A lone "never" is one to an invitation only."""
@@ -64,7 +66,7 @@ NOT_NO = _any(
     r"""
     no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
     can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure (?:how|what|where|which)
-    (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)
+    (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)|no (?:entiendo|comprendo|sé|hay problema)
     """,
     r"\b",
     r"\b",
@@ -291,7 +293,8 @@ TOPICS = {
         "puzzle": r"\bpuzzles?\b",
         "help mails": r"""
             \b(?:delete|erase|close|cancel|remove) (?:my (?:account|data|self)|me|everything)\b
-            \bhow do i (?:leave|quit)\b
+            \bhow do i (?:leave|quit)\b|\bkonto (?:löschen|kündigen)\b|\bsupprimer mon compte\b|\bborrar mi cuenta\b
+            \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
             ^i want to (?:quit|leave)$
             \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
             """,
@@ -309,7 +312,8 @@ TOPICS = {
             how am i doing
             """,
         "help account": r"""
-            \bpass ?wor[dt]\b|\b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b
+            \b(?:pass ?wor[dt]|mot de passe|contraseña)\b
+            \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b
             \b(?:log|sign) ?(?:in|on|out|off)\b
             \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
             """,
@@ -411,7 +415,7 @@ NO_GAMES = frozenset(
 LOST = _any(
     r"""
     (?:(?:i need|need|please|can you|could you|some) )*help(?:(?: me| us| needed| wanted| out| please| here))*\??
-    hilfe|aide|à l'aide|ayuda|aiuto
+    hilfe|aide|à l'aide|ayuda|aiuto|ich verstehe (?:das )?nicht|je ne comprends pas|no (?:entiendo|comprendo)
     (?:huh|what|eh|hm+|pardon|sorry)?\?+|what (?:do|can|should|must) (?:i|we) do(?: now| here| next)?\??
     what(?: happens)? now\??
     i (?:don't|do not|no|can't) (?:understand|get it|know what to do|follow)(?: .{1,30})?
@@ -425,7 +429,8 @@ LOST = _any(
 """A sentence whose writer does not know what to do."""
 
 REPLY = _any(
-    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed)|(?P<no>no|nope|nah|sorry,? no))(?:,? of course)?",
+    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|ja|einverstanden|oui|d'accord|sí|de acuerdo)|"
+    r"(?P<no>no|nope|nah|sorry,? no|nein|non))(?:,? of course|,? gerne?)?",
     after="AFTER",
 )
 """A short answer to what the other player has asked."""
@@ -445,7 +450,7 @@ JOINS = re.compile(
 """Words that may name a tournament to be joined."""
 
 NAMED = re.compile(
-    r"\b(?:(?:with|against|vs\.?|versus|play|challenge) (?=(?P<rival>[\w.-]+))|"
+    r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|play|challenge) (?=(?P<rival>[\w.-]+))|"
     r"(?:who|how (?:strong|good)) is (?P<asked>[\w.-]+))"
 )
 """Words that may name a player: one to be played, or to be told of."""
@@ -456,6 +461,7 @@ COMMON = frozenset(
     hey hi how i if in is it its just let like may maybe me might mine my need no not of ok okay on one or our
     please shall should so some sorry thank thanks that the there these this those to too us want
     was we were what when where which who whom whose why will with would yes you your good morning evening
+    ich wie wer ist mein meine meinen das wo kann je mon mes mot comment est yo mi quiero cómo como
     """.split()  # noqa: SIM905  a list of them would be a page
 )
 """Words that sentences are made of: none of them is a misspelt command."""
@@ -463,6 +469,7 @@ COMMON = frozenset(
 THANKS = _any(
     r"""
     (?:many )?(?:thanks|thank you|thx|cheers|merci|danke|gracias)(?: (?:a lot|so much|very much|again|you|for .{1,60}))*
+    (?:vielen |besten )dank|danke (?:sehr|schön|dir)|merci (?:beaucoup|bien)|(?:muchas|mil) gracias
     ok|okay|great|good|nice|super|perfect|fine|cool|wow|excellent|got it|understood|i see|alright|all right|hello|hi|bye
     (?:(?:that|this|it)(?:'s| is| was) )?(?:very |so |really )?(?:kind|nice|helpful|good|great|clear|interesting)
     (?:good|nice|great|interesting|kind) (?:to know|of you)
@@ -610,6 +617,7 @@ _SAID = """
     unsure up very wait was we welcome well what when where which who why will with wonderful wrong y yea yeah yep yes
     you your afraid busy old delighted curious ja gerne gern bitte danke hm hmm um yay nein oui non si joining tired
     sick sending gladly certainly absolutely happily surely readily naturally
+    spielen mitspielen jouer jugar giocare hilfe aide ayuda bonjour hola salut sí abmelden abbestellen désinscription
     join register subscribe signup soy sup yo ask enter login hiya morning evening sign
 """
 NO_NAMES = frozenset(_SAID.split())

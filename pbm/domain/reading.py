@@ -38,7 +38,8 @@ _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORE
 _PUZZLE_LINE = re.compile(r"puzzle \d{1,9} \S.*", re.IGNORECASE)
 """In an answer to a digest, which may hold a puzzle."""
 _LISTED = re.compile(
-    r"\A\s*(?:[-\N{EN DASH}\N{BULLET}]|\d{1,2}[.)])\s+(?=[a-z]\d{1,2}[.!]?\s*$)", re.IGNORECASE | re.MULTILINE
+    rf"\A\s*(?:[-\N{{EN DASH}}\N{{BULLET}}]|\d{{1,2}}[.)])\s+(?={_PLACED.pattern}[.!]?\s*$)",
+    re.IGNORECASE | re.MULTILINE,
 )
 """The mark in front of a move that stands on the first line as in a list: "1. F6", "- F6"."""
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})

@@ -362,8 +362,9 @@ def _unsigned(passage: Sequence[str]) -> str:
         if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
             break
         kept.append(line)
-    while kept and (not kept[-1] or RULE.match(kept[-1]) or phrases.MOBILE.match(kept[-1])):
-        kept.pop()
-    if kept and len(pieces := _FOOTER.split(kept[-1], 1)) > 1 and phrases.MOBILE.match(pieces[1]):
-        kept[-1] = pieces[0]
+    while kept:
+        last = _FOOTER.split(kept[-1], 1)[-1]
+        if last and not RULE.match(last) and not phrases.MOBILE.match(last):
+            break
+        kept[-1:] = filter(None, [kept[-1].removesuffix(last).rstrip()])
     return "\n".join(kept).strip()

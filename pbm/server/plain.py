@@ -75,12 +75,12 @@ _WORDS_TO_AGREE = 3
 _SURE = re.compile(
     r"\s*(?:(?:yes|yeah|yep|yup)"
     r"(?:,? (?:please|(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"
-    r"|(?:i am|i['’]?m) (?:quite |very )?sure)"
+    r"|(?:i am|i['’]?m) (?:quite |very )?sure|(?:ja|oui|sí)(?=[\s.!]*\Z))"
     r"\s*(?:[,.!;]\s*|\n\s*|$)",
     re.IGNORECASE,
 )
 """A yes that is a clause of its own, to a question of the other player's or whether its writer really resigns."""
-_NO = re.compile(r"\s*(?:no|nope|nah)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
+_NO = re.compile(r"\s*(?:no|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
 _COURTESIES = frozenset(
     """
     thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
@@ -130,7 +130,9 @@ _CHOOSES = re.compile(r"\d|\b(?:stronger|weaker|harder|easier|better)\b")
 _OPTION = re.compile(r"(?<!\S)-{1,2}\w+=\S+")
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """Words that may stand between the moves of a turn."""
-_INVITED = re.compile(r"(?:(?:please|can you|could you|i want to|i would like to) )?invite (?P<address>\S+@[\w.-]*\w)")
+_INVITED = re.compile(
+    r"(?:(?:please|can you|could you|i want to|i would like to) )?invite (?:my \w+,? )?(?P<address>\S+@[\w.-]*\w)"
+)
 _SPOKEN = re.compile(r"\s*(?P<verb>chat|kibitz)[ :,-]+(?P<words>[^\d\W].*?)\s*", re.IGNORECASE | re.DOTALL)
 PASSWORD = re.compile(r"\b(?:pass ?(?:word|phrase|code)|passwort|passwd|pwd?)\b", re.IGNORECASE)
 
@@ -368,9 +370,7 @@ def _to_opponent(request: Request, board: OpenBoard, text: str, meant: Meaning) 
 
     Raises: BadArguments for a wish to hear no more, and for a friend to be invited.
     """
-    if (invited := _INVITED.match(plain(text))) is not None:
-        game = board.match.game
-        raise BadArguments("To invite somebody to a game, send this:", f"{game} challenge me {invited['address']}")
+    _check_invited(text, board.match.game)
     if consent(text, ()).answer is Answer.NEVER:
         way_out = '"resign" gives this game up, and' if board.match.result is None else "This game is over;"
         raise BadArguments(
@@ -387,6 +387,12 @@ def _to_opponent(request: Request, board: OpenBoard, text: str, meant: Meaning) 
         return None
     _check_seated(request, board)
     return Restated(CHAT, text.strip(), "a message")
+
+
+def _check_invited(text: str, game: str) -> None:
+    """Raises: BadArguments for a wish to invite somebody."""
+    if (invited := _INVITED.match(plain(text))) is not None:
+        raise BadArguments("To invite somebody to a game, send this:", f"{game} challenge me {invited['address']}")
 
 
 def _check_seated(request: Request, board: OpenBoard) -> None:
@@ -492,16 +498,17 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
         raise BadArguments("On which board? Answer a mail of it, or put its number in front.", f"BOARD give {time}")
     if isinstance(command, UnknownCommand) and consent(text, ()).answer is Answer.NEVER:
         return Restated("help mails", "", "")
+    (verb, _, said), game = plain(text).partition(" "), game_named(text)
+    if verb == "play" and (said in GAMES or said in idioms.OTHER_NAMES):
+        return Restated(f"play {game or said}", "", "")
+    if verb == "play" or (verb == "challenge" and game):
+        _check_rival(request, text, game)
     if not isinstance(command, BadArguments):
         return None
-    verb, _, said = plain(text).partition(" ")
     if verb == "challenge":
         _check_players(request, text.split()[1:])
-    game = game_named(text)
     if verb != "play" or not game:
         return None
-    if said in idioms.OTHER_NAMES:
-        return Restated(f"play {game}", "", "")
     robot, options = _ROBOT.search(said), _OPTION.findall(text)
     if options or _CHOOSES.search(said):
         line = " ".join([game, "challenge me", f"robot{robot[1]}" if robot else "robot", *options])
@@ -543,12 +550,9 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         topic(text),
         starts(text),
     )
-    rival = player_named(request.tx, text, "rival")
     _check_joins(request, text)
-    if rival is not None:
-        way = "answer with this" if game else "name the game and challenge them, for instance"
-        line = f"{game or FIRST} challenge me {rival.userid}"
-        raise BadArguments(f"To play with {rival.userid}, {way}:", line)
+    _check_invited(text, game or FIRST)
+    _check_rival(request, text, game)
     if absent := game_elsewhere(text):
         return Restated(f"play {absent}", "", "")
     if again(text) and topic(strip_subject(request.message.subject)) == PUZZLE:
@@ -561,6 +565,15 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
     is_sentence = is_talk or _names_no_game(text, command)
     return Restated(START, "", "") if is_sentence else None
+
+
+def _check_rival(request: Request, text: str, game: str) -> None:
+    """Raises: BadArguments for a wish to play with somebody. game: the one named; empty for none."""
+    rival = player_named(request.tx, text, "rival")
+    if rival is not None:
+        way = "answer with this" if game else "name the game and challenge them, for instance"
+        line = f"{game or FIRST} challenge me {rival.userid}"
+        raise BadArguments(f"To play with {rival.userid}, {way}:", line)
 
 
 def _check_joins(request: Request, text: str) -> None:

@@ -113,7 +113,7 @@ LETTER_ANSWERS = {
     "pbm: help start": "help me|huh?|hello|what can I do here?|is it free?|what is this?|who is the admin?|???",
     "pbm: help cross": "how do I win at cross?",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
-    "pbm: help mails": "stop|unsubscribe|too many mails|delete my account|how do I leave?",
+    "pbm: help mails": "stop|unsubscribe|too many mails|delete my account|how do I leave?|abmelden|Konto löschen",
     "pbm: help pause": "Pause please",
     "pbm: help account": "my new address is bert2@example.net|how do I log in?",
     "pbm: your settings": "no more receipts please|turn off receipts|I don't want pictures|plain text mails please",
@@ -122,11 +122,11 @@ LETTER_ANSWERS = {
     "pbm: help resign": "how do I resign?",
     "pbm: help": "which games are there?|what are the rules?",
     "pbm: help seek": "I want to play hex with someone|any1 wanna play?",
-    "pbm: you are welcome": "thanks a lot!|👍",
+    "pbm: you are welcome": "thanks a lot!|👍|Vielen Dank!|merci beaucoup",
     "pbm: list of games": "who is online?|list of players",
     "pbm: about bert": "who am I?|how strong is bert?",
     "pbm: tournaments": "are there any tournaments?",
-    "Hex Board bert-robot1": "I want to play hex|play hex pls|Hi! I'd like to play hex please.",
+    "Hex Board bert-robot1": "Play Hex!|I want to play hex|play hex pls|Hi! I'd like to play hex please.",
     "Cross Board bert-robot1": "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
     "Cross Board bert-robot3": "play robot|play robot3",
     "Go Board bert-robot1": "let's play go",
@@ -141,24 +141,27 @@ FIRST_ANSWERS = {
     "Hex Board joe-robot1": "play hex|I want to play hex|let's play hex please",
     "Cross Board joe-robot1": "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
     "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
+    "Mein Name ist Kim|kim please|Kim Sent from my iPhone|"
     "kim\n\nBest regards,\nKim Doe|kim\n\nLG Kim|kim\n\nMit freundlichen Grüßen\nKim Doe|kim\n\nKim Doe\n+44 20 1234",
-    "pbm: help": "help me please|what is this?|is it free?|how does this work?|huh?",
+    "pbm: help": "help me please|No entiendo|Hilfe|what is this?|is it free?|how does this work?|huh?",
     'no game "chess" here': "play chess",
-    "pbm: games by mail": "hola|test|👋|zed told me to write",
+    "pbm: games by mail": "spielen|jouer|hola|test|👋|zed told me to write",
     "hex challenge me anna": "I want to play hex against anna|play hex with Anna",
     "hex challenge me ann@home.example": "play hex with ann@home.example",
     "go challenge me bob@example.org": "I'd like to play go with my wife|I'm Joe and want to play go with my friend.",
     "hex seek 1": "I want to play hex with someone",
     "pbm: help hex": "How do I play hex?",
     "help challenge": "Which games are there?|What games do you have?",
-    "": "stop|unsubscribe|no thanks|leave me alone",
+    "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription",
 }  # fmt: skip
 """What a newcomer answers to their first mail of ours."""
 
 REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
-    'Write: cross challenge me anna': "play with Anna|I want to play against anna",
-    "Write: hex challenge me anna": "I'd like to play hex with Anna",
+    'Write: cross challenge me anna': "play with Anna|I want to play against anna|play anna|"
+    "Ich möchte gegen Anna spielen",
+    "Write: cross challenge me carl@example.org": "invite my friend carl@example.org",
+    "Write: hex challenge me anna": "I'd like to play hex with Anna|challenge Anna to a game of hex",
     'no game "reversie" here. Did you mean "reversi"?': "let's play reversie|play reversie",
     'no game "mahjong" here.': "I want to play mahjong",
     "Write: hex challenge me robot3": "play hex with robot3|play hex level 3",
@@ -192,7 +195,7 @@ BOARD_ANSWERS = {
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry",
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
-    "You played C3": "c three|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
+    "You played C3": "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
     "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
     "1. C3|- C3|1) C3\nGood luck!|C3 -Bert|C3 merci|Ich spiele C3|Mon coup: C3|101, C3|"
     "C3 on board 101|C3 Sent from my iPhone|"
@@ -228,17 +231,19 @@ MOVED_ANSWERS = {
 """What the player who has just moved writes."""
 
 OFFERED_ANSWERS = {
-    "You accepted the draw": "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept",
-    "You declined the draw": "no|no thanks|No, let's play on",
+    "You accepted the draw": "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
+    "Einverstanden!|oui merci",
+    "You declined the draw": "no|no thanks|No, let's play on|nein, danke|non merci",
     'offers a draw. Answer "accept" or "reject"': "ok|fine with me|maybe later|Yes, it was lovely.|Yes, I saw that.",
 }
 """What is written by a player to whom a draw is offered."""
 
 RESIGNING_ANSWERS = {
-    "You resigned": "yes|yes!!|I'm sure|Yes please. Thanks for the game!|Yes, I resign.|"
+    "You resigned": "yes|yes!!|Ja!|oui|I'm sure|Yes please. Thanks for the game!|Yes, I resign.|"
     "Yes please\n\nBest regards,\nBert",
-    "you do not resign": "no|no, sorry|No, I want to play on.",
-    "nothing was changed": "Yes? Why|really?",
+    "you do not resign": "no|nein!|no, sorry|No, I want to play on.",
+    "nothing was changed": "Yes? Why|really?|ja?",
+    "passed on as a message": "ja, aber warte noch",
 }
 """What is written by a player who was asked whether they really resign."""
 
