@@ -501,7 +501,7 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
     (verb, _, said), game = plain(text).partition(" "), game_named(text)
     if verb == "play" and (said in GAMES or said in idioms.OTHER_NAMES):
         return Restated(f"play {game or said}", "", "")
-    if verb == "play" or (verb == "challenge" and game):
+    if (verb == "play" and " " not in said) or (verb == "challenge" and game):
         _check_rival(request, text, game)
     if not isinstance(command, BadArguments):
         return None
