@@ -342,7 +342,7 @@ class Threatening(Ability):
         """Sentences, the most urgent first. The game goes on."""
 
 
-class Listing(Ability):
+class Fluent(Ability):
     """A game that writes all its moves down much sooner than one by one."""
 
     @abstractmethod
@@ -352,7 +352,7 @@ class Listing(Ability):
 
 def notations(game: Game[Any, P, Any], pos: P, most: int) -> list[str]:
     """The first legal moves as records have them."""
-    if isinstance(game, Listing):
+    if isinstance(game, Fluent):
         return game.notations(pos)[:most]
     return [game.notate(pos, move) for move in islice(game.moves(pos), most)]
 
