@@ -310,9 +310,9 @@ def test_what_people_ask_in_answer_to_a_board_leads_there(patient: House) -> Non
 
 def test_a_password_in_words_below_a_move_is_told_nobody(patient: House) -> None:
     patient.game("cross -size=4 bert anna")
-    got = patient.answer("bert", "C3\nMy password is swordfish, I swear.", 101)
+    got = patient.answer("bert", "C3\nMy password is swordfish.", 101)
     assert all("swordfish" not in each.text for each in got)
-    assert any("My password is *****, I swear." in each.body for each in got if each.address.startswith("anna"))
+    assert any("My password is *****." in each.body for each in got if each.address.startswith("anna"))
 
 
 def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: House) -> None:
