@@ -126,10 +126,16 @@ class WaitingMails:
         return bool(tx.inbox.of_boards(1, self._ahead))
 
     def claim(self, tx: Transaction, limit: int) -> tuple[list[Prepared], list[Prepared]]:
-        """Mails that nobody else gets before the transaction ends: those to settle, and those to be checked first."""
+        """Mails that nobody else gets before the transaction ends: those to settle, and those to be checked first.
+
+        Where more wait than these, moves come first whoever sends them, as in `next`.
+        """
         rows = tx.inbox.claim(limit, 0 if self.left_over else _AHEAD_AT_ONCE)
         self._ahead = max([self._ahead, *(row.id for row in rows)])
-        mails = [self._as_checked(mail) for mail in moves_first(self._handler.read(tx, rows))]
+        read = self._handler.read(tx, rows)
+        is_flood = len(rows) >= limit and not self.left_over
+        ordered = sorted(read, key=lambda mail: not mail.row.answers_board) if is_flood else moves_first(read)
+        mails = [self._as_checked(mail) for mail in ordered]
         return parted(mails, lambda mail: mail.is_unchecked)
 
     def check(self, claimed: Sequence[Prepared]) -> None:

@@ -69,8 +69,7 @@ def test_others_may_write_between_mails_and_none_is_counted_twice(
 ) -> None:
     monkeypatch.setattr(batch, "_SECONDS_AT_ONCE", seconds)
     accept(table, *[("carol", f"help {name}") for name in ("move", "swap", "take", "seek", "show")])
-    assert table.service.handle() == 5
-    assert not table.service.handle()
+    assert sum(iter(table.service.handle, 0)) == 5
     assert {state for state, _ in states(table)[-5:]} == {Arrival.HANDLED}
 
 
@@ -88,7 +87,7 @@ def test_a_mail_that_comes_twice_in_one_batch_is_handled_once(table: House) -> N
     before = len(states(table))
     mail = table.mail("bob", "cross move 101 bob bobpass C4")
     table.service.accept([Arriving(mail.mail_from, mail.recipients, mail.raw)] * 2)
-    assert table.service.handle() == 2
+    assert sum(iter(table.service.handle, 0)) == 2
     assert [state for state, _ in states(table)[before:]] == [Arrival.HANDLED, Arrival.IGNORED]
 
 
