@@ -9,19 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    Row,
-    ScalarSelect,
-    exists,
-    func,
-    insert,
-    literal,
-    not_,
-    or_,
-    select,
-    union_all,
-    update,
-)
+from sqlalchemy import Row, ScalarSelect, exists, literal, not_, or_, select, union_all
 
 from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
@@ -249,7 +237,7 @@ class Follows(Queries):
 
     def follow_player(self, player_id: int, followed_id: int) -> None:
         """All boards of a player whom they do not follow yet."""
-        self._connection.execute(insert(player_follows).values(player_id=player_id, followed_id=followed_id))
+        self._insert(player_follows, player_id=player_id, followed_id=followed_id)
 
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
         """False if they did not follow them."""
@@ -260,18 +248,12 @@ class Remarks(Queries):
     """A board's row says whether there are notes on it, so that a move does not have to ask."""
 
     def add(self, kind: RemarkKind, remark: Remark) -> None:
-        values = {
-            "board": remark.board,
-            "player_id": remark.author.id,
-            "kind": kind.value,
-            "ply": remark.ply,
-            "text": remark.text,
-            "created_at": remark.written_at,
-        }
-        self._connection.execute(insert(remarks).values(values))
+        self._insert(
+            remarks, board=remark.board, player_id=remark.author.id, kind=kind.value, ply=remark.ply, text=remark.text,
+            created_at=remark.written_at,
+        )  # fmt: skip
         if kind is RemarkKind.NOTE:
-            noted = update(matches).where(matches.c.board == remark.board, matches.c.annotated.is_(False))
-            self._connection.execute(noted.values(annotated=True))
+            self._update(matches, matches.c.board == remark.board, matches.c.annotated.is_(False), annotated=True)
 
     def of(self, kind: RemarkKind, board: int, player_id: int | None = None) -> list[Remark]:
         """Those on a board, oldest first. player_id: only theirs."""
@@ -288,8 +270,7 @@ class Remarks(Queries):
     def written_since(self, kind: RemarkKind, player_id: int, since: datetime) -> int:
         """How many of a player's remarks were written since then."""
         own = (remarks.c.player_id == player_id) & (remarks.c.kind == kind.value)
-        found = select(func.count()).select_from(remarks).where(own, remarks.c.created_at > since)
-        return self._connection.execute(found).scalar_one()
+        return self._count(remarks, own, remarks.c.created_at > since)
 
     def drop(self, kind: RemarkKind, board: int, player_id: int) -> int:
         """How many there were."""
@@ -319,14 +300,12 @@ class Broadcasts(Queries):
 
     def add(self, author: Player, text: str, now: datetime, *, sent: bool) -> Broadcast:
         sent_at = now if sent else None
-        values = {"player_id": author.id, "text": text, "created_at": now, "sent_at": sent_at}
-        key = self._connection.execute(insert(broadcasts).values(values).returning(broadcasts.c.id)).scalar_one()
+        key = self._add(broadcasts, player_id=author.id, text=text, created_at=now, sent_at=sent_at)
         return Broadcast(key, author, text, now, sent_at)
 
     def written_since(self, player_id: int, since: datetime) -> int:
         """How many the player has written since then."""
-        found = select(func.count()).where(broadcasts.c.player_id == player_id, broadcasts.c.created_at > since)
-        return self._connection.execute(found).scalar_one()
+        return self._count(broadcasts, broadcasts.c.player_id == player_id, broadcasts.c.created_at > since)
 
     def waiting(self) -> list[Broadcast]:
         """The oldest first."""
@@ -343,7 +322,7 @@ class Broadcasts(Queries):
         return self._first(_with_author.where(broadcasts.c.id == broadcast_id), _broadcast)
 
     def sent(self, broadcast_id: int, now: datetime) -> None:
-        self._connection.execute(update(broadcasts).where(broadcasts.c.id == broadcast_id).values(sent_at=now))
+        self._update(broadcasts, broadcasts.c.id == broadcast_id, sent_at=now)
 
     def drop(self, broadcast_id: int) -> None:
         self._drop(broadcasts, id=broadcast_id)

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import String, Table, collate, delete, func, insert, inspect, select, text
+from sqlalchemy import String, Table, collate, func, insert, inspect, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -143,12 +143,12 @@ class Contents(Queries):
             yield [tuple(row) for row in part]
 
     def count(self, table: Table) -> int:
-        return self._connection.execute(select(func.count()).select_from(table)).scalar_one()
+        return self._count(table)
 
     def clear(self) -> None:
         """Forget everything."""
         for table in reversed(TABLES):
-            self._connection.execute(delete(table))
+            self._delete(table)
 
     def add(self, table: Table, rows: Rows) -> None:
         names = table.columns.keys()

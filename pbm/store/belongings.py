@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any
 
-from sqlalchemy import Column, Row, Table, delete, func, insert, or_, select, text, union, update
+from sqlalchemy import Column, Row, Table, func, insert, or_, select, text, union
 
 from pbm.domain.errors import BadArguments
 from pbm.store.matches import batched
@@ -246,7 +246,7 @@ class Belongings(Queries):
     def introduce(self, player_id: int, userid: str, settings: str, created_at: datetime, *, bot: bool) -> None:
         """Make a name a player; they can log in once they have set a password."""
         values = {"userid": userid, "settings": settings, "created_at": created_at, "bot": bot}
-        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
+        self._update(players, players.c.id == player_id, **values)
 
     def add_rows(self, name: str, rows: Iterable[Values], player_id: int) -> None:
         """Rows of a section. Raises: BadArguments."""
@@ -255,15 +255,14 @@ class Belongings(Queries):
             values = _checked(section, row)
             if section.table is addresses:
                 values["address_key"] = values["address"].casefold()
-            self._connection.execute(insert(section.table).values(**values, player_id=player_id))
+            self._insert(section.table, **values, player_id=player_id)
             if section.table is remarks:
-                noted = update(matches).where(matches.c.board == values["board"])
-                self._connection.execute(noted.values(annotated=True))
+                self._update(matches, matches.c.board == values["board"], annotated=True)
 
     def add_person(self, name: str, player_id: int, other_id: int) -> None:
         """Somebody whom the player follows, or has blocked."""
         table, column = PEOPLE[name]
-        self._connection.execute(insert(table).values({"player_id": player_id, column: other_id}))
+        self._insert(table, **{"player_id": player_id, column: other_id})
 
     def add_match(self, row: Values, board: int | None, seats: tuple[int, int], rematch_of: int | None) -> int:
         """A match without its record; returns its board. board: None for the next free number. Raises: BadArguments."""
@@ -271,7 +270,7 @@ class Belongings(Queries):
         del values["board"]
         if board is not None:
             values["board"] = board
-        added: int = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
+        added = self._add(matches, **values)
         if self._connection.dialect.name != "sqlite":
             raised = select(func.max(matches.c.board)).scalar_subquery()
             self._connection.execute(select(func.setval(text("'matches_board_seq'"), raised)))
@@ -283,8 +282,7 @@ class Belongings(Queries):
         if rows:
             self._connection.execute(insert(plies), rows)
         for player_id, change in changes.items():
-            values = {**_checked(_CHANGE, change), "board": board, "player_id": player_id}
-            self._connection.execute(insert(rating_changes).values(values))
+            self._insert(rating_changes, **{**_checked(_CHANGE, change), "board": board, "player_id": player_id})
 
     def shared_events(self, one: int, other: int) -> list[str]:
         """The names of the events that both players are or were in."""
@@ -301,8 +299,7 @@ class Belongings(Queries):
         The sums of both are added up; ratings are for others to work out. Boards on which they met keep both names.
         """
         games = self._add_up(gone, kept)
-        alone = update(matches).where(matches.c.seat1_id == gone, matches.c.seat2_id == gone)
-        self._connection.execute(alone.values(seat1_id=kept, seat2_id=kept))
+        self._update(matches, matches.c.seat1_id == gone, matches.c.seat2_id == gone, seat1_id=kept, seat2_id=kept)
         for column in _OWNED:
             rest = [each for each in column.table.primary_key if each is not column]
             if column.primary_key or column.table is addresses:
@@ -310,13 +307,11 @@ class Belongings(Queries):
                 twin = column.table.alias()
                 same = (twin.c[each.name] == each for each in key)
                 has = select(twin.c[column.name]).where(twin.c[column.name] == kept, *same).exists()
-                self._connection.execute(delete(column.table).where(column == gone, has))
-            owned = update(column.table).where(column == gone)
-            if column in _OPPOSITE:
-                owned = owned.where(_OPPOSITE[column] != kept)
-            self._connection.execute(owned.values({column.name: kept}))
+                self._delete(column.table, column == gone, has)
+            owned = [column == gone, *([_OPPOSITE[column] != kept] if column in _OPPOSITE else [])]
+            self._update(column.table, *owned, **{column.name: kept})
         for table, other in PEOPLE.values():
-            self._connection.execute(delete(table).where(table.c.player_id == table.c[other]))
+            self._delete(table, table.c.player_id == table.c[other])
         return games
 
     def _add_up(self, gone: int, kept: int) -> list[str]:
@@ -326,20 +321,18 @@ class Belongings(Queries):
             (paces, ("finished", "timeouts", "moves", "microseconds")),
         ):
             for row in self._connection.execute(select(table).where(table.c.player_id == gone)).all():
-                own = (table.c.player_id == kept) & (table.c.game == row.game)
+                theirs, own = ((table.c.player_id == each) & (table.c.game == row.game) for each in (gone, kept))
                 added = {name: table.c[name] + getattr(row, name) for name in sums}
-                if self._connection.execute(update(table).where(own).values(added)).rowcount:
-                    theirs = (table.c.player_id == gone) & (table.c.game == row.game)
-                    self._connection.execute(delete(table).where(theirs))
+                if self._update(table, own, **added):
+                    self._delete(table, theirs)
                 else:
-                    moved = update(table).where(table.c.player_id == gone, table.c.game == row.game)
-                    self._connection.execute(moved.values(player_id=kept))
+                    self._update(table, theirs, player_id=kept)
         return list(self._connection.execute(select(ratings.c.game).where(ratings.c.player_id == kept)).scalars())
 
     def add_decided(self, board: int, seat: int, row: Values) -> None:
         """The seat's decisions for later. Raises: BadArguments."""
         kept = {name: value for name, value in row.items() if name != "seat"}
-        self._connection.execute(insert(intents).values(**_checked(_INTENT, kept), board=board, seat=seat))
+        self._insert(intents, **_checked(_INTENT, kept), board=board, seat=seat)
 
 
 def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:

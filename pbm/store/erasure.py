@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
@@ -75,29 +75,18 @@ class Erasure(Queries):
 
     def rename(self, traces: Traces, name: str) -> None:
         """They are called so wherever they are named; nobody can log in as them, and they have chosen nothing."""
-        values = {
-            "userid": name,
-            "userid_key": name,
-            "look": look(name),
-            "password_hash": NO_PASSWORD,
-            "settings": "{}",
-        }
-        self._connection.execute(update(players).where(players.c.id == traces.player_id).values(values))
+        self.call(Player(traces.player_id, traces.userid), name)
+        self._update(players, players.c.id == traces.player_id, password_hash=NO_PASSWORD, settings="{}")
         Acts(self._connection).rename(traces.names, name)
-        self._rename_in_reasons(traces.player_id, traces.userid, name)
 
     def call(self, player: Player, name: str) -> None:
         """Another userid for a player who stays, and in what is told of their games."""
-        values = {"userid": name, "userid_key": name.casefold(), "look": look(name)}
-        self._connection.execute(update(players).where(players.c.id == player.id).values(values))
-        self._rename_in_reasons(player.id, player.userid, name)
-
-    def _rename_in_reasons(self, player_id: int, userid: str, name: str) -> None:
-        word = re.compile(rf"(?<![\w.-]){re.escape(userid)}(?![\w-])")
-        told = select(matches.c.board, matches.c.reason).where(_seated(player_id), matches.c.reason.is_not(None))
+        names = {"userid": name, "userid_key": name.casefold(), "look": look(name)}
+        self._update(players, players.c.id == player.id, **names)
+        word = re.compile(rf"(?<![\w.-]){re.escape(player.userid)}(?![\w-])")
+        told = select(matches.c.board, matches.c.reason).where(_seated(player.id), matches.c.reason.is_not(None))
         for board, reason in self._connection.execute(told).all():
-            renamed = update(matches).where(matches.c.board == board).values(reason=word.sub(name, reason))
-            self._connection.execute(renamed)
+            self._update(matches, matches.c.board == board, reason=word.sub(name, reason))
 
     def forget(self, traces: Traces) -> None:
         """Delete what is theirs, their mails among it, and the mails sent of their boards or because of theirs."""
@@ -105,14 +94,13 @@ class Erasure(Queries):
             self._drop(table, player_id=traces.player_id)
         self._drop(player_follows, followed_id=traces.player_id)
         self._drop(blocks, blocked_id=traces.player_id)
-        self._connection.execute(delete(peer_keys).where(peer_keys.c.address_key.in_(traces.names)))
+        self._delete(peer_keys, peer_keys.c.address_key.in_(traces.names))
         for table in (tickets, attempts):
-            self._connection.execute(delete(table).where(table.c.subject.in_(traces.names)))
+            self._delete(table, table.c.subject.in_(traces.names))
         for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
             boards_of = select(matches.c.board).where(column == traces.player_id)
-            self._connection.execute(delete(intents).where(intents.c.board.in_(boards_of), intents.c.seat == seat))
-        asked = matches.c.started_by.in_(traces.names)
-        self._connection.execute(update(matches).where(asked).values(started_by=""))
+            self._delete(intents, intents.c.board.in_(boards_of), intents.c.seat == seat)
+        self._update(matches, matches.c.started_by.in_(traces.names), started_by="")
         self._forget_mails(traces)
 
     def _forget_mails(self, traces: Traces) -> None:
@@ -123,11 +111,11 @@ class Erasure(Queries):
         boards = select(matches.c.board).where(_seated(traces.player_id))
         sent = outbox.c.state != Delivery.QUEUED.value
         addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
-        self._connection.execute(delete(outbox).where(or_(addressed, sent & outbox.c.board.in_(boards))))
+        self._delete(outbox, or_(addressed, sent & outbox.c.board.in_(boards)))
         for some in batched(own):
-            self._connection.execute(delete(outbox).where(sent, outbox.c.inbox_id.in_(some)))
-            self._connection.execute(update(outbox).where(outbox.c.inbox_id.in_(some)).values(inbox_id=None))
-            self._connection.execute(delete(inbox).where(inbox.c.id.in_(some)))
+            self._delete(outbox, sent, outbox.c.inbox_id.in_(some))
+            self._update(outbox, outbox.c.inbox_id.in_(some), inbox_id=None)
+            self._delete(inbox, inbox.c.id.in_(some))
 
     def sweep(self, names: Collection[str], done: tuple[int, int], most: int = 100) -> tuple[int, int] | None:
         """Take what names them out of some of the mails that others wrote or were sent, and that are done with.
@@ -140,10 +128,8 @@ class Erasure(Queries):
         told = select(outbox.c.id, outbox_texts.c.raw).join(outbox_texts).where(over)
         sent = self._next(told, outbox.c.id, done[1], most)
         # An emptied mail still tells a second delivery of itself; of what was sent nothing is needed.
-        emptied = inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)])
-        self._connection.execute(update(inbox).where(emptied).values(raw=b""))
-        dropped = outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)])
-        self._connection.execute(delete(outbox).where(dropped))
+        self._update(inbox, inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)]), raw=b"")
+        self._delete(outbox, outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)]))
         return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
 
     def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int, most: int) -> dict[int, bytes]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, bindparam, func, or_, select
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.tables import Queries, absences, agenda, meta, peer_keys
@@ -161,8 +161,7 @@ class Peers(Queries):
 
     def sweep(self, before: datetime) -> None:
         """Forget what was last seen before then and never proven."""
-        old = ~peer_keys.c.proven & (peer_keys.c.seen_at < before)
-        self._connection.execute(delete(peer_keys).where(old))
+        self._delete(peer_keys, ~peer_keys.c.proven, peer_keys.c.seen_at < before)
 
 
 TOLD = "set back"
@@ -227,12 +226,11 @@ class Agenda(Queries):
     def postpone(self, item: Item, due_at: datetime) -> None:
         """Try the item again then, since it failed."""
         own = (agenda.c.kind == item.kind) & (agenda.c.key == item.key)
-        self._connection.execute(update(agenda).where(own).values(due_at=due_at, attempts=item.attempts + 1))
+        self._update(agenda, own, due_at=due_at, attempts=item.attempts + 1)
 
     def forget_future(self, kind: str, now: datetime, within: timedelta) -> None:
         """The clock was ahead: items of a kind are due now that nobody puts down so long before."""
-        late = (agenda.c.kind == kind) & (agenda.c.due_at > now + within)
-        self._connection.execute(update(agenda).where(late).values(due_at=now))
+        self._update(agenda, agenda.c.kind == kind, agenda.c.due_at > now + within, due_at=now)
 
     def counts(self, now: datetime) -> dict[str, tuple[int, int]]:
         """By kind: how many items there are, and how many of them are due."""
@@ -271,22 +269,16 @@ class Absences(Queries):
     """They are kept as long as a clock may have run through them, and longer where an allowance counts them."""
 
     def add(self, player_id: int | None, stop: Stop) -> Absence:
-        values = {
-            "player_id": player_id,
-            "kind": stop.kind.value,
-            "starts_at": stop.starts_at,
-            "ends_at": stop.ends_at,
-        }
-        key = self._connection.execute(insert(absences).values(values).returning(absences.c.id)).scalar_one()
-        return Absence(key, player_id, stop)
+        instants = {"starts_at": stop.starts_at, "ends_at": stop.ends_at}
+        return Absence(self._add(absences, player_id=player_id, kind=stop.kind.value, **instants), player_id, stop)
 
     def end(self, absence: Absence, ends_at: datetime) -> None:
         """It ends then; one that has not begun by then never was."""
         own = absences.c.id == absence.id
         if ends_at <= absence.stop.starts_at:
-            self._connection.execute(delete(absences).where(own))
+            self._delete(absences, own)
         else:
-            self._connection.execute(update(absences).where(own).values(ends_at=ends_at))
+            self._update(absences, own, ends_at=ends_at)
 
     def of(self, player_id: int | None, kind: StopKind, since: datetime) -> list[Absence]:
         """Those of one kind that last beyond an instant, the earliest first."""
@@ -307,13 +299,13 @@ class Absences(Queries):
 
     def forget(self, before: datetime) -> None:
         """Drop absences that ended before an instant."""
-        self._connection.execute(delete(absences).where(absences.c.ends_at < before))
+        self._delete(absences, absences.c.ends_at < before)
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: no outage lasts longer than until now, and nothing was noted later."""
         outage = absences.c.player_id.is_(None)
-        self._connection.execute(delete(absences).where(outage, absences.c.starts_at >= now))
-        self._connection.execute(update(absences).where(outage, absences.c.ends_at > now).values(ends_at=now))
+        self._delete(absences, outage, absences.c.starts_at >= now)
+        self._update(absences, outage, absences.c.ends_at > now, ends_at=now)
         for what in (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS):
             last = self.noted(what)
             if last is not None and last > now:

@@ -15,7 +15,6 @@ from sqlalchemy import (
     Select,
     bindparam,
     case,
-    delete,
     exists,
     func,
     insert,
@@ -144,8 +143,8 @@ class Matches(Queries):
             return self._foreseen[board]
         return next(iter(self._headers([board])), None)
 
-    def _change(self, board: int, values: Mapping[str, Any]) -> None:
-        self._connection.execute(update(matches).where(matches.c.board == board).values(values))
+    def _change(self, board: int, **values: Any) -> None:
+        self._update(matches, matches.c.board == board, **values)
 
     def add(
         self,
@@ -168,26 +167,12 @@ class Matches(Queries):
         The clock of the match has no deadline yet, for only the match loaded tells what its players' calendars are.
         """
         clock = None if control == UNLIMITED else Clock.start(control, seat_to_move, now, (Calendar(), Calendar()))
-        values = {
-            "game": game,
-            "version": version,
-            "options": " ".join(options),
-            "body": body,
-            "seat1_id": seats[0].id,
-            "seat2_id": seats[1].id,
-            "revision": 0,
-            "plies": 0,
-            "seat_to_move": seat_to_move,
-            "started_at": now,
-            "moved_at": now,
-            "rated": rated,
-            "started_by": started_by,
-            "rematch_of": rematch_of,
-            "tournament": tournament,
-            "control": str(control),
+        board = self._add(
+            matches, game=game, version=version, options=" ".join(options), body=body, seat1_id=seats[0].id,
+            seat2_id=seats[1].id, revision=0, plies=0, seat_to_move=seat_to_move, started_at=now, moved_at=now,
+            rated=rated, started_by=started_by, rematch_of=rematch_of, tournament=tournament, control=str(control),
             **columns_of(clock),
-        }
-        board = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
+        )  # fmt: skip
         match = self.load(board)
         assert match is not None  # noqa: S101  it was added
         return match
@@ -281,12 +266,12 @@ class Matches(Queries):
     def drop_ply(self, match: Match, seat_to_move: Seat, clock: Clock | None) -> None:
         """Take the last ply back. seat_to_move, clock: after that."""
         number = len(match.record)
-        self._connection.execute(delete(plies).where(plies.c.board == match.board, plies.c.ply == number))
+        self._drop(plies, board=match.board, ply=number)
         after = {"plies": number - 1, "revision": match.revision + 1, "seat_to_move": seat_to_move}
-        self._change(match.board, {**after, **columns_of(clock)})
+        self._change(match.board, **after, **columns_of(clock))
 
     def set_clock(self, board: int, clock: Clock) -> None:
-        self._change(board, columns_of(clock))
+        self._change(board, **columns_of(clock))
 
     def set_clocks(self, clocks: Mapping[int, Clock]) -> None:
         """By board."""
@@ -322,34 +307,27 @@ class Matches(Queries):
         return self._connection.execute(_due(now).with_for_update(skip_locked=True)).scalar_one_or_none()
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
-        self._change(board, {"due_at": due_at})
+        self._change(board, due_at=due_at)
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: what ran from a later instant runs from now, and is looked at anew."""
         ahead = matches.c.ticking_since > now
         waiting = matches.c.paused | matches.c.overrun_at.is_not(None)
-        self._connection.execute(update(matches).where(ahead, ~waiting).values(due_at=now))
-        self._connection.execute(update(matches).where(matches.c.overrun_at > now).values(overrun_at=now))
-        self._connection.execute(update(matches).where(ahead).values(ticking_since=now))
+        self._update(matches, ahead, ~waiting, due_at=now)
+        self._update(matches, matches.c.overrun_at > now, overrun_at=now)
+        self._update(matches, ahead, ticking_since=now)
 
     def set_offer(self, board: int, offer: Offer | None) -> None:
-        what = (offer.kind.value, offer.seat, offer.since) if offer else (None, None, None)
-        self._change(board, dict(zip(("offer", "offered_by", "offered_at"), what, strict=True)))
+        kind, seat, since = (offer.kind.value, offer.seat, offer.since) if offer else (None, None, None)
+        self._change(board, offer=kind, offered_by=seat, offered_at=since)
 
     def end(self, board: int, result: Result, now: datetime, clock: Clock | None) -> None:
         """clock: as it stood then."""
         scores = None if result.scores is None else f"{result.scores[0]} {result.scores[1]}"
-        values = {
-            "seat_to_move": None,
-            "ended_at": now,
-            "ending": result.ending.value,
-            "winner": result.winner,
-            "reason": result.reason,
-            "scores": scores,
-            "revision": matches.c.revision + 1,
-            **columns_at_end(clock),
-        }
-        self._change(board, values)
+        self._change(
+            board, seat_to_move=None, ended_at=now, ending=result.ending.value, winner=result.winner,
+            reason=result.reason, scores=scores, revision=matches.c.revision + 1, **columns_at_end(clock),
+        )  # fmt: skip
 
     def clock_at_end(self, match: Match, seat: Seat, now: datetime) -> Clock | None:
         """The time each had left when the match ended, the seat to move from now on; None where that is not known."""
@@ -361,7 +339,7 @@ class Matches(Queries):
     def reopen(self, board: int, seat_to_move: Seat) -> None:
         """It has no result any more."""
         nothing = dict.fromkeys(("ended_at", "ending", "winner", "reason", "scores"))
-        self._change(board, {**nothing, "seat_to_move": seat_to_move, "revision": matches.c.revision + 1})
+        self._change(board, **nothing, seat_to_move=seat_to_move, revision=matches.c.revision + 1)
 
     def summary(self, board: int) -> Summary | None:
         row = self._rows.get(board) or self._connection.execute(_HEADERS, {"boards": [board]}).one_or_none()
@@ -428,8 +406,7 @@ class Matches(Queries):
     def voided_since(self, player_id: int, reason: str, since: datetime) -> int:
         """How many boards of the player were void for this reason since then."""
         void = matches.c.ending == Ending.VOID.value, matches.c.reason == reason, matches.c.ended_at > since
-        counts = (select(func.count()).select_from(matches).where(seat == player_id, *void) for seat in SEATS)
-        return sum(self._connection.execute(each).scalar_one() for each in counts)
+        return sum(self._count(matches, seat == player_id, *void) for seat in SEATS)
 
     def finished(
         self, game: str | None, player_ids: tuple[int, ...], limit: int, before: int | None = None
@@ -518,8 +495,7 @@ class Matches(Queries):
 
     def started_since(self, started_by: str, since: datetime) -> int:
         """How many boards somebody has asked for since then."""
-        found = select(func.count()).where(matches.c.started_by == started_by, matches.c.started_at > since)
-        return self._connection.execute(found).scalar_one()
+        return self._count(matches, matches.c.started_by == started_by, matches.c.started_at > since)
 
     def challenged_since(self, player_id: int, since: datetime, most: int) -> int:
         """How many boards others have asked a player for since then; only their newest are looked at, `most` a seat."""
@@ -536,9 +512,8 @@ class Matches(Queries):
 
     def rematch_of(self, board: int) -> int | None:
         """The board that follows a board as its rematch."""
-        return self._connection.execute(
-            select(matches.c.board).where(matches.c.rematch_of == board)
-        ).scalar_one_or_none()
+        found = select(matches.c.board).where(matches.c.rematch_of == board)
+        return self._connection.execute(found).scalar_one_or_none()
 
     def boards(self) -> Iterator[int]:
         """The numbers of all boards, ascending."""
@@ -553,9 +528,8 @@ class Matches(Queries):
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
         """The record as the board's row tells it: how many plies, and who is to move."""
-        row = self._connection.execute(
-            select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
-        ).one()
+        found = select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
+        row = self._connection.execute(found).one()
         return row.plies, row.seat_to_move
 
 

@@ -102,11 +102,11 @@ class Overview(Queries):
         return max(seen, default=None)
 
     def players(self) -> int:
-        return self._count(select(func.count()).where(players.c.removed_at.is_(None)))
+        return self._count(players, players.c.removed_at.is_(None))
 
     def boards(self) -> int:
         """Boards under way."""
-        return self._count(select(func.count()).where(matches.c.ended_at.is_(None)))
+        return self._count(matches, matches.c.ended_at.is_(None))
 
     def to_move(self, player_ids: Collection[int]) -> Waiting:
         """Boards under way on which one of the players is to move."""
@@ -116,7 +116,7 @@ class Overview(Queries):
 
     def broadcasts(self) -> int:
         """Broadcasts that wait for the operator."""
-        return self._count(select(func.count()).where(broadcasts.c.sent_at.is_(None)))
+        return self._count(broadcasts, broadcasts.c.sent_at.is_(None))
 
     def suspended(self, limit: int) -> tuple[int, list[tuple[str, str, datetime]]]:
         """How many addresses get no mail, and the latest of them: address, userid, since when."""
@@ -129,17 +129,14 @@ class Overview(Queries):
             .limit(limit)
         )
         latest = [(row.address, row.userid, row.suspended_at) for row in self._connection.execute(found)]
-        return self._count(select(func.count()).where(is_suspended)), latest
+        return self._count(addresses, is_suspended), latest
 
     def deadlines(self, now: datetime, limit: int) -> tuple[int, list[Deadline]]:
         """On how many boards something is overdue, and the boards where something falls due next."""
-        overdue = self._count(select(func.count()).where(matches.c.due_at <= now))
+        overdue = self._count(matches, matches.c.due_at <= now)
         found = select(matches.c.board, matches.c.game, matches.c.due_at).where(matches.c.due_at.is_not(None))
         rows = self._connection.execute(found.order_by(matches.c.due_at).limit(limit))
         return overdue, [Deadline(row.board, row.game, row.due_at) for row in rows]
-
-    def _count(self, found: Any) -> int:
-        return int(self._connection.execute(found).scalar_one())
 
     def _waiting(self, table: Table, since: ColumnElement[datetime], condition: ColumnElement[bool]) -> Waiting:
         row = self._connection.execute(select(func.count(), func.min(since)).select_from(table).where(condition)).one()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Column, Row, bindparam, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
@@ -76,15 +76,8 @@ class Players(Queries):
         self._owners.clear()
 
     def add(self, userid: str, password_hash: str, now: datetime) -> Player:
-        values = {
-            "userid": userid,
-            "userid_key": userid.casefold(),
-            "look": look(userid),
-            "password_hash": password_hash,
-            "created_at": now,
-        }
-        key = self._connection.execute(insert(players).values(values).returning(players.c.id)).scalar_one()
-        return Player(key, userid)
+        names = {"userid": userid, "userid_key": userid.casefold(), "look": look(userid)}
+        return Player(self._add(players, **names, password_hash=password_hash, created_at=now), userid)
 
     def find(self, userid: str) -> Player | None:
         """userid: in any case."""
@@ -120,23 +113,24 @@ class Players(Queries):
         return here, rows[-1].id if len(rows) == most else None
 
     def password_hash(self, player_id: int) -> str:
-        return str(
-            self._connection.execute(select(players.c.password_hash).where(players.c.id == player_id)).scalar_one()
-        )
+        return str(self._value(players.c.password_hash, player_id))
 
     def set_password_hash(self, player_id: int, password_hash: str) -> None:
-        values = {"password_hash": password_hash}
-        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
+        self._change(player_id, password_hash=password_hash)
 
     def revoke_tokens(self, player_id: int) -> None:
         """No token of the player or of a seat of theirs that was given out so far is good any more."""
-        revoked = update(players).where(players.c.id == player_id)
-        self._connection.execute(revoked.values(epoch=players.c.epoch + 1))
+        self._change(player_id, epoch=players.c.epoch + 1)
 
     def remove(self, player_id: int, now: datetime) -> None:
-        values = {"removed_at": now, "epoch": players.c.epoch + 1}
-        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
+        self._change(player_id, removed_at=now, epoch=players.c.epoch + 1)
         self.drop_addresses(player_id)
+
+    def _value(self, column: Column[Any], player_id: int) -> Any:
+        return self._connection.execute(select(column).where(players.c.id == player_id)).scalar_one()
+
+    def _change(self, player_id: int, **values: Any) -> None:
+        self._update(players, players.c.id == player_id, **values)
 
     def addresses(self, player_id: int) -> list[Address]:
         """All of a player's addresses, oldest first."""
@@ -173,14 +167,10 @@ class Players(Queries):
 
     def add_address(self, player_id: int, address: str, now: datetime, *, confirmed: bool) -> Address:
         confirmed_at = now if confirmed else None
-        values = {
-            "player_id": player_id,
-            "address": address,
-            "address_key": address.casefold(),
-            "created_at": now,
-            "confirmed_at": confirmed_at,
-        }
-        key = self._connection.execute(insert(addresses).values(values).returning(addresses.c.id)).scalar_one()
+        key = self._add(
+            addresses, player_id=player_id, address=address, address_key=address.casefold(), created_at=now,
+            confirmed_at=confirmed_at,
+        )  # fmt: skip
         return Address(key, player_id, address, confirmed_at)
 
     def drop_addresses(self, player_id: int) -> None:
@@ -192,7 +182,7 @@ class Players(Queries):
     def drop_unconfirmed(self, player_id: int, before: datetime) -> None:
         """Drop the addresses which were named before the instant and never confirmed."""
         waiting = addresses.c.confirmed_at.is_(None) & (addresses.c.created_at < before)
-        self._connection.execute(delete(addresses).where(addresses.c.player_id == player_id, waiting))
+        self._delete(addresses, addresses.c.player_id == player_id, waiting)
 
     def of_address(self, address: str) -> list[Player]:
         """The players whose confirmed address it is.
@@ -217,7 +207,7 @@ class Players(Queries):
         if row is None:
             return None
         works = {"confirmed_at": now, "bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
-        self._connection.execute(update(addresses).where(addresses.c.id == address_id).values(works))
+        self._update(addresses, addresses.c.id == address_id, **works)
         return replace(_address(row), confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int) -> Player | None:
@@ -230,18 +220,16 @@ class Players(Queries):
         return frozenset(self._connection.execute(found).scalars())
 
     def set_bot(self, player_id: int, *, bot: bool) -> None:
-        self._connection.execute(update(players).where(players.c.id == player_id).values(bot=bot))
+        self._change(player_id, bot=bot)
 
     def created_at(self, player_id: int) -> datetime:
         """Since when they have been here."""
-        found: datetime = self._connection.execute(
-            select(players.c.created_at).where(players.c.id == player_id)
-        ).scalar_one()
+        found: datetime = self._value(players.c.created_at, player_id)
         return found
 
     def epoch(self, player_id: int) -> int:
         """Counts how often the player's tokens were revoked."""
-        return int(self._connection.execute(select(players.c.epoch).where(players.c.id == player_id)).scalar_one())
+        return int(self._value(players.c.epoch, player_id))
 
     def settings(self, player_id: int) -> dict[str, str]:
         """The player's choices; whatever is missing is at its default."""
@@ -257,8 +245,7 @@ class Players(Queries):
         return {row.id: _profile(row.epoch, row.settings) for row in rows}
 
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
-        chosen = json.dumps(dict(settings), sort_keys=True)
-        self._connection.execute(update(players).where(players.c.id == player_id).values(settings=chosen))
+        self._change(player_id, settings=json.dumps(dict(settings), sort_keys=True))
 
 
 def _profile(epoch: int, settings: str) -> tuple[int, dict[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, exists, func, select
 
 from pbm.store.tables import Queries, matches, puzzle_tries, puzzles
 
@@ -51,20 +51,13 @@ class Puzzles(Queries):
         board: int | None = None,
     ) -> Puzzle:
         """board: where it was found; None if a robot played the game with itself."""
-        values = {
-            "game": game,
-            "options": " ".join(options),
-            "moves": " ".join(moves),
-            "line": " ".join(line),
-            "created_at": now,
-            "board": board,
-        }
-        key: int = self._connection.execute(insert(puzzles).values(values).returning(puzzles.c.id)).scalar_one()
+        words = {"options": " ".join(options), "moves": " ".join(moves), "line": " ".join(line)}
+        key = self._add(puzzles, game=game, created_at=now, board=board, **words)
         return Puzzle(key, game, tuple(options), tuple(moves), tuple(line))
 
     def count(self, game: str) -> int:
         """How many there are of a game."""
-        return self._connection.execute(select(func.count()).where(puzzles.c.game == game)).scalar_one()
+        return self._count(puzzles, puzzles.c.game == game)
 
     def get(self, number: int, player_id: int) -> Puzzle | None:
         """The puzzle, with what the player made of it."""
@@ -89,8 +82,7 @@ class Puzzles(Queries):
 
     def posed(self, player_id: int, since: datetime) -> int:
         """How many were posed to the player since then."""
-        own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.posed_at > since)
-        return self._connection.execute(select(func.count()).select_from(puzzle_tries).where(own)).scalar_one()
+        return self._count(puzzle_tries, puzzle_tries.c.player_id == player_id, puzzle_tries.c.posed_at > since)
 
     def posed_by_game(self, player_id: int) -> dict[str, int]:
         """How many of each game were posed to the player."""
@@ -99,14 +91,13 @@ class Puzzles(Queries):
         return {row[0]: row[1] for row in rows}
 
     def pose(self, player_id: int, number: int, now: datetime) -> None:
-        values = {"player_id": player_id, "puzzle_id": number, "posed_at": now}
-        self._connection.execute(insert(puzzle_tries).values(values))
+        self._insert(puzzle_tries, player_id=player_id, puzzle_id=number, posed_at=now)
 
     def settle(self, player_id: int, number: int, now: datetime, *, solved: bool) -> bool:
         """False if the player had answered before: then nothing is changed."""
         own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.puzzle_id == number)
-        waiting = update(puzzle_tries).where(own, puzzle_tries.c.answered_at.is_(None))
-        return self._connection.execute(waiting.values(answered_at=now, solved=solved)).rowcount != 0
+        waits = puzzle_tries.c.answered_at.is_(None)
+        return self._update(puzzle_tries, own, waits, answered_at=now, solved=solved) != 0
 
     def streak(self, player_id: int) -> Streak:
         found = select(puzzle_tries.c.solved).where(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, case, func, insert, or_, select, update
+from sqlalchemy import bindparam, case, func, or_, select, update
 
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
@@ -67,26 +67,25 @@ class Bounces(Queries):
         """
         owned = addresses.c.address_key == mail.address.casefold()
         if not hard:
-            self._connection.execute(update(addresses).where(owned).values(soft_bounces=addresses.c.soft_bounces + 1))
+            self._update(addresses, owned, soft_bounces=addresses.c.soft_bounces + 1)
         elif not mail.counted:
             self.mark(mail, now)
             fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
             bounces = case((fresh, addresses.c.bounces + 1), else_=1)
-            self._connection.execute(update(addresses).where(owned).values(bounces=bounces, last_bounced_at=now))
+            self._update(addresses, owned, bounces=bounces, last_bounced_at=now)
         return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
 
     def mark(self, mail: Returned, now: datetime) -> None:
         """Mark the mail, so that its end is not heard again."""
-        self._connection.execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
+        self._update(outbox, outbox.c.id == mail.id, bounced_at=now)
 
     def suspend(self, address: str, now: datetime) -> list[Player]:
         """Nothing is sent to the address any more, nor what waits for it now; the players who lost it by that."""
         owned = (addresses.c.address_key == address.casefold()) & addresses.c.suspended_at.is_(None)
         hit = self._players(PLAYERS.join(addresses).where(owned, players.c.removed_at.is_(None)))
-        self._connection.execute(update(addresses).where(owned).values(suspended_at=now))
+        self._update(addresses, owned, suspended_at=now)
         waiting = (outbox.c.address == address) & (outbox.c.state == Delivery.QUEUED.value)
-        values = {"state": Delivery.FAILED.value, "done_at": now, "trouble": "the address is suspended"}
-        self._connection.execute(update(outbox).where(waiting).values(values))
+        self._update(outbox, waiting, state=Delivery.FAILED.value, done_at=now, trouble="the address is suspended")
         return hit
 
     def alive(self, player_id: int, sender: str) -> bool:
@@ -99,16 +98,14 @@ class Bounces(Queries):
     def resume(self, player_id: int) -> int:
         """Send to all addresses of the player again; how many had been suspended."""
         own = addresses.c.player_id == player_id
-        suspended = select(func.count()).select_from(addresses).where(own, addresses.c.suspended_at.is_not(None))
-        number = self._connection.execute(suspended).scalar_one()
-        self._connection.execute(update(addresses).where(own).values(_CLEAR))
+        number = self._count(addresses, own, addresses.c.suspended_at.is_not(None))
+        self._update(addresses, own, **_CLEAR)
         return number
 
     def unfollow_all(self, player_id: int) -> None:
         """The player looks on no more, neither at boards nor at games."""
         self._drop(follows, player_id=player_id)
-        chosen = update(game_choices).where(game_choices.c.player_id == player_id)
-        self._connection.execute(chosen.values(follows=False, notify_ends=False))
+        self._update(game_choices, game_choices.c.player_id == player_id, follows=False, notify_ends=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +165,7 @@ class Blocks(Queries):
         """False if it was so already."""
         if self.is_blocked(other_id, by=player_id):
             return False
-        self._connection.execute(insert(blocks).values(player_id=player_id, blocked_id=other_id))
+        self._insert(blocks, player_id=player_id, blocked_id=other_id)
         return True
 
     def unblock(self, player_id: int, other_id: int) -> bool:
@@ -189,7 +186,7 @@ class Acts(Queries):
     """Nothing takes a line away; a player who is erased is named by another name."""
 
     def add(self, act: LogLine) -> None:
-        self._connection.execute(insert(acts).values(at=act.at, who=act.who, words=act.words))
+        self._insert(acts, at=act.at, who=act.who, words=act.words)
 
     def latest(self, limit: int, about: str = "") -> list[LogLine]:
         """The newest last. about: what their words must hold, in any case."""
@@ -203,5 +200,4 @@ class Acts(Queries):
         word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
         named = or_(*(func.lower(acts.c.words).contains(each.lower(), autoescape=True) for each in names))
         for row in self._connection.execute(select(acts.c.id, acts.c.words).where(named)).all():
-            renamed = word.sub(name, row.words)
-            self._connection.execute(update(acts).where(acts.c.id == row.id).values(words=renamed))
+            self._update(acts, acts.c.id == row.id, words=word.sub(name, row.words))

@@ -33,6 +33,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
+    func,
     insert,
     literal_column,
     select,
@@ -583,14 +584,35 @@ class Queries:
     def _players(self, found: Select[tuple[int, str]]) -> list[Player]:
         return [Player(row.id, row.userid) for row in self._connection.execute(found)]
 
+    def _count(self, table: Table, *which: ColumnElement[bool]) -> int:
+        """How many rows there are of which all of this holds."""
+        return self._connection.execute(select(func.count()).select_from(table).where(*which)).scalar_one()
+
+    def _insert(self, table: Table, **values: Any) -> None:
+        self._connection.execute(insert(table).values(values))
+
+    def _add(self, table: Table, **values: Any) -> int:
+        """Insert a row of a table that numbers them; returns its number."""
+        (key,) = table.primary_key
+        added: int = self._connection.execute(insert(table).values(values).returning(key)).scalar_one()
+        return added
+
+    def _update(self, table: Table, *which: ColumnElement[bool], **values: Any) -> int:
+        """Change the rows of which all of this holds; returns how many there were."""
+        return self._connection.execute(update(table).where(*which).values(values)).rowcount
+
+    def _delete(self, table: Table, *which: ColumnElement[bool]) -> int:
+        """Delete the rows of which all of this holds; returns how many there were."""
+        return self._connection.execute(delete(table).where(*which)).rowcount
+
     def _drop(self, table: Table, **key: Any) -> int:
         """Delete the rows that have these values; returns how many there were."""
-        return self._connection.execute(delete(table).where(_has(table, key))).rowcount
+        return self._delete(table, _has(table, key))
 
     def _put(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Let the row with the key have the values, whether it is there or not."""
-        if self._connection.execute(update(table).where(_has(table, key)).values(values)).rowcount == 0:
-            self._connection.execute(insert(table).values({**key, **values}))
+        if self._update(table, _has(table, key), **values) == 0:
+            self._insert(table, **key, **values)
 
 
 def _has(table: Table, key: Mapping[str, Any]) -> Any:

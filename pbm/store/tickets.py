@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, or_, select
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
@@ -57,14 +57,14 @@ class Guesses(Queries):
     def forget(self, keys: Iterable[Key]) -> int:
         """Start anew with the keys; returns how many there were."""
         rows = [_fitted(key) for key in keys]
-        return self._connection.execute(delete(attempts).where(_any_of(rows))).rowcount if rows else 0
+        return self._delete(attempts, _any_of(rows)) if rows else 0
 
     def forget_about(self, subject: str) -> int:
         """Start anew with a subject, and with what is a subject followed by a blank and more; returns how many."""
         whole = attempts.c.subject == subject[:_SUBJECT]
         start = subject[: _SUBJECT - 1]
         begins = attempts.c.subject.between(f"{start} ", f"{start} \uffff")
-        return self._connection.execute(delete(attempts).where(or_(whole, begins))).rowcount
+        return self._delete(attempts, or_(whole, begins))
 
     def locked(self, now: datetime) -> list[Attempts]:
         """The longest locked first."""
@@ -73,12 +73,12 @@ class Guesses(Queries):
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: nothing has gone wrong later than now, and nobody is locked for that."""
-        self._connection.execute(delete(attempts).where(attempts.c.last_at > now))
+        self._delete(attempts, attempts.c.last_at > now)
 
     def sweep(self, before: datetime) -> None:
         """Forget where nothing has gone wrong, nor been locked, since then."""
         over = or_(attempts.c.locked_until.is_(None), attempts.c.locked_until < before)
-        self._connection.execute(delete(attempts).where(attempts.c.last_at < before, over))
+        self._delete(attempts, attempts.c.last_at < before, over)
 
 
 def _attempts(row: Row[Any]) -> Attempts:
@@ -130,16 +130,10 @@ class Tickets(Queries):
         payload: dict[str, Any] | None = None,
     ) -> None:
         """token: random, mailed to one address and kept nowhere."""
-        values = {
-            "token_hash": _hash(token),
-            "purpose": purpose,
-            "subject": subject.casefold(),
-            "player_id": player_id,
-            "payload": json.dumps(payload or {}),
-            "created_at": now,
-            "expires_at": expires_at,
-        }
-        self._connection.execute(insert(tickets).values(values))
+        self._insert(
+            tickets, token_hash=_hash(token), purpose=purpose, subject=subject.casefold(), player_id=player_id,
+            payload=json.dumps(payload or {}), created_at=now, expires_at=expires_at,
+        )  # fmt: skip
 
     def find(self, token: str, now: datetime) -> Ticket | None:
         """The ticket; None if there is none or it has expired."""
@@ -152,8 +146,7 @@ class Tickets(Queries):
 
     def issued_since(self, purpose: str, subject: str, since: datetime) -> int:
         """How many tickets of a purpose about a subject were issued since then and not used up, revoked ones too."""
-        found = select(func.count()).select_from(tickets).where(_about(purpose, subject), tickets.c.created_at > since)
-        return self._connection.execute(found).scalar_one()
+        return self._count(tickets, _about(purpose, subject), tickets.c.created_at > since)
 
     def open_for(self, purpose: str, subject: str, now: datetime) -> list[int]:
         """The players whose tickets of a purpose about a subject can still be redeemed, by id."""
@@ -167,29 +160,28 @@ class Tickets(Queries):
 
     def revoke(self, purpose: str, subject: str, now: datetime) -> None:
         """Tickets of a purpose about a subject can no longer be redeemed; they still count as issued."""
-        is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
-        self._connection.execute(update(tickets).where(is_open).values(expires_at=now))
+        self._update(tickets, _about(purpose, subject), tickets.c.expires_at > now, expires_at=now)
 
     def revoke_of(self, player_id: int, now: datetime, *, kept: Collection[str] = ()) -> None:
         """A player's tickets can no longer be redeemed, but for purposes that are kept; they still count as issued."""
         about = (tickets.c.player_id == player_id) & tickets.c.purpose.not_in(kept)
-        self._connection.execute(update(tickets).where(about, tickets.c.expires_at > now).values(expires_at=now))
+        self._update(tickets, about, tickets.c.expires_at > now, expires_at=now)
 
     def revoke_all(self, now: datetime) -> None:
         """No ticket can be redeemed any more."""
-        self._connection.execute(update(tickets).where(tickets.c.expires_at > now).values(expires_at=now))
+        self._update(tickets, tickets.c.expires_at > now, expires_at=now)
 
     def sweep(self, now: datetime) -> None:
         """Forget what expired more than a day ago; until then it counts as issued."""
-        self._connection.execute(delete(tickets).where(tickets.c.expires_at <= now - timedelta(days=1)))
+        self._delete(tickets, tickets.c.expires_at <= now - timedelta(days=1))
 
 
 def _ticket(row: Row[Any]) -> Ticket:
     return Ticket(row.id, row.purpose, row.subject, row.player_id, json.loads(row.payload), row.created_at)
 
 
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,15 +202,8 @@ class Seeks(Queries):
     """A player has at most one open seek in a game."""
 
     def add(self, player: Player, game: str, options: tuple[str, ...], body: str, wanted: int, now: datetime) -> Seek:
-        values = {
-            "player_id": player.id,
-            "game": game,
-            "options": " ".join(options),
-            "body": body,
-            "wanted": wanted,
-            "created_at": now,
-        }
-        key = self._connection.execute(insert(seeks).values(values).returning(seeks.c.id)).scalar_one()
+        words = " ".join(options)
+        key = self._add(seeks, player_id=player.id, game=game, options=words, body=body, wanted=wanted, created_at=now)
         return Seek(key, player, game, options, body, wanted, now)
 
     def get(self, seek_id: int) -> Seek | None:
@@ -245,7 +230,7 @@ class Seeks(Queries):
         if wanted < 1:
             self._drop(seeks, id=seek_id)
         else:
-            self._connection.execute(update(seeks).where(seeks.c.id == seek_id).values(wanted=wanted))
+            self._update(seeks, seeks.c.id == seek_id, wanted=wanted)
 
     def _found(self, condition: Any, limit: int | None = None) -> list[Seek]:
         rows = self._connection.execute(
@@ -263,37 +248,30 @@ class Invitations(Queries):
 
     def add(self, address: str, player_id: int, now: datetime) -> bool:
         """False if its mailbox was invited before, by anybody."""
-        as_written, hashed = _address_hash(address.casefold()), _address_hash(mailbox(address))
+        as_written, hashed = _hash(address.casefold()), _hash(mailbox(address))
         known = invitations.c.address_hash.in_((as_written, hashed))
         if self._connection.execute(select(invitations).where(known)).first():
             return False
-        self._connection.execute(insert(invitations).values(address_hash=hashed, player_id=player_id, created_at=now))
+        self._insert(invitations, address_hash=hashed, player_id=player_id, created_at=now)
         return True
 
     def refuse(self, address: str, now: datetime) -> None:
         """Nobody may make us write to the mailbox any more. This outlives whoever invited it."""
         if not self.is_refused(address):
-            self._connection.execute(
-                insert(refusals).values(address_hash=_address_hash(mailbox(address)), created_at=now)
-            )
+            self._insert(refusals, address_hash=_hash(mailbox(address)), created_at=now)
 
     def is_refused(self, address: str) -> bool:
         """Somebody has answered from the mailbox that no more of our mail is wanted there."""
-        known = select(refusals).where(refusals.c.address_hash == _address_hash(mailbox(address)))
+        known = select(refusals).where(refusals.c.address_hash == _hash(mailbox(address)))
         return self._connection.execute(known).first() is not None
 
     def welcome_back(self, address: str) -> None:
         """Its owner has an account now."""
-        self._drop(refusals, address_hash=_address_hash(mailbox(address)))
+        self._drop(refusals, address_hash=_hash(mailbox(address)))
 
     def sent_since(self, player_id: int, since: datetime) -> int:
         """How many strangers the player has invited since then."""
-        found = select(func.count()).where(invitations.c.player_id == player_id, invitations.c.created_at > since)
-        return self._connection.execute(found).scalar_one()
-
-
-def _address_hash(address: str) -> str:
-    return hashlib.sha256(address.encode()).hexdigest()
+        return self._count(invitations, invitations.c.player_id == player_id, invitations.c.created_at > since)
 
 
 def _seek(row: Row[Any]) -> Seek:

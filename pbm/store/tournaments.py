@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Row, func, select
 
 from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
@@ -130,22 +130,11 @@ class Tournaments(Queries):
         creator: Player | None,
         now: datetime,
     ) -> Tournament:
-        values = {
-            "name": name,
-            "name_key": name.casefold(),
-            "kind": terms.kind.value,
-            "game": game,
-            "options": " ".join(options),
-            "body": body,
-            "terms": terms.to_json(),
-            "creator_id": creator.id if creator else None,
-            "state": Stage.OPEN.value,
-            "season": 0,
-            "round": 0,
-            "created_at": now,
-            "due_at": terms.starts_at,
-        }
-        key = self._connection.execute(insert(tournaments).values(values).returning(tournaments.c.id)).scalar_one()
+        key = self._add(
+            tournaments, name=name, name_key=name.casefold(), kind=terms.kind.value, game=game,
+            options=" ".join(options), body=body, terms=terms.to_json(), creator_id=creator.id if creator else None,
+            state=Stage.OPEN.value, season=0, round=0, created_at=now, due_at=terms.starts_at,
+        )  # fmt: skip
         return Tournament(key, name, game, options, body, terms, creator, Stage.OPEN, 0, 0, now, terms.starts_at)
 
     def find(self, name: str) -> Tournament | None:
@@ -174,20 +163,15 @@ class Tournaments(Queries):
     def created_by(self, player_id: int) -> int:
         """How many of their tournaments are not over."""
         running = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
-        found = select(func.count()).where(tournaments.c.creator_id == player_id, running)
-        return self._connection.execute(found).scalar_one()
+        return self._count(tournaments, tournaments.c.creator_id == player_id, running)
 
     def save(self, tournament: Tournament) -> None:
         """Keep what changes while it is held."""
-        values = {
-            "terms": tournament.terms.to_json(),
-            "state": tournament.stage.value,
-            "season": tournament.season,
-            "round": tournament.round,
-            "due_at": tournament.due_at,
-            "ended_at": tournament.ended_at,
-        }
-        self._connection.execute(update(tournaments).where(tournaments.c.id == tournament.id).values(values))
+        self._update(
+            tournaments, tournaments.c.id == tournament.id,
+            terms=tournament.terms.to_json(), state=tournament.stage.value, season=tournament.season,
+            round=tournament.round, due_at=tournament.due_at, ended_at=tournament.ended_at,
+        )  # fmt: skip
 
     def entrants(self, tournament_id: int) -> list[Entrant]:
         """Those who are in, and those who have been, by seed."""
@@ -216,7 +200,7 @@ class Tournaments(Queries):
         self._put(tournament_players, {"tournament_id": tournament_id, "player_id": player_id}, values)
 
     def leave(self, tournament_id: int, player_id: int, now: datetime) -> None:
-        self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(left_at=now))
+        self._update(tournament_players, _is(tournament_id, player_id), left_at=now)
 
     def forget(self, tournament_id: int, player_id: int) -> None:
         """As if they had never joined."""
@@ -228,8 +212,7 @@ class Tournaments(Queries):
         for division, members in enumerate(divisions, 1):
             for player_id in members:
                 seed += 1
-                values = {"seed": seed, "division": division}
-                self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(values))
+                self._update(tournament_players, _is(tournament_id, player_id), seed=seed, division=division)
 
     def add_meeting(
         self,
@@ -243,21 +226,11 @@ class Tournaments(Queries):
         challenger_id: int | None = None,
     ) -> None:
         """In the present season and round; on a ladder in round 0 until it has ended."""
-        values = {
-            "tournament_id": tournament.id,
-            "season": tournament.season,
-            "round": 0 if challenger_id else tournament.round,
-            "division": division,
-            "first_id": bout.first,
-            "second_id": bout.second,
-            "challenger_id": challenger_id,
-            "board": board,
-            "points1": bout.points[0] if bout.points else None,
-            "points2": bout.points[1] if bout.points else None,
-            "starts_at": now,
-            "due_at": due_at,
-        }
-        self._connection.execute(insert(bouts).values(values))
+        self._insert(
+            bouts, tournament_id=tournament.id, season=tournament.season, division=division,
+            round=0 if challenger_id else tournament.round, first_id=bout.first, second_id=bout.second,
+            challenger_id=challenger_id, board=board, starts_at=now, due_at=due_at, **_points(bout.points),
+        )  # fmt: skip
 
     def meetings(self, tournament_id: int, season: int | None = None, round_: int | None = None) -> list[Meeting]:
         """In the order they were paired."""
@@ -278,11 +251,10 @@ class Tournaments(Queries):
 
     def settle(self, meeting_id: int, points: tuple[int, int] | None) -> None:
         """points: None for a bout that goes on."""
-        values = {"points1": points[0] if points else None, "points2": points[1] if points else None}
-        self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(values))
+        self._update(bouts, bouts.c.id == meeting_id, **_points(points))
 
     def set_round(self, meeting_id: int, round_: int) -> None:
-        self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(round=round_))
+        self._update(bouts, bouts.c.id == meeting_id, round=round_)
 
     def followers(self, tournament_id: int) -> list[Player]:
         """Players who get its mails without playing in it, by userid."""
@@ -299,7 +271,7 @@ class Tournaments(Queries):
         """False if they did already."""
         if any(player.id == player_id for player in self.followers(tournament_id)):
             return False
-        self._connection.execute(insert(tournament_follows).values(player_id=player_id, tournament_id=tournament_id))
+        self._insert(tournament_follows, player_id=player_id, tournament_id=tournament_id)
         return True
 
     def unfollow(self, player_id: int, tournament_id: int) -> bool:
@@ -315,6 +287,10 @@ class Tournaments(Queries):
             .limit(limit)
         )
         return [_tournament(row) for row in rows]
+
+
+def _points(points: tuple[int, int] | None) -> dict[str, int | None]:
+    return dict(zip(("points1", "points2"), points or (None, None), strict=True))
 
 
 def _is(tournament_id: int, player_id: int) -> Any:
