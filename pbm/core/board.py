@@ -6,12 +6,13 @@ What happens on it is stored at once, and kept as events of which its players ar
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from games import GAMES
 from pbm.core.bus import MatchEnded, MatchReopened, publish
-from pbm.core.rating import count_match, rate_match, uncount_match, unrate_match
+from pbm.core.rating import count_match, rate_match, unrate_match
 from pbm.domain.clock import Clock
 from pbm.domain.errors import MatchOver, NotAllowed, NotFound, NotYourTurn, Stale
 from pbm.domain.events import (
@@ -107,6 +108,14 @@ def _same(one: Match, other: Match) -> bool:
     if one.record is other.record:
         return True
     return [ply.notation for ply in one.record] == [ply.notation for ply in other.record]
+
+
+def set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:
+    """Change the clocks of boards, as far as any run there, and when the boards need the server next."""
+    loaded = [(match, match.clock) for match in tx.matches.load_all(boards) if match.clock is not None]
+    clocks = {match.board: due(match, changed(match, clock), tx.now, match.moved_at) for match, clock in loaded}
+    tx.matches.set_clocks(clocks)
+    tx.matches.forget()
 
 
 def difference(tx: Transaction, match: Match, state: State) -> str:
@@ -395,7 +404,7 @@ class OpenBoard:
         ended = self.match
         self.events.append(event)
         self.events += unrate_match(self.tx, ended)
-        uncount_match(self.tx, ended)
+        count_match(self.tx, ended, back=True)
         self.match = replace(ended, result=None, ended_at=None, revision=ended.revision + 1)
         self.tx.matches.reopen(ended.board, self.state.to_move)
         self.set_clock(clock)

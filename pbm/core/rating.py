@@ -140,20 +140,15 @@ def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Record]) -> None:
     tx.ratings.add_changes(board, anew)
 
 
-def count_match(tx: Transaction, match: Match) -> None:
-    """Add a match that has just ended to what is known of its players' reliability, rated or not."""
+def count_match(tx: Transaction, match: Match, *, back: bool = False) -> None:
+    """Add a match that has just ended to what is known of its players' reliability, rated or not.
+
+    back: take it back. match: with the result that is taken back then.
+    """
     for seat in (1, 2):
         pace = pace_of(match, seat)
         if pace.finished:
-            tx.paces.add(match.player(seat).id, match.game, pace)
-
-
-def uncount_match(tx: Transaction, match: Match) -> None:
-    """Take back what count_match added. match: with the result that is taken back."""
-    for seat in (1, 2):
-        pace = pace_of(match, seat)
-        if pace.finished:
-            tx.paces.take_back(match.player(seat).id, match.game, pace)
+            tx.paces.add(match.player(seat).id, match.game, pace, back=back)
 
 
 def score_of(result: Result, seat: Seat) -> float:

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Row, ScalarSelect, exists, literal, not_, or_, select, union_all
+from sqlalchemy import Row, ScalarSelect, exists, insert, literal, not_, or_, select, union_all
 
 from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
@@ -248,10 +248,9 @@ class Remarks(Queries):
     """A board's row says whether there are notes on it, so that a move does not have to ask."""
 
     def add(self, kind: RemarkKind, remark: Remark) -> None:
-        self._insert(
-            remarks, board=remark.board, player_id=remark.author.id, kind=kind.value, ply=remark.ply, text=remark.text,
-            created_at=remark.written_at,
-        )  # fmt: skip
+        what = {"board": remark.board, "ply": remark.ply, "kind": kind.value, "text": remark.text}
+        values = {**what, "player_id": remark.author.id, "created_at": remark.written_at}
+        self._connection.execute(insert(remarks).values(values))
         if kind is RemarkKind.NOTE:
             self._update(matches, matches.c.board == remark.board, matches.c.annotated.is_(False), annotated=True)
 

@@ -1,38 +1,21 @@
-"""Matches and their records."""
+"""Matches and their records: what is stored of a board, and changed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain
 from sys import intern
 from typing import Any, TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    Select,
-    bindparam,
-    case,
-    exists,
-    func,
-    insert,
-    literal,
-    literal_column,
-    or_,
-    select,
-    tuple_,
-    union_all,
-    update,
-)
+from sqlalchemy import Row, Select, bindparam, func, insert, select, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.tables import PLAYERS, Queries, addresses, among, matches, players, plies, tournament_players
+from pbm.store.tables import Queries, among, matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 _first = players.alias("first_player")
@@ -42,7 +25,7 @@ WITH_NAMES = (
     .join(_first, _first.c.id == matches.c.seat1_id)
     .join(_second, _second.c.id == matches.c.seat2_id)
 )
-_with_players = WITH_NAMES.add_columns(
+WITH_PLAYERS = WITH_NAMES.add_columns(
     *(
         each.c[name].label(f"{name}{seat}")
         for name in ("epoch", "settings")
@@ -52,7 +35,7 @@ _with_players = WITH_NAMES.add_columns(
 )
 
 
-_HEADERS = _with_players.where(among(matches.c.board, "boards")).order_by(matches.c.board)
+_HEADERS = WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board)
 _LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
 _PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
 _RECORDS = select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
@@ -69,7 +52,6 @@ _SET_CLOCK = (
 AT_ONCE = 500
 """Boards that one statement asks for."""
 T = TypeVar("T")
-_Rows = Select[Any]
 Plied = tuple[dict[str, Any], dict[str, Any]]
 """A ply to be written: its own row, and what its board's row becomes."""
 _Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
@@ -95,6 +77,11 @@ class Summary:
     """Of the players, see Players.epoch."""
     control: TimeControl = UNLIMITED
     deadline_at: datetime | None = None
+
+    @property
+    def to_move(self) -> Player | None:
+        """None once it has ended."""
+        return None if self.seat_to_move is None else self.players[self.seat_to_move - 1]
 
 
 @dataclass(eq=False)
@@ -343,202 +330,13 @@ class Matches(Queries):
 
     def summary(self, board: int) -> Summary | None:
         row = self._rows.get(board) or self._connection.execute(_HEADERS, {"boards": [board]}).one_or_none()
-        return None if row is None else _summary(row)
-
-    def summaries(
-        self,
-        *,
-        game: str | None = None,
-        player_ids: tuple[int, ...] = (),
-        active: bool | None = None,
-        in_tournament: bool | None = None,
-        limit: int | None,
-        after: int = 0,
-    ) -> list[Summary]:
-        """Boards of a game and of any of the players, with higher numbers than `after`, the oldest first.
-
-        What each player has on each seat is asked for by itself: all at once would be sorted.
-        """
-        found = _narrowed(_with_players, game, active).where(matches.c.board > after).limit(limit)
-        if in_tournament is not None:
-            none: ColumnElement[str] = literal_column("''")  # as the index of boards in tournaments has it
-            found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
-        rows = self._of_seats(found.order_by(matches.c.board), player_ids)
-        return [_summary(rows[board]) for board in sorted(rows)[:limit]]
-
-    def _of_seats(self, found: _Rows, player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
-        """By board: what is found for each seat of the players, or in all if there are none."""
-        seats = [seat == each for each in player_ids for seat in SEATS]
-        asked = [found.where(seated) for seated in seats] or [found]
-        return {row.board: row for each in asked for row in self._connection.execute(each)}
-
-    def busy_players(self, after: int, most: int, ended_since: datetime | None) -> list[Player]:
-        """Those who have boards that have not ended, by id, from the one that follows on.
-
-        ended_since: with those who had one that ended later than that, or have come here later.
-        """
-        own: list[ColumnElement[bool]] = [
-            exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS
-        ]
-        if ended_since is not None:
-            own += [exists().where(seat == players.c.id, matches.c.ended_at > ended_since) for seat in SEATS]
-            own.append(players.c.created_at > ended_since)
-        found = PLAYERS.where(players.c.id > after, or_(*own), players.c.removed_at.is_(None))
-        return self._players(found.order_by(players.c.id).limit(most))
-
-    def busy_addresses(self) -> dict[str, str]:
-        """An address of each player who has boards that have not ended, by userid."""
-        own = (exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS)
-        found = select(players.c.userid, func.min(addresses.c.address).label("address")).join(
-            addresses, addresses.c.player_id == players.c.id
-        )
-        found = found.where(addresses.c.confirmed_at.is_not(None), or_(*own)).group_by(players.c.userid)
-        return {row.userid: row.address for row in self._connection.execute(found)}
-
-    def played_before(self, match: Match, player_id: int) -> bool:
-        """The player has had an earlier board of the same game."""
-        own = (
-            exists().where(seat == player_id, matches.c.game == match.game, matches.c.board < match.board)
-            for seat in SEATS
-        )
-        return any(self._connection.execute(select(each)).scalar_one() for each in own)
-
-    def voided_since(self, player_id: int, reason: str, since: datetime) -> int:
-        """How many boards of the player were void for this reason since then."""
-        void = matches.c.ending == Ending.VOID.value, matches.c.reason == reason, matches.c.ended_at > since
-        return sum(self._count(matches, seat == player_id, *void) for seat in SEATS)
-
-    def finished(
-        self, game: str | None, player_ids: tuple[int, ...], limit: int, before: int | None = None
-    ) -> list[Summary]:
-        """Boards of a game and of any of the players that count and have ended, the latest first.
-
-        before: a board; those that ended before it did.
-        """
-        found = _narrowed(_with_players, game, active=False).where(matches.c.ending != Ending.VOID.value)
-        if before is not None:
-            ended_at = select(matches.c.ended_at).where(matches.c.board == before).scalar_subquery()
-            found = found.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
-        latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
-        rows = self._of_seats(latest, player_ids).values()
-        ordered = sorted(rows, key=lambda row: (row.ended_at, row.board), reverse=True)
-        return [_summary(row) for row in ordered[:limit]]
-
-    def head_to_head(self, game: str, one: int, other: int) -> tuple[int, int, int]:
-        """Of the games that two players have ended against each other: won by the one, by the other, and drawn."""
-        tally = [0, 0, 0]
-        for first, second in ((one, other), (other, one)):
-            found = (
-                select(matches.c.winner, func.count())
-                .where(matches.c.seat1_id == first, matches.c.seat2_id == second, matches.c.game == game)
-                .where(matches.c.ended_at.is_not(None), matches.c.ending != Ending.VOID.value)
-                .group_by(matches.c.winner)
-            )
-            for winner, number in self._connection.execute(found):
-                tally[2 if winner is None else int((winner == 1) != (first == one))] += number
-        return tally[0], tally[1], tally[2]
-
-    def tallies(self, games: Iterable[str], most: int) -> dict[str, tuple[int, int]]:
-        """How many boards of each game are under way, and how many people play on them; of at most so many boards."""
-        seats: dict[str, list[tuple[int, int]]] = {game: [] for game in games}
-        running = (
-            select(literal(game).label("game"), matches.c.seat1_id, matches.c.seat2_id)
-            .where(matches.c.game == game, matches.c.ended_at.is_(None))
-            .order_by(matches.c.board)
-            .limit(most)
-            .subquery()
-            for game in seats
-        )
-        for game, first, second in self._connection.execute(union_all(*map(select, running))):
-            seats[game].append((first, second))
-        return {game: (len(pairs), len({*chain.from_iterable(pairs)})) for game, pairs in seats.items()}
-
-    def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
-        """How many boards each of the players has under way, by player and game."""
-        counts: dict[int, dict[str, int]] = {player_id: {} for player_id in player_ids}
-        for seat in SEATS:
-            found = (
-                select(seat, matches.c.game, func.count())
-                .where(seat.in_(counts), matches.c.ended_at.is_(None))
-                .where((matches.c.seat1_id != matches.c.seat2_id) | (seat is matches.c.seat1_id))
-                .group_by(seat, matches.c.game)
-            )
-            for player_id, game, count in self._connection.execute(found):
-                counts[player_id][game] = counts[player_id].get(game, 0) + count
-        return counts
-
-    def active_in(self, game: str, player_ids: Iterable[int]) -> dict[int, int]:
-        """How many boards of the game each of the players has under way; however many, an index tells it alone."""
-        counts = dict.fromkeys(player_ids, 0)
-        for seat in SEATS:
-            twice = (matches.c.seat1_id == matches.c.seat2_id) & (seat is matches.c.seat2_id)
-            found = (
-                select(seat, func.sum(case((twice, 0), (matches.c.game == game, 1), else_=0)))
-                .where(seat.in_(counts), matches.c.ended_at.is_(None))
-                .group_by(seat)
-            )
-            for player_id, count in self._connection.execute(found):
-                counts[player_id] += count
-        return counts
-
-    def know_each_other(self, one: int, other: int) -> bool:
-        """Both have moved on a board of theirs, or both have been in the same tournament."""
-        for first, second in ((one, other), (other, one)):
-            boards = select(matches.c.board).where(matches.c.seat1_id == first, matches.c.seat2_id == second)
-            if self._connection.execute(boards.where(matches.c.plies > 1).limit(1)).first():
-                return True
-        own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == one)
-        theirs = select(tournament_players.c.tournament_id).where(
-            tournament_players.c.player_id == other, tournament_players.c.tournament_id.in_(own)
-        )
-        return self._connection.execute(theirs.limit(1)).first() is not None
-
-    def started_since(self, started_by: str, since: datetime) -> int:
-        """How many boards somebody has asked for since then."""
-        return self._count(matches, matches.c.started_by == started_by, matches.c.started_at > since)
-
-    def challenged_since(self, player_id: int, since: datetime, most: int) -> int:
-        """How many boards others have asked a player for since then; only their newest are looked at, `most` a seat."""
-        newest = [
-            select(matches.c.board, matches.c.started_at, matches.c.started_by)
-            .where(seat == player_id)
-            .order_by(matches.c.board.desc())
-            .limit(most)
-            for seat in SEATS
-        ]
-        rows = {row.board: row for found in newest for row in self._connection.execute(found)}
-        own = ("", f"player {player_id}")
-        return sum(row.started_at > since and row.started_by not in own for row in rows.values())
-
-    def rematch_of(self, board: int) -> int | None:
-        """The board that follows a board as its rematch."""
-        found = select(matches.c.board).where(matches.c.rematch_of == board)
-        return self._connection.execute(found).scalar_one_or_none()
-
-    def boards(self) -> Iterator[int]:
-        """The numbers of all boards, ascending."""
-        yield from self._connection.execute(select(matches.c.board).order_by(matches.c.board)).scalars()
-
-    def running(self, game: str, fewest: int, most: int, limit: int) -> list[int]:
-        """Boards of a game that go on after so many plies, both bounds included."""
-        found = select(matches.c.board).where(
-            matches.c.game == game, matches.c.ended_at.is_(None), matches.c.plies.between(fewest, most)
-        )
-        return list(self._connection.execute(found.order_by(matches.c.board).limit(limit)).scalars())
+        return None if row is None else summary_of(row)
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
         """The record as the board's row tells it: how many plies, and who is to move."""
         found = select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
         row = self._connection.execute(found).one()
         return row.plies, row.seat_to_move
-
-
-def _narrowed(found: _Rows, game: str | None, active: bool | None) -> _Rows:
-    if game is not None:
-        found = found.where(matches.c.game == game)
-    if active is not None:
-        found = found.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
-    return found
 
 
 def _due(now: datetime) -> Select[Any]:
@@ -601,7 +399,7 @@ def result_of(row: Row[Any]) -> Result | None:
     return Result(Ending(row.ending), row.winner, row.reason, scores)
 
 
-def _summary(row: Row[Any]) -> Summary:
+def summary_of(row: Row[Any]) -> Summary:
     return Summary(
         board=row.board,
         game=row.game,

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, exists, insert, or_, select
+from sqlalchemy import Row, exists, or_, select
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
@@ -69,16 +69,9 @@ class Ratings(Queries):
 
     def add_changes(self, board: int, changes: Mapping[int, Change]) -> None:
         """changes: by player."""
-        rows = [
-            {
-                "board": board,
-                "player_id": player_id,
-                **_columns("before", change.before),
-                **_columns("after", change.after),
-            }
-            for player_id, change in changes.items()
-        ]
-        self._connection.execute(insert(rating_changes), rows)
+        for player_id, change in changes.items():
+            moved = _columns("before", change.before) | _columns("after", change.after)
+            self._insert(rating_changes, board=board, player_id=player_id, **moved)
 
     def take_back(self, board: int) -> None:
         """The match has changed no rating after all."""
@@ -180,29 +173,17 @@ class Paces(Queries):
         rows = self._connection.execute(select(paces).where(paces.c.player_id == player_id).order_by(paces.c.game))
         return {row.game: _pace(row) for row in rows}
 
-    def add(self, player_id: int, game: str, pace: Pace) -> None:
-        """Another match of the player's has ended."""
-        self._save(player_id, game, self.of(game, (player_id,))[player_id] + pace)
-
-    def take_back(self, player_id: int, game: str, pace: Pace) -> None:
-        """A match of the player's has not ended after all."""
-        self._save(player_id, game, self.of(game, (player_id,))[player_id] - pace)
-
-    def _save(self, player_id: int, game: str, pace: Pace) -> None:
-        if pace.finished:
-            self._put(paces, {"player_id": player_id, "game": game}, _pace_columns(pace))
+    def add(self, player_id: int, game: str, pace: Pace, *, back: bool = False) -> None:
+        """Another match of the player's has ended. back: it has not after all."""
+        before = self.of(game, (player_id,))[player_id]
+        after = before - pace if back else before + pace
+        if after.finished:
+            counts = {"finished": after.finished, "timeouts": after.timeouts, "moves": after.moves}
+            time = {"microseconds": after.time // timedelta(microseconds=1)}
+            self._put(paces, {"player_id": player_id, "game": game}, counts | time)
         else:
             self._drop(paces, player_id=player_id, game=game)
 
 
 def _pace(row: Row[Any]) -> Pace:
     return Pace(row.finished, row.timeouts, row.moves, timedelta(microseconds=row.microseconds))
-
-
-def _pace_columns(pace: Pace) -> dict[str, int]:
-    return {
-        "finished": pace.finished,
-        "timeouts": pace.timeouts,
-        "moves": pace.moves,
-        "microseconds": pace.time // timedelta(microseconds=1),
-    }

@@ -102,11 +102,20 @@ LongWord = String(320).with_variant(String(320, collation="C"), "postgresql")
 
 metadata = MetaData()
 
-meta = Table("meta", metadata, Column("key", String(40), primary_key=True), Column("value", Text, nullable=False))
 
-players = Table(
+def _table(name: str, *columns: Column[Any] | UniqueConstraint, **words: Any) -> Table:
+    return Table(name, metadata, *columns, **words)
+
+
+def _partial(name: str, *columns: Column[Any], where: ColumnElement[bool]) -> None:
+    """An index of the rows of which that holds."""
+    Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+meta = _table("meta", Column("key", String(40), primary_key=True), Column("value", Text, nullable=False))
+
+players = _table(
     "players",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("userid", String(40), nullable=False),
     Column("userid_key", Word, nullable=False, unique=True),
@@ -119,9 +128,8 @@ players = Table(
     Column("look", String(40), nullable=False, server_default="", index=True),
 )
 
-addresses = Table(
+addresses = _table(
     "addresses",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("player_id", ForeignKey("players.id"), nullable=False),
     Column("address", String(320), nullable=False),
@@ -135,9 +143,8 @@ addresses = Table(
     UniqueConstraint("player_id", "address_key"),
 )
 
-matches = Table(
+matches = _table(
     "matches",
-    metadata,
     Column("board", BigKey, primary_key=True),
     Column("game", String(40), nullable=False),
     Column("version", Integer, nullable=False),
@@ -184,15 +191,12 @@ Index("ix_matches_ended2", matches.c.seat2_id, matches.c.ended_at, matches.c.boa
 Index("ix_matches_pair", matches.c.seat1_id, matches.c.seat2_id, matches.c.game)
 Index("ix_matches_ended", matches.c.game, matches.c.ended_at, matches.c.board)
 Index("ix_matches_ended_at", matches.c.ended_at, matches.c.board)
-_RUNNING, _OVER = matches.c.ended_at.is_(None), matches.c.ended_at.is_not(None)
-Index("ix_matches_running", matches.c.game, matches.c.board, sqlite_where=_RUNNING, postgresql_where=_RUNNING)
-_HELD = matches.c.tournament != literal_column("''")
-Index("ix_matches_held", matches.c.game, matches.c.board, sqlite_where=_HELD, postgresql_where=_HELD)
-Index("ix_matches_over", matches.c.game, matches.c.board, sqlite_where=_OVER, postgresql_where=_OVER)
+_partial("ix_matches_running", matches.c.game, matches.c.board, where=matches.c.ended_at.is_(None))
+_partial("ix_matches_held", matches.c.game, matches.c.board, where=matches.c.tournament != literal_column("''"))
+_partial("ix_matches_over", matches.c.game, matches.c.board, where=matches.c.ended_at.is_not(None))
 
-plies = Table(
+plies = _table(
     "plies",
-    metadata,
     Column("board", ForeignKey("matches.board"), primary_key=True),
     Column("ply", Integer, primary_key=True),
     Column("notation", Text, nullable=False),
@@ -202,9 +206,8 @@ plies = Table(
     Column("time_left", BigInteger),
 )
 
-inbox = Table(
+inbox = _table(
     "inbox",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("received_at", Instant, nullable=False),
     Column("mail_from", Text),
@@ -222,9 +225,8 @@ inbox = Table(
 )
 Index("ix_inbox_state", inbox.c.state, inbox.c.id)
 
-outbox = Table(
+outbox = _table(
     "outbox",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("key", String(40), nullable=False, unique=True),
     Column("created_at", Instant, nullable=False),
@@ -246,26 +248,17 @@ outbox = Table(
 Index("ix_outbox_due", outbox.c.state, outbox.c.due_at, outbox.c.id)
 Index("ix_outbox_address", outbox.c.address, outbox.c.created_at)
 _QUEUED: ColumnElement[bool] = literal_column("state = 'queued'")
-Index(
-    "ix_outbox_pending",
-    outbox.c.board,
-    outbox.c.address,
-    outbox.c.id,
-    sqlite_where=_QUEUED,
-    postgresql_where=_QUEUED,
-)
+_partial("ix_outbox_pending", outbox.c.board, outbox.c.address, outbox.c.id, where=_QUEUED)
 
-outbox_texts = Table(
+outbox_texts = _table(
     "outbox_texts",
-    metadata,
     Column("id", ForeignKey("outbox.id", ondelete="CASCADE"), primary_key=True),
     Column("raw", LargeBinary, nullable=False),
 )
 """Each goes with its mail. A mail that is claimed or marked is written anew; its text stands apart, and is not."""
 
-tickets = Table(
+tickets = _table(
     "tickets",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("token_hash", String(64), nullable=False, unique=True),
     Column("purpose", String(20), nullable=False),
@@ -278,9 +271,8 @@ tickets = Table(
 Index("ix_tickets_subject", tickets.c.purpose, tickets.c.subject, tickets.c.created_at)
 Index("ix_tickets_about", tickets.c.subject)
 
-intents = Table(
+intents = _table(
     "intents",
-    metadata,
     Column("board", ForeignKey("matches.board"), primary_key=True),
     Column("seat", Integer, primary_key=True),
     Column("kind", String(12), primary_key=True),
@@ -290,9 +282,8 @@ intents = Table(
     Column("due_at", Instant),
 )
 
-game_choices = Table(
+game_choices = _table(
     "game_choices",
-    metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("game", String(40), primary_key=True),
     Column("accepts", Boolean, nullable=False),
@@ -302,17 +293,15 @@ game_choices = Table(
 )
 Index("ix_game_choices_game", game_choices.c.game, game_choices.c.follows, game_choices.c.notify_ends)
 
-follows = Table(
+follows = _table(
     "follows",
-    metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("board", ForeignKey("matches.board"), primary_key=True, index=True),
     Column("ends_only", Boolean, nullable=False),
 )
 
-seeks = Table(
+seeks = _table(
     "seeks",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
     Column("game", String(40), nullable=False, index=True),
@@ -323,16 +312,14 @@ seeks = Table(
     sqlite_autoincrement=True,
 )
 
-blocks = Table(
+blocks = _table(
     "blocks",
-    metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("blocked_id", ForeignKey("players.id"), primary_key=True, index=True),
 )
 
-broadcasts = Table(
+broadcasts = _table(
     "broadcasts",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("player_id", ForeignKey("players.id"), nullable=False),
     Column("text", Text, nullable=False),
@@ -342,9 +329,8 @@ broadcasts = Table(
 )
 Index("ix_broadcasts_player", broadcasts.c.player_id, broadcasts.c.created_at)
 
-ratings = Table(
+ratings = _table(
     "ratings",
-    metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("game", String(40), primary_key=True),
     Column("rating", Double, nullable=False),
@@ -357,9 +343,8 @@ ratings = Table(
 )
 Index("ix_ratings_game", ratings.c.game, ratings.c.rating)
 
-rating_changes = Table(
+rating_changes = _table(
     "rating_changes",
-    metadata,
     Column("board", ForeignKey("matches.board"), primary_key=True),
     Column("player_id", ForeignKey("players.id"), primary_key=True, index=True),
     Column("rating_before", Double, nullable=False),
@@ -370,25 +355,22 @@ rating_changes = Table(
     Column("volatility_after", Double, nullable=False),
 )
 
-invitations = Table(
+invitations = _table(
     "invitations",
-    metadata,
     Column("address_hash", String(64), primary_key=True),
     Column("player_id", ForeignKey("players.id"), nullable=False),
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_invitations_player", invitations.c.player_id, invitations.c.created_at)
 
-refusals = Table(
+refusals = _table(
     "refusals",
-    metadata,
     Column("address_hash", String(64), primary_key=True),
     Column("created_at", Instant, nullable=False),
 )
 
-absences = Table(
+absences = _table(
     "absences",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("player_id", ForeignKey("players.id"), index=True),
     Column("kind", String(12), nullable=False),
@@ -396,9 +378,8 @@ absences = Table(
     Column("ends_at", Instant, index=True),
 )
 
-agenda = Table(
+agenda = _table(
     "agenda",
-    metadata,
     Column("kind", String(20), primary_key=True),
     Column("key", String(80), primary_key=True),
     Column("due_at", Instant, nullable=False, index=True),
@@ -406,9 +387,8 @@ agenda = Table(
     Column("attempts", Integer, nullable=False, server_default="0"),
 )
 
-remarks = Table(
+remarks = _table(
     "remarks",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("board", ForeignKey("matches.board"), nullable=False, index=True),
     Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
@@ -419,9 +399,8 @@ remarks = Table(
     sqlite_autoincrement=True,
 )
 
-paces = Table(
+paces = _table(
     "paces",
-    metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("game", String(40), primary_key=True),
     Column("finished", Integer, nullable=False),
@@ -430,16 +409,14 @@ paces = Table(
     Column("microseconds", BigInteger, nullable=False),
 )
 
-player_follows = Table(
+player_follows = _table(
     "player_follows",
-    metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("followed_id", ForeignKey("players.id"), primary_key=True, index=True),
 )
 
-attempts = Table(
+attempts = _table(
     "attempts",
-    metadata,
     Column("kind", String(20), primary_key=True),
     Column("subject", LongWord, primary_key=True, index=True),
     Column("failures", Integer, nullable=False),
@@ -447,9 +424,8 @@ attempts = Table(
     Column("locked_until", Instant),
 )
 
-tournaments = Table(
+tournaments = _table(
     "tournaments",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("name", String(40), nullable=False),
     Column("name_key", String(40), nullable=False, unique=True),
@@ -471,9 +447,8 @@ tournaments = Table(
 Index("ix_tournaments_state", tournaments.c.state, tournaments.c.id)
 Index("ix_tournaments_game", tournaments.c.game, tournaments.c.state, tournaments.c.id)
 
-tournament_players = Table(
+tournament_players = _table(
     "tournament_players",
-    metadata,
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
     Column("player_id", ForeignKey("players.id"), primary_key=True, index=True),
     Column("seed", Integer, nullable=False),
@@ -482,9 +457,8 @@ tournament_players = Table(
     Column("left_at", Instant),
 )
 
-bouts = Table(
+bouts = _table(
     "bouts",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("tournament_id", ForeignKey("tournaments.id"), nullable=False),
     Column("season", Integer, nullable=False),
@@ -501,19 +475,16 @@ bouts = Table(
     sqlite_autoincrement=True,
 )
 Index("ix_bouts_round", bouts.c.tournament_id, bouts.c.season, bouts.c.round)
-_OPEN = bouts.c.points1.is_(None)
-Index("ix_bouts_open", bouts.c.tournament_id, bouts.c.id, sqlite_where=_OPEN, postgresql_where=_OPEN)
+_partial("ix_bouts_open", bouts.c.tournament_id, bouts.c.id, where=bouts.c.points1.is_(None))
 
-tournament_follows = Table(
+tournament_follows = _table(
     "tournament_follows",
-    metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True, index=True),
 )
 
-acts = Table(
+acts = _table(
     "acts",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("at", Instant, nullable=False),
     Column("who", String(80), nullable=False),
@@ -521,18 +492,16 @@ acts = Table(
     sqlite_autoincrement=True,
 )
 
-bans = Table(
+bans = _table(
     "bans",
-    metadata,
     Column("subject", String(320), primary_key=True),
     Column("since", Instant, nullable=False),
     Column("until", Instant),
     Column("reason", Text, nullable=False),
 )
 
-puzzles = Table(
+puzzles = _table(
     "puzzles",
-    metadata,
     Column("id", BigKey, primary_key=True),
     Column("game", String(40), nullable=False, index=True),
     Column("options", Text, nullable=False),
@@ -543,9 +512,8 @@ puzzles = Table(
     sqlite_autoincrement=True,
 )
 
-puzzle_tries = Table(
+puzzle_tries = _table(
     "puzzle_tries",
-    metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("puzzle_id", ForeignKey("puzzles.id"), primary_key=True, index=True),
     Column("posed_at", Instant, nullable=False),
@@ -553,9 +521,8 @@ puzzle_tries = Table(
     Column("solved", Boolean),
 )
 
-peer_keys = Table(
+peer_keys = _table(
     "peer_keys",
-    metadata,
     Column("address_key", LongWord, primary_key=True),
     Column("key", LargeBinary, nullable=False),
     Column("wanted", Boolean, nullable=False),

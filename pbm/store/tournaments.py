@@ -186,6 +186,10 @@ class Tournaments(Queries):
             for row in rows
         ]
 
+    def present(self, tournament_id: int) -> list[Entrant]:
+        """Those who are in, by seed."""
+        return [each for each in self.entrants(tournament_id) if each.left_at is None]
+
     def with_sizes(self, found: Sequence[Tournament]) -> list[tuple[Tournament, int]]:
         """The tournaments, and how many are in each."""
         own = tournament_players.c

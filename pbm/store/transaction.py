@@ -30,7 +30,8 @@ from pbm.store.backup import Contents
 from pbm.store.belongings import Belongings
 from pbm.store.erasure import Erasure
 from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
-from pbm.store.matches import ADD_PLY, COUNT_PLY, Matches, Plied, batched
+from pbm.store.lists import Lists
+from pbm.store.matches import ADD_PLY, COUNT_PLY, Plied, batched
 from pbm.store.neighbours import CHANNEL, translated
 from pbm.store.overview import Overview
 from pbm.store.players import Bans, Players
@@ -106,7 +107,7 @@ class Transaction:
     """Queries by what they are about. Valid until the block that gave it ends."""
 
     players = _queries(Players)
-    matches = _queries(Matches)
+    matches = _queries(Lists)
     absences = _queries(Absences)
     agenda = _queries(Agenda)
     archive = _queries(Archive)
