@@ -34,7 +34,6 @@ CLASSES = {
     "Stage": "of a tournament; and of an SMTP dialogue",
 }
 FILES = {
-    "backup.py": "the command, and how the store does it",
     "players.py": "the operator's commands, and their rows",
     "ratings.py": "their arithmetic, and their rows",
     "receive.py": "the port, and the command for mail from a pipe",

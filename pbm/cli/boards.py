@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -31,6 +32,18 @@ GAME_WORDS = {"ignore_unknown_options": True}
 
 game_option = click.option("--game", type=click.Choice(list(GAMES), case_sensitive=False), help="Of this game only.")
 player_option = click.option("--player", "userid", help="Of this player only.")
+
+
+def parted(words: Sequence[str], what: str, example: str) -> tuple[list[str], list[str]]:
+    """The three words that a command takes, and options such as -size=4, which may stand anywhere among them.
+
+    what: the three. Raises: UsageError for fewer or more.
+    """
+    options = [word for word in words if re.match(r"--?[a-zA-Z]", word)]
+    plain = [word for word in words if word not in options]
+    if len(plain) != 3:
+        raise click.UsageError(f"Write {what}, not {len(plain)} words: {example}.")
+    return plain, options
 
 
 def _board_and_ply(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int | None]:
@@ -184,11 +197,10 @@ def _goes_on(match: Match) -> str:
 
 def summary_row(summary: Summary) -> dict[str, Any]:
     """A board without its record, as lists show it."""
-    seat = summary.seat_to_move
     return {
         **_named(summary),
         "plies": summary.plies,
-        "to_move": summary.players[seat - 1].userid if seat and summary.result is None else None,
+        "to_move": summary.to_move.userid if summary.to_move else None,
         "moved_at": summary.moved_at,
         **_result_row(summary, summary.result),
     }
@@ -287,11 +299,7 @@ def create(admin: Administration, words: tuple[str, ...], body: TextIO | None, a
     The first userid moves first, and both players get the board by mail. Options of the game, such as -size=4,
     may stand anywhere.
     """
-    options = [word for word in words if re.match(r"--?[a-zA-Z]", word)]
-    plain = [word for word in words if word not in options]
-    if len(plain) != 3:
-        raise click.UsageError(f"Write a game and two userids, not {len(plain)} words: cross -size=4 alice bob.")
-    game, first, second = plain
+    (game, first, second), options = parted(words, "a game and two userids", "cross -size=4 alice bob")
     match = admin.start_match(game.casefold(), (first, second), options, content_of(body) if body else "")
     if as_json:
         print_fields(_row(match), as_json=True)

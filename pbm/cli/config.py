@@ -64,8 +64,9 @@ def _row(effective: Effective, key: tuple[str, ...]) -> dict[str, Any]:
 
 def _toml(effective: Effective) -> Iterator[str]:
     """The file, line by line; what is not set or masked is a comment, so that the file can be used as it is."""
+    usual = " or ".join(map(str, USUAL_FILES))
     yield from _comment(
-        f"The configuration of pbm. File: {effective.file or f'none ({_usual()} is not there)'}. A key may also be "
+        f"The configuration of pbm. File: {effective.file or f'none ({usual} is not there)'}. A key may also be "
         f"given by an environment variable, such as {variable('server', 'listen')} for server.listen, which counts "
         "more than the file, and some by an option of a command, which counts more than both."
     )
@@ -78,10 +79,6 @@ def _toml(effective: Effective) -> Iterator[str]:
             yield ""
         yield from _comment(_meaning(key))
         yield _line(effective, key)
-
-
-def _usual() -> str:
-    return " or ".join(map(str, USUAL_FILES))
 
 
 def _line(effective: Effective, key: tuple[str, ...]) -> str:

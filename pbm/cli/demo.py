@@ -166,7 +166,6 @@ _WIDTH = 78
 class Screen:
     """Where every mail is shown as it is sent and as it arrives."""
 
-    office: PostOffice
     show: Show
 
     async def says(self, who: MailProgram, subject: str, text: str = "") -> None:
@@ -202,7 +201,7 @@ def _rule(text: str, line: str = "-") -> str:
 
 async def play_demo(office: PostOffice, show: Show) -> None:
     """The game. Raises: RuntimeError if it does not end as it must."""
-    stage, alice, bob = Screen(office, show), office.program("alice"), office.program("bob")
+    stage, alice, bob = Screen(show), office.program("alice"), office.program("bob")
     for who in (alice, bob):
         await stage.says(who, f"signup {who.name} open-sesame-{who.name}")
         await stage.answers(who, "Yes, that was me.")
@@ -242,7 +241,7 @@ async def play_by_hand(office: PostOffice, show: Show, ask: Callable[[], str | N
     """Type as alice or bob until there is no more; every mail is shown."""
     show(_PLAY_HELP)
     printed: dict[str, int] = {}
-    stage = Screen(office, show)
+    stage = Screen(show)
     while (line := await asyncio.to_thread(ask)) is not None:
         name, colon, text = line.partition(":")
         name, text = name.strip().lower(), text.strip()

@@ -30,6 +30,7 @@ import structlog
 from click.core import ParameterSource
 from structlog.typing import EventDict, Processor
 
+from pbm.cli.loading import MASK
 from pbm.cli.settings import Log
 from pbm.store.refusals import LogLine
 
@@ -174,7 +175,6 @@ def _quoted(value: object) -> str:
 
 
 _MOST_WORDS = 500
-_MASK = "********"
 _SERVERS = {"serve", "work", "receive", "demo", "play"}
 """Commands that do what mails ask for, not what the operator does."""
 
@@ -210,7 +210,7 @@ def _said(context: click.Context) -> Iterator[str]:
             if isinstance(param, click.Option):
                 yield max(param.opts, key=len)
             if not getattr(param, "is_flag", False):
-                yield _MASK if _is_secret(param) else shlex.quote(_shown(value))
+                yield MASK if _is_secret(param) else shlex.quote(_shown(value))
 
 
 def _is_secret(param: click.Parameter) -> bool:

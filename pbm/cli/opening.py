@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pbm.cli.delivery_kinds import DATA_FOLDER
 from pbm.cli.loading import masked
 from pbm.cli.logs import signature
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
-from pbm.cli.settings import Configuration
+from pbm.cli.settings import DATA_FOLDER, Configuration
 from pbm.mailin.headers import Robot
 from pbm.mailin.message import Unlock
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store

@@ -9,7 +9,7 @@ import click
 
 from games.rules import counted
 from pbm.cli.frame import NUMBER, Command, Group, pass_administration, pass_steward
-from pbm.cli.output import TEXT, content_of, json_option, print_rows
+from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_rows
 from pbm.domain.spans import read_duration
 
 if TYPE_CHECKING:  # help pages need nothing of these
@@ -36,13 +36,15 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
     A player is told, and their open offers are closed. What they ask for by mail is not done, whatever address it comes
     from; their clocks run on. Mail from an address or a domain is laid aside, and nobody is told.
     """
-    length = None if time is None else read_duration(time)
-    if length == 0:
-        raise click.UsageError("For how long? Such as --for 30d; without --for it is for good.")
-    until = None if length is None else datetime.now(UTC) + timedelta(microseconds=length)
+    until = None
+    if time is not None:
+        if not (length := read_duration(time)):
+            raise click.UsageError("For how long? Such as --for 30d; without --for it is for good.")
+        until = datetime.now(UTC) + timedelta(microseconds=length)
     lost = hand.ban(who, until, reason, forfeit=forfeit)
     lost_too = f" Lost by it: {', '.join(f'board {number}' for number in lost)}." if lost else ""
-    click.echo(f"{who} is kept out {_until(until)}.{lost_too}")
+    how_long = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for good"
+    click.echo(f"{who} is kept out {how_long}.{lost_too}")
 
 
 @ban.command("list")
@@ -68,10 +70,6 @@ def lift(hand: Steward, who: str) -> None:
     click.echo(f"{who} may play again.")
 
 
-def _until(until: datetime | None) -> str:
-    return f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for good"
-
-
 @click.command(cls=Command)
 @click.argument("userids", nargs=-1, metavar="USERID...")
 @click.option("--all", "everybody", is_flag=True, help="To all players, whatever mails they want.")
@@ -83,8 +81,7 @@ def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: st
 
     What they answer comes to you, as what is written to postmaster.
     """
-    if bool(userids) == everybody:
-        raise click.UsageError("Name the players, or say --all.")
+    all_are_meant("the players", userids, everybody)
     content = content_of(text).strip()
     if not content:
         raise click.UsageError("The letter is empty.")

@@ -45,7 +45,9 @@ def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_js
 
         store.prepare(datetime.now(UTC))
         if alive:
-            _require_life(status_of(store, datetime.now(UTC)))
+            look = status_of(store, datetime.now(UTC))
+            if look.silent_since is not None:
+                raise Refused(f"No server is at work, since {_when(look.silent_since, look.at)}.")
             return
         looks = (status_of(store, datetime.now(UTC)) for _ in _times(every if watch else None))
         if as_json:
@@ -59,12 +61,6 @@ def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_js
                 sys.stdout.flush()
         else:
             click.echo("\n".join(lines_of(next(looks))))
-
-
-def _require_life(look: Status) -> None:
-    """Raises: Refused."""
-    if look.silent_since is not None:
-        raise Refused(f"No server is at work, since {_when(look.silent_since, look.at)}.")
 
 
 def _times(seconds: float | None) -> Iterator[None]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from pbm.cli.boards import GAME_WORDS, game_option
+from pbm.cli.boards import GAME_WORDS, game_option, parted
 from pbm.cli.frame import Group, pass_organizer
 from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_rows
 
@@ -32,11 +31,7 @@ def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as
     KIND is round-robin, swiss, knockout, ladder or league. Options of the tournament and of its game, such as
     -players=4..16, -start=2027-01-31 or -size=4, may stand anywhere; the mail `help tournament create` tells them all.
     """
-    options = [word for word in words if re.match(r"--?[a-zA-Z]", word)]
-    plain = [word for word in words if word not in options]
-    if len(plain) != 3:
-        raise click.UsageError(f"Write a name, a kind and a game, not {len(plain)} words: cup swiss cross -rounds=5.")
-    name, kind, game = plain
+    (name, kind, game), options = parted(words, "a name, a kind and a game", "cup swiss cross -rounds=5")
     made = organizer.create(name, kind, game, options, content_of(body) if body else "")
     if as_json:
         print_fields(_row(made, 0), as_json=True)

@@ -7,9 +7,8 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from pbm.cli.delivery_kinds import is_loopback, unusable_authorities
 from pbm.cli.loading import Effective, masked
-from pbm.cli.settings import Configuration
+from pbm.cli.settings import Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings, place
 from pbm.edges.crypt import Keyring, Sealing
 from pbm.edges.metrics import MetricsServer

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.cli import loading, wiring
-from pbm.cli.delivery_kinds import DeliveryKind
 from pbm.cli.loading import ConfigurationError, keys, load, masked, strange_variables, table_of, variable
 from pbm.cli.opening import robot
-from pbm.cli.settings import Configuration, Delivery
+from pbm.cli.settings import Configuration, Delivery, DeliveryKind
 from pbm.domain.configuration import place
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost
 from pbm.mailin import Robot
