@@ -21,7 +21,8 @@ from pbm.domain.match import Player
 from pbm.domain.reading import Reading
 from pbm.domain.verbs import Locks
 from pbm.mailin import FOR_OPERATOR, Discard, Message
-from pbm.server.guard import Cause, Logins, Origin
+from pbm.server.guard import Cause
+from pbm.server.guesses import Logins, Origin
 from pbm.store import Plied, Rehearsal, Transaction
 
 log = structlog.get_logger()

@@ -34,8 +34,9 @@ from pbm.mailin import Action, Cover, Discard, Envelope, Message, Robot, Unlock,
 from pbm.mailin import read as read_mail
 from pbm.server.bounces import Bouncing
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
-from pbm.server.guard import Costs, Gate, Origin, Throttle, logins_of, network_of, settle
-from pbm.server.order import Order, ask_again, hold, mails_of, parse_all, unsaid_lines
+from pbm.server.guard import Costs, Throttle
+from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle
+from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, unsaid_lines
 from pbm.server.regrets import Regrets
 from pbm.server.senders import (
     goes_round,
@@ -127,9 +128,10 @@ class Handler:
         machine, network = network_of(peer), network_of(peer, 24)
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
         lines = [strip_subject(message.subject), *message.text.splitlines()]
+        passwords = held(commands, lines, fresh, sender.proven or sender.claimed)
         return Prepared(
             row, message, sender, reading, commands, origin=origin,
-            logins=logins_of(gate, commands, lines, fresh, origin, sender.proven or sender.claimed),
+            logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
             is_guess=token is not None and ticket is None and self._signer.open(token) is None,
             unsaid=unsaid_lines(reading.lines, commands, fresh),
         )  # fmt: skip

@@ -30,12 +30,13 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownComman
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
-from pbm.domain.match import State
+from pbm.domain.match import Player, State
 from pbm.domain.meaning import game_elsewhere, game_named, sentences
 from pbm.domain.reading import MAX_COMMANDS, Reading
-from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, leading, redact
+from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, leading, passwords_behind, redact
 from pbm.features.newcomer import FIRST, greet
 from pbm.mailin import Action, strip_subject
+from pbm.server.guesses import Held
 from pbm.server.plain import PASSWORD, THANKS, Restated, check_sure, is_newcomers, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
@@ -216,6 +217,23 @@ def _behind(line: str) -> frozenset[str]:
     verb, count = leading(words)
     is_setting = verb is not None and verb.name in _SETTING
     return frozenset(word for word in words[count:] if is_setting and len(word) >= SHORTEST_SECRET)
+
+
+def held(
+    commands: Sequence[Command | Rejected], lines: Sequence[str], fresh: Sequence[str], player: Player | None
+) -> Held:
+    """The passwords of a mail, before any of them is looked at.
+
+    lines: all that the person wrote. fresh: new passwords besides those of commands. player: who seems to have sent it;
+    of others no misplaced ones are looked at: a password that is blacked out when it is right would tell that it is.
+    """
+    understood = [command for command in commands if isinstance(command, Command)]
+    logins = (command.credentials for command in understood if command.credentials)
+    own = player.userid.casefold() if player is not None else ""
+    aside = passwords_behind(lines, own) if own else ()
+    new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
+    folded = ((userid.casefold(), password) for userid, password in logins)
+    return Held(tuple(folded), tuple((own, word) for word in aside), (*new, *fresh))
 
 
 def unsaid_lines(lines: Sequence[str], commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> frozenset[str]:

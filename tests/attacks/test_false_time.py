@@ -10,7 +10,8 @@ import pytest
 
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
-from pbm.server.guard import LOGIN, Costs, Gate, went_wrong
+from pbm.server.guard import Costs
+from pbm.server.guesses import LOGIN, Gate, went_wrong
 from pbm.store.house import BACKED_UP, LISTENS
 from pbm.store.tickets import Key
 from tests.conversation import ROBOT, START, House

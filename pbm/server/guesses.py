@@ -1,0 +1,216 @@
+"""Guesses of passwords, and how soon the next one is looked at.
+
+After a few wrong passwords none is looked at for a while, which doubles with each next one. It is counted for each
+userid, for each sender and for each machine that hands mails over, so that neither many passwords for one account nor
+one password for many accounts get far; and for all strangers together, since each look at a password costs as much as
+hundreds of moves. A player who answers a mail of ours is never locked out: a token proves more than a password, and
+cannot be guessed. Whether a userid exists, or a password that came too early was right, is told to nobody.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from pbm.core.credentials import is_password
+from pbm.core.request import Credentials
+from pbm.domain.configuration import Limits
+from pbm.domain.match import Player
+from pbm.store import Transaction
+from pbm.store.tickets import Attempts, Key
+
+LOGIN, ASIDE, SENDER, PEER, TOKEN, STRANGERS = "login", "aside", "sender", "peer", "token", "strangers"
+
+_FIRST_LOCK = timedelta(minutes=1)
+_MEMORY = timedelta(days=1)
+_MOST_ASIDE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a mail came from, as far as it counts against guessing."""
+
+    address: str = ""
+    """Of From, which anybody can write unless it is vouched for."""
+    vouched: bool = False
+    claimed: Player | None = None
+    """The player whose address that is."""
+    peer: str = ""
+    """The machine that handed it over; empty for one of ours, as the network is, in which it is: an IPv4 /24."""
+    network: str = ""
+
+    @property
+    def sender(self) -> str:
+        """Forgers cannot lock out whom a mail server vouches for."""
+        return f"{self.address.casefold()} vouched for" if self.vouched else self.address.casefold()
+
+    def sources(self, now: datetime) -> tuple[Key, ...]:
+        keys = [Key(SENDER, self.sender)]
+        if self.peer:
+            keys.append(Key(PEER, self.peer))
+        if self.claimed is None:
+            keys.append(Key(STRANGERS, f"{now:%Y-%m-%d %H}"))
+        return tuple(keys)
+
+    def guesses(self) -> tuple[Key, ...]:
+        """The measures that a reply address counts for that we never gave to anybody."""
+        return tuple(Key(TOKEN, source) for source in (self.sender, self.peer) if source)
+
+    def login(self, userid: str, now: datetime) -> tuple[Key, ...]:
+        """Mails from the player's own address have an account of their own: others' guesses do not lock it."""
+        own = self.claimed is not None and self.claimed.userid.casefold() == userid
+        return (Key(LOGIN, f"{userid} {self.sender}" if own else userid), *self.sources(now))
+
+
+@dataclass(slots=True)
+class Gate:
+    """The guesses that one batch of mails may make; what it lets in may all prove wrong together."""
+
+    tx: Transaction
+    limits: Limits
+    _known: dict[Key, Attempts | None] = field(default_factory=dict)
+    _let_in: Counter[Key] = field(default_factory=Counter)
+
+    def closed_until(self, keys: Sequence[Key]) -> datetime | None:
+        """Until when nothing under the keys is looked at; None where it may be, and then it counts."""
+        fresh = [key for key in keys if key not in self._known]
+        self._known.update(dict.fromkeys(fresh) | self.tx.guesses.get(fresh))
+        for key in keys:
+            until = self._closed(key)
+            if until is not None:
+                return until
+        self._let_in.update(keys)
+        return None
+
+    def counted(self, keys: Sequence[Key]) -> datetime | None:
+        """As closed_until; what is let in counts as wrong at once."""
+        until = self.closed_until(keys)
+        if until is None:
+            went_wrong(self.tx, self.limits, keys)
+        return until
+
+    def _closed(self, key: Key) -> datetime | None:
+        known = self._known[key]
+        if known is not None and known.locked_until is not None and known.locked_until > self.tx.now:
+            return known.locked_until
+        left = allowance(self.limits, key.kind) - remembered(known, self.tx.now)
+        return self.tx.now + _FIRST_LOCK if self._let_in[key] >= max(left, 1) else None
+
+
+def allowance(limits: Limits, kind: str) -> int:
+    """How often something may go wrong before there is a lock."""
+    if kind == STRANGERS:
+        return limits.stranger_passwords_per_hour
+    if kind == ASIDE:
+        return _MOST_ASIDE
+    return limits.wrong_logins if kind == LOGIN else limits.wrong_logins_per_source
+
+
+def went_wrong(tx: Transaction, limits: Limits, keys: Iterable[Key]) -> None:
+    """Count one more failure at each of the keys, and lock those at which there are too many."""
+    keys = sorted(keys)
+    tx.lock(f"guesses of {kind} {subject}" for kind, subject in keys)
+    known = tx.guesses.get(keys)
+    for key in keys:
+        failures = remembered(known.get(key), tx.now) + 1
+        excess = failures - allowance(limits, key.kind)
+        until = None if excess < 0 else _locked_until(limits, key, excess, tx.now)
+        tx.guesses.put(key, failures, tx.now, until)
+
+
+def _locked_until(limits: Limits, key: Key, excess: int, now: datetime) -> datetime:
+    if key.kind == STRANGERS:
+        return now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    doubled: timedelta = _FIRST_LOCK * 2 ** min(excess, 20)
+    return now + min(timedelta(hours=limits.longest_lock_hours), doubled)
+
+
+def remembered(known: Attempts | None, now: datetime) -> int:
+    """Failures that still count: none once a day has passed without another or a lock."""
+    if known is None:
+        return 0
+    last_at = max(known.last_at, known.locked_until or known.last_at)
+    return known.failures if now - last_at < _MEMORY else 0
+
+
+@lru_cache(1000)
+def network_of(peer: str, bits: int = 32) -> str:
+    """The network that counts as one machine: an IPv4 address, or so many bits of it, an IPv6 /64.
+
+    Empty for one that may be a mail server of ours.
+    """
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return ""
+    if not address.is_global:
+        return ""
+    if address.version == 4 and bits == 32:
+        return peer
+    return str(ipaddress.ip_network((peer, 64 if address.version == 6 else bits), strict=False))
+
+
+MAX_LOGINS = 3
+"""Different passwords that are looked at in one mail, and as many new ones: a person needs one, and each costs as much
+as hundreds of moves."""
+
+NEW = ""
+"""Stands for the userid where a password is a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The passwords of one mail, by where they stand."""
+
+    logins: tuple[Credentials, ...] = ()
+    """In commands."""
+    aside: tuple[Credentials, ...] = ()
+    """Words that may be the sender's own password, in the wrong place: after their userid, or after "password"."""
+    new: tuple[str, ...] = ()
+    """Those that it sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logins:
+    """The passwords of one mail, before any of them is looked at."""
+
+    hashes: dict[Credentials, str] = field(default_factory=dict)
+    """What to check each login against."""
+    fresh: tuple[str, ...] = ()
+    """New passwords."""
+    keys: dict[Credentials, tuple[Key, ...]] = field(default_factory=dict)
+    """What each counts for, should it be wrong."""
+    locked: dict[Credentials, datetime] = field(default_factory=dict)
+    """Logins that are not looked at, until then."""
+
+
+def admitted(gate: Gate, held: Held, origin: Origin) -> Logins:
+    """What is looked at of the passwords of a mail that holds some."""
+    strangers = tuple(key for key in origin.sources(gate.tx.now) if key.kind == STRANGERS)
+    keys = {login: origin.login(login[0], gate.tx.now) for login in held.logins}
+    for login in held.aside:
+        keys.setdefault(login, (Key(ASIDE, login[0]), *strangers))
+    keys = dict(list(keys.items())[:MAX_LOGINS])
+    keys |= {(NEW, password): strangers for password in list(filter(is_password, held.new))[:MAX_LOGINS]}
+    locked = {login: until for login, about in keys.items() if (until := gate.closed_until(about))}
+    open_ = {login: about for login, about in keys.items() if login not in locked}
+    hashes = {login: _hash_of(gate.tx, login[0]) for login in open_ if login[0] != NEW}
+    return Logins(hashes, tuple(password for userid, password in open_ if userid == NEW), open_, locked)
+
+
+def settle(tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Credentials, str]) -> None:
+    """Remember what was wrong, and how much was looked at; a right password makes up for the wrong ones before it."""
+    for login, keys in logins.keys.items():
+        if login in verified:
+            tx.guesses.forget([key for key in keys if key.kind == LOGIN])
+        wrong = login[0] != NEW and login not in verified
+        went_wrong(tx, limits, [key for key in keys if wrong or key.kind == STRANGERS])
+
+
+def _hash_of(tx: Transaction, userid: str) -> str:
+    player = tx.players.find(userid)
+    return tx.players.password_hash(player.id) if player else ""
