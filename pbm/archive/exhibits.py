@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from games import GAMES
 from games.scene import PlaneBoard
 from pbm.domain.match import Player, State
-from pbm.domain.tournaments.standings import ROBIN, SWISS, Line, TieBreak, standings
+from pbm.domain.tournaments.standings import Line, standings
 from pbm.domain.tournaments.terms import Kind
 from pbm.draw.svg import Board, replay
 from pbm.store.archive import Finished
@@ -150,10 +150,7 @@ def paged(tables: Iterator[Crosstable]) -> Iterator[list[Crosstable]]:
 def _of_division(tournament: Tournament, held: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
     kind = tournament.terms.kind
     players = {player.id: player for meeting in held for player in meeting.players}
-    tie_breaks: Sequence[TieBreak] = () if kind in (Kind.LADDER, Kind.KNOCKOUT) else SWISS
-    if kind in (Kind.ROUND_ROBIN, Kind.LEAGUE):
-        tie_breaks = ROBIN
-    lines = standings(list(players), [each.bout for each in held], tie_breaks)
+    lines = standings(list(players), [each.bout for each in held], kind.tie_breaks)
     table = _Table(held, {line.entrant: number for number, line in enumerate(lines, 1)}, public)
     matrix = kind in (Kind.ROUND_ROBIN, Kind.LEAGUE) and len(lines) <= WIDEST
     rounds = sorted({each.round for each in held})[-30:]

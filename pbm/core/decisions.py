@@ -311,9 +311,11 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
         error = NotAllowed(_VOID)
     request.refusal = error
     board = None if several else _own_board(request)
-    suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
+    advice = error.suggestion if isinstance(error, Rejected) else ""
+    candidates = error.candidates if isinstance(error, MoveError) else ()
     text = redact_quoted(str(error), request.secrets)
     if board is None or request.author.player is None:
+        suggestion = advice or " or ".join(candidates[:3])
         request.outgoing.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
         return
     token = request.sender.seat
@@ -323,9 +325,9 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
         notice_of(
             board,
             request.outgoing.reader(request.author.player, seat),
-            problem=f"{_heading(error)}: {text}",
-            advice=error.suggestion if isinstance(error, Rejected) else "",
-            nearby=error.candidates if isinstance(error, MoveError) else (),
+            problem=f"{'Not played' if isinstance(error, MoveError) else 'Not done'}: {text}",
+            advice=advice,
+            nearby=candidates,
             original=redact(original_of(request), request.secrets),
         )
     )
@@ -348,12 +350,3 @@ def original_of(request: Request) -> str:
     subject = strip_subject(request.message.subject)
     shown = "" if is_ours(subject) else subject
     return "\n\n".join(part for part in (shown, request.message.text.strip("\n")) if part)
-
-
-def _nearby(error: GameError) -> str:
-    """Moves that would do, as a player may write them."""
-    return " or ".join(error.candidates[:3]) if isinstance(error, MoveError) else ""
-
-
-def _heading(error: Rejected | GameError) -> str:
-    return "Not played" if isinstance(error, MoveError) else "Not done"

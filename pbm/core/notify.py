@@ -64,6 +64,13 @@ class Desk:
         """The board; at: the instant from which what players do counts. Raises: NotFound."""
         return OpenBoard.load(self.tx, self.tools.states, number, at)
 
+    def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
+        """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
+        token, expires_at = self.tools.composer.make_key(), self.now + timedelta(days=days)
+        player_id = player.id if player else None
+        self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id=player_id, payload=payload)
+        return token
+
 
 def day_of(instant: datetime) -> int:
     """Days since 1970."""

@@ -5,9 +5,11 @@ A feature registers by decorators when it is imported. A job is done when its ti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 
@@ -15,6 +17,7 @@ from games import GAMES, leave_out
 from games.rules import GameError
 from pbm.compose import Answer, Posed
 from pbm.core.bus import joins, registers
+from pbm.core.decisions import refuse
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -63,6 +66,23 @@ def redeems(purpose: str, *, lasting: bool = False, consented: bool = False) -> 
     if consented:
         CONSENTED.add(purpose)
     return registers(REDEEMERS, purpose)
+
+
+def by_player(redeemer: Callable[[Request, Ticket, Player], None]) -> Redeemer:
+    """The decorated function redeems tickets of players: it is given the player, who is then the author of the mail.
+
+    Nothing is done for one who has left. What it raises of REFUSALS is told as the answer.
+    """
+
+    def redeem(request: Request, ticket: Ticket) -> None:
+        player = request.author.player = request.tx.players.get(ticket.player_id or 0)
+        if player is not None:
+            try:
+                redeemer(request, ticket, player)
+            except REFUSALS as error:
+                refuse(request, "your answer", error)
+
+    return redeem
 
 
 Keeper = Callable[[Request, Player, Settings, Mapping[str, str]], None]
@@ -162,16 +182,8 @@ class Runner:
             board = tx.matches.claim_due(until)
             if board is None:
                 return False
-            try:
-                with tx.savepoint():
-                    self._attend(Desk(tx, self._tools), board)
-            except DatabaseTrouble:
-                self._tools.states.forget()
-                raise
-            except Exception as error:
-                self._tools.states.forget()
-                log.error("board_fault", board=board, exc_info=error)
-                tx.matches.put_off(board, now + _RETRY)
+            with self._forgiven(tx, lambda: tx.matches.put_off(board, now + _RETRY), "board_fault", board=board):
+                self._attend(Desk(tx, self._tools), board)
         return True
 
     def _do_item(self, until: datetime, now: datetime) -> bool:
@@ -179,16 +191,25 @@ class Runner:
             item = tx.agenda.claim(until)
             if item is None:
                 return False
-            try:
-                with tx.savepoint():
-                    tx.agenda.drop(item.kind, item.key)
-                    DEEDS[item.kind](Occasion(tx, self._tools, item))
-            except DatabaseTrouble:
-                self._tools.states.forget()
-                raise
-            except Exception as error:
-                self._tools.states.forget()
-                log.error("agenda_fault", kind=item.kind, key=item.key, attempts=item.attempts, exc_info=error)
-                wait = _RETRY * 2 ** min(item.attempts, _MOST_DOUBLINGS)
-                tx.agenda.postpone(item, now + min(wait, timedelta(days=1)))
+            wait = min(_RETRY * 2 ** min(item.attempts, _MOST_DOUBLINGS), timedelta(days=1))
+            told = {"kind": item.kind, "key": item.key, "attempts": item.attempts}
+            with self._forgiven(tx, lambda: tx.agenda.postpone(item, now + wait), "agenda_fault", **told):
+                tx.agenda.drop(item.kind, item.key)
+                DEEDS[item.kind](Occasion(tx, self._tools, item))
         return True
+
+    @contextmanager
+    def _forgiven(self, tx: Transaction, put_off: Callable[[], None], fault: str, **told: Any) -> Iterator[None]:
+        """A fault of ours in the block is logged, what the block wrote is undone, and it is put off.
+
+        Raises: DatabaseTrouble.
+        """
+        try:
+            with tx.savepoint():
+                yield
+        except Exception as error:
+            self._tools.states.forget()
+            if isinstance(error, DatabaseTrouble):
+                raise
+            log.error(fault, **told, exc_info=error)
+            put_off()

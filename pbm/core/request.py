@@ -347,14 +347,6 @@ class Correspondence(Desk):
         """A page of templates/, filled in, without its last line end."""
         return self.tools.pages.render(name, **words).rstrip("\n")
 
-    def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
-        """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
-        token = self.tools.composer.make_key()
-        expires_at = self.now + timedelta(days=days)
-        player_id = player.id if player else None
-        self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id=player_id, payload=payload)
-        return token
-
     def write(
         self,
         address: str,

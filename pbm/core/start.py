@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from games import AnyGame
 from games.rules import OptionError, Preset, counted
 from pbm.core.board import NO_BOARD, OpenBoard
+from pbm.core.notify import Desk
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
-from pbm.domain.configuration import DEFAULT_CLOCK, Limits
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Match, Player, State
 from pbm.domain.ratings import Pace
@@ -122,7 +122,7 @@ class MatchTerms:
     control: TimeControl
 
 
-def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: str = DEFAULT_CLOCK) -> MatchTerms:
+def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: str) -> MatchTerms:
     """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments.
 
     What one side wins by its colour is not rated.
@@ -168,7 +168,7 @@ def split_body(text: str) -> tuple[str, str]:
 
 
 def start_match(
-    tx: Transaction,
+    at: Desk,
     game: AnyGame,
     words: Sequence[str],
     body: str,
@@ -177,14 +177,14 @@ def start_match(
     started_by: str = "",
     rematch_of: int | None = None,
     tournament: str = "",
-    default_clock: str = DEFAULT_CLOCK,
+    default_clock: str = "",
 ) -> OpenBoard:
     """Store a new match and return it. Raises: as read_terms.
 
     started_by: whose daily measure it counts for. tournament: the one it is played in, as its players read it.
-    default_clock: how much time there is where the words do not say it.
+    default_clock: how much time there is where the words do not say it; empty for as much as the server gives.
     """
-    terms = read_terms(game, words, body, default_clock)
+    tx, terms = at.tx, read_terms(game, words, body, default_clock or at.tools.limits.default_clock)
     if tx.opened is not None:
         rehearsed = Match(NO_BOARD, game.info.name, game.info.version, terms.words, body, seats, 0, (), tx.now)
         return OpenBoard(tx, rehearsed, terms.state, 0, tx.now)
@@ -218,18 +218,14 @@ def unheard(tx: Transaction, player: Player) -> str:
 
 
 def check_willing(
-    tx: Transaction,
-    limits: Limits,
-    game: AnyGame,
-    seats: Collection[Player],
-    asker: Player | None,
-    agreed: Collection[Player] = (),
+    at: Desk, game: AnyGame, seats: Collection[Player], asker: Player | None, agreed: Collection[Player]
 ) -> None:
     """Blocks, refusals and limits of the players are kept.
 
     asker: who wants the game, if that is known. agreed: who wants it, and so takes it though they refuse
     challenges. Raises: NotAllowed that names everybody who stands in the way.
     """
+    tx, most_of_all = at.tx, at.tools.limits.active_games
     _check_blocks(tx, seats, asker)
     ours = robots_among(tx, seats)
     if {*ours} == {*seats}:
@@ -249,8 +245,8 @@ def check_willing(
         elif choice.most_active is not None and here >= choice.most_active:
             of_game, limit = f"of {game.info.title} under way", f"no more than {choice.most_active} at once"
             problems.append(f"{player.userid} has {counted(here, 'board')} {of_game} and wants {limit}")
-        elif sum(active.values()) >= limits.active_games:
-            most = counted(limits.active_games, "board")
+        elif sum(active.values()) >= most_of_all:
+            most = counted(most_of_all, "board")
             problems.append(f"{player.userid} has {most} under way, as many as anybody may")
         elif tx.players.unreachable(player.id):
             problems.append(unheard(tx, player))

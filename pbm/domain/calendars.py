@@ -9,6 +9,7 @@ a year of nights takes a few additions.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -262,20 +263,9 @@ def _changes(zone: str, year: int) -> Spans:
     for second in range(first + day, last + 1, day):
         before, after = _offset(zone, second - day), _offset(zone, second)
         if before != after:
-            changed = _first_with(zone, second - day, second, before)
-            found.append((changed * SECOND, after * SECOND))
+            changed = bisect_right(range(day), False, key=lambda passed: _offset(zone, second - day + passed) != before)
+            found.append(((second - day + changed) * SECOND, after * SECOND))
     return tuple(found)
-
-
-def _first_with(zone: str, low: int, high: int, before: int) -> int:
-    """The first second after low at which the offset is no longer what it was; by halves."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _offset(zone, middle) == before:
-            low = middle
-        else:
-            high = middle
-    return high
 
 
 def _offset(zone: str, second: int) -> int:

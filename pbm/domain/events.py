@@ -95,9 +95,6 @@ class OfferCancelled(Event):
 class TimeUp(Event):
     """The time of the seat has run out."""
 
-    no_show: bool = False
-    """Before its first move, which makes the game void."""
-
 
 @dataclass(frozen=True, slots=True)
 class TimeClaimed(Event):

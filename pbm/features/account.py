@@ -1,16 +1,16 @@
-"""Verbs of accounts: who one is, where one reads mail, and what one has chosen."""
+"""Verbs of accounts: who one is, and where one reads mail."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from pbm.compose import Answer, Outcome
-from pbm.core.bus import ReachChanged, SettingsSaved, publish
+from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
 from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk
-from pbm.core.registry import KEEPERS, REFUSALS, handles, redeems
+from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
@@ -18,7 +18,6 @@ from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
@@ -61,7 +60,8 @@ def signup(request: Request, command: Command) -> Answer | None:
 )
 def add(request: Request, command: Command) -> Answer | None:
     player, wanted = request.author.who(command), addresses_of(request, command)
-    request.tx.players.drop_unconfirmed(player.id, _forgotten_before(request))
+    given_up = request.now - timedelta(days=request.tools.limits.confirmation_days)
+    request.tx.players.drop_unconfirmed(player.id, given_up)
     own = _own_addresses(request, player)
     fresh = _without(wanted, (key for key, address in own.items() if address.confirmed_at))
     if not fresh:
@@ -224,12 +224,11 @@ def _ask_for_password(
 
 
 @redeems(RESET)
-def choose_password(request: Request, ticket: Ticket) -> None:
+@by_player
+def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
     """The first line of the answer is the new password."""
-    player = request.tx.players.get(ticket.player_id or 0)
-    if player is None or declines(request.message.text):
+    if declines(request.message.text):
         return
-    request.author.player = player
     password = first_line(request.message.text)
     try:
         check_password(password)
@@ -244,35 +243,6 @@ def choose_password(request: Request, ticket: Ticket) -> None:
         )
 
 
-@handles(
-    Verb(
-        "set USERID PASSWORD [NAME] [VALUE]", ACCOUNT, rank=110, other_usage="NAME [VALUE] USERID PASSWORD", bare=True
-    ),
-    "see what you can choose for yourself, or choose it",
-)
-def set_(request: Request, command: Command) -> Answer | None:
-    player = request.author.who(command)
-    stored = request.tx.players.settings(player.id)
-    settings = before = Settings.chosen(stored)
-    name, value = command.args.get("NAME", "").casefold(), command.args.get("VALUE", "")
-    choices = list(CHOICES.values())
-    if name:
-        choices = [choice_of(name)]
-    if value:
-        settings = settings.with_choice(name, value)
-        chosen = {**stored, name: getattr(settings, name)}
-        if name in KEEPERS and settings != before:
-            KEEPERS[name](request, player, settings, chosen)
-        else:
-            request.tx.players.save_settings(player.id, chosen)
-        if name in ("digest", "timezone", "puzzle"):
-            publish(SettingsSaved(player, settings), request.tx)
-    text = request.outgoing.page(
-        "settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now
-    )
-    return done(command, text, "pbm: your settings")
-
-
 def addresses_of(request: Request, command: Command) -> list[str]:
     """The addresses a command names, or else the one it came from. Raises: BadArguments."""
     words = (word.strip(",;") for word in command.args.get("ADDRESS", request.message.sender).split())
@@ -284,11 +254,6 @@ def addresses_of(request: Request, command: Command) -> list[str]:
     if not addresses:
         raise BadArguments("Which address? Your mail does not come from exactly one.", command.verb.line)
     return addresses
-
-
-def _forgotten_before(request: Request) -> datetime:
-    """Whatever should have been confirmed and was asked for before then is given up."""
-    return request.now - timedelta(days=request.tools.limits.confirmation_days)
 
 
 def _count_unasked(request: Request, address: str) -> None:
@@ -329,15 +294,11 @@ def _mail_to_confirm(request: Request, address: str, name: str, player: Player |
 
 def ask_owner(at: Desk, player: Player, address: Address) -> Mail:
     """The mail whose answer confirms an address that the player has, though nobody has asked for it by mail."""
-    tx, tools = at.tx, at.tools
-    token, days = tools.composer.make_key(), tools.limits.confirmation_days
-    payload = {"address": address.address, "address_id": address.id, "instead": []}
-    expires_at = tx.now + timedelta(days=days)
-    tx.tickets.issue(
-        token, "confirm", mailbox(address.address), tx.now, expires_at, player_id=player.id, payload=payload
-    )
-    return tools.composer.letter(
-        address.address, CONFIRMING, "confirm.txt", tx.now,
+    days, payload = at.tools.limits.confirmation_days, {"address_id": address.id, "instead": []}
+    box = mailbox(address.address)
+    token = at.issue("confirm", box, days=days, player=player, address=address.address, **payload)
+    return at.tools.composer.letter(
+        address.address, CONFIRMING, "confirm.txt", at.now,
         reply_to=token, userid=player.userid, days=days, account=True,
     )  # fmt: skip
 

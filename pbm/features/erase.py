@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from games import GAMES
@@ -13,7 +13,7 @@ from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import ERASED, declines, first_line
 from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk, tell_players
-from pbm.core.registry import Occasion, handles, redeems, when_due
+from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
@@ -167,18 +167,12 @@ def erase_me(request: Request, command: Command) -> Answer | None:
 
 
 @redeems(ERASE, consented=True)
-def confirm_erasing(request: Request, ticket: Ticket) -> None:
-    player = request.tx.players.get(ticket.player_id or 0)
-    if player is None:
-        return
-    request.author.player = player
+@by_player
+def confirm_erasing(request: Request, _: Ticket, player: Player) -> None:
     if declines(request.message.text):
         request.outgoing.answers.append(Answer(first_line(request.message.text), Outcome.DONE, KEPT))
-        return
-    try:
+    else:
         _plan(request, player)
-    except Rejected as error:
-        refuse(request, "your answer", error)
 
 
 @handles(Verb("erase no USERID PASSWORD", ACCOUNT, rank=100), "change your mind: nothing is erased")
@@ -189,11 +183,8 @@ def erase_no(request: Request, command: Command) -> Answer | None:
 
 
 @redeems(KEEP, lasting=True)
-def answer_keep(request: Request, ticket: Ticket) -> None:
-    player = request.tx.players.get(ticket.player_id or 0)
-    if player is None:
-        return
-    request.author.player = player
+@by_player
+def answer_keep(request: Request, _: Ticket, player: Player) -> None:
     words = first_line(request.message.text)
     try:
         if words.casefold().rstrip(".!") not in (KEEP, "erase no") and not declines(words):
@@ -221,17 +212,14 @@ def _check_not_planned(request: Request, player: Player) -> None:
     """Raises: NotAllowed."""
     item = request.tx.agenda.get(ERASE, player.id)
     if item is not None:
-        raise NotAllowed(f"You will be erased on {_day(request, player, item.due_at)} already.", "erase no")
+        day = item.due_at.astimezone(request.outgoing.reader(player).settings.zone)
+        raise NotAllowed(f"You will be erased on {day:%Y-%m-%d} already.", "erase no")
 
 
 def _keep(request: Request, player: Player) -> None:
     """Raises: NotFound."""
     if not request.tx.agenda.drop(ERASE, player.id):
         raise NotFound("You have not asked to be erased, so everything stays as it is.")
-
-
-def _day(request: Request, player: Player, instant: datetime) -> str:
-    return f"{instant.astimezone(request.outgoing.reader(player).settings.zone):%Y-%m-%d}"
 
 
 def _write(request: Request, player: Player, address: str, page: str, *, reply_to: str, **words: Any) -> None:

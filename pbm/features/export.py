@@ -1,12 +1,9 @@
 """A player's games and data as files: one JSON for programs, and a text for each game.
 
 The JSON holds nothing that only this server knows, and is always written in the same way. So what another server makes
-of it gives the same file again, but for tournaments and messages, which stay in the file. Nothing in it shows where
-anybody else reads mail. No mail is larger than others: what one does not take comes in parts, each of them a file of
-its own that tells which part it is, and all of them together can be taken in.
-
-Anybody can write such a file. One that this server has signed is taken for what it says; of any other one no ratings,
-no confirmed addresses and no games of players who are here, unless the operator says that it is to be trusted.
+of it (pbm.server.intake) gives the same file again, but for tournaments and messages, which stay in the file. Nothing
+in it shows where anybody else reads mail. No mail is larger than others: what one does not take comes in parts, each of
+them a file of its own that tells which part it is, and all of them together can be taken in.
 """
 
 from __future__ import annotations
@@ -15,31 +12,24 @@ import io
 import json
 import zipfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from games import GAMES
-from games.rules import GameError
 from pbm.compose import Answer, Part
 from pbm.compose.pages import Pages, plain
 from pbm.compose.views import move_list
-from pbm.core.board import difference
-from pbm.core.bus import SettingsSaved, publish
-from pbm.core.credentials import USERID, check_address
 from pbm.core.notify import Desk
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.domain import game_record
 from pbm.domain.commands import Command
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Remark, RemarkKind
-from pbm.domain.match import IntentKind, Match, Player, Ply, State
-from pbm.domain.settings import CHOICES, Settings
-from pbm.domain.spans import read_ladder
+from pbm.domain.match import Match, Player, State
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
-from pbm.store.belongings import OF_BOARDS, PEOPLE, SECTIONS, instant
+from pbm.store.belongings import OF_BOARDS
 from pbm.store.ratings import Change
 from pbm.store.tickets import MESSAGE
 
@@ -58,6 +48,10 @@ class File:
     kind: str
     """Its media type."""
     data: bytes
+
+    @property
+    def part(self) -> Part:
+        return Part(self.kind, self.data, {"Content-Disposition": f'attachment; filename="{self.name}"'})
 
 
 def data_of(tx: Transaction, player: Player) -> dict[str, Any]:
@@ -99,7 +93,7 @@ def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
     return _joined_lines({**lines, "signature": _json(tx.secrets.sign(_joined_lines(lines)))})
 
 
-def _is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
+def is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
     """This server wrote the data, and nobody has changed it."""
     bare = {name: value for name, value in data.items() if name != "signature"}
     earlier = (json.dumps(bare, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()  # as it was written once
@@ -251,270 +245,6 @@ def _packed(name: str, files: list[File]) -> File:
     return File(name, "application/zip", archive.getvalue())
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The result of an import."""
-
-    userid: str
-    games: int
-    renumbered: Mapping[int, int]
-    """Boards whose number was taken, each with the one it has now."""
-    doubted: bool = False
-    """It bears no signature of ours, and nobody has said that it can be trusted."""
-    left_out: tuple[int, ...] = ()
-    """Games, by their number in the file, of players who are here."""
-
-
-@dataclass(slots=True)
-class _Import:
-    """One file on its way in."""
-
-    tx: Transaction
-    data: Mapping[str, Any]
-    now: datetime
-    player_id: int = 0
-    boards: dict[int, int] = field(default_factory=dict)
-    """From the numbers of the file to those here."""
-    ids: dict[str, int] = field(default_factory=dict)
-    """Of players, by userid."""
-
-    def id_of(self, userid: Any) -> int:
-        """Of a player who is here, or else of their name, which is put here. Raises: BadArguments."""
-        if not isinstance(userid, str) or not USERID.fullmatch(userid):
-            raise BadArguments(f'"{str(userid)[:40]}" in the file cannot be a userid.')
-        if userid not in self.ids:
-            holder = self.tx.belongings.holder(userid)
-            self.ids[userid] = holder[0] if holder else self.tx.belongings.add_name(userid, self.now)
-        return self.ids[userid]
-
-
-def take_in(
-    tx: Transaction, contents: Sequence[bytes], *, names: Sequence[str] = (), trusted: bool = False
-) -> Imported:
-    """Make a player of an export. trusted: the operator's word for it. Raises: BadArguments, NotAllowed.
-
-    contents: of its parts, in any order. names: of their files.
-    """
-    called = names or ["The file"] * len(contents)
-    parts = [_read(content, name) for content, name in zip(contents, called, strict=True)]
-    doubted = not trusted and not all(_is_signed(tx, part) for part in parts)
-    data = _joined(parts)
-    userid, left_out = data["userid"], []
-    if isinstance(userid, str) and _is_here(tx, userid):
-        raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
-    if doubted:
-        left_out = [game["board"] for game in data["games"] if _is_of_others(tx, game, userid)]
-        data = _doubted(data, left_out)
-    taken = _Import(tx, data, tx.now)
-    taken.player_id = taken.id_of(userid)
-    for game in sorted(data["games"], key=lambda each: each["board"]):
-        _take_game(taken, game)
-    _take_player(taken)
-    renumbered = {old: new for old, new in taken.boards.items() if old != new}
-    return Imported(userid, len(data["games"]), renumbered, doubted, tuple(left_out))
-
-
-def _is_of_others(tx: Transaction, game: Mapping[str, Any], userid: str) -> bool:
-    """The game would become one of somebody's who is here, and is not on this server already."""
-    names = game.get("players")
-    others = [name for name in names if isinstance(name, str) and name != userid] if isinstance(names, list) else []
-    return any(_is_here(tx, name) for name in others) and not _is_there(tx, game)
-
-
-def _is_here(tx: Transaction, userid: str) -> bool:
-    """It is a player's, and more than a name that an import has brought along."""
-    holder = tx.belongings.holder(userid)
-    return holder is not None and not holder[1]
-
-
-def _is_there(tx: Transaction, game: Mapping[str, Any]) -> bool:
-    there = tx.matches.load(game["board"])
-    return there is not None and all(
-        tx.belongings.match(game["board"], 0).get(name) == game.get(name) for name in _SAME
-    )
-
-
-def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, Any]:
-    """All that is taken from a file that anybody may have written. left_out: games that are not."""
-    kept = {
-        name: [row for row in rows if not (isinstance(row, dict) and row.get("board") in left_out)]
-        for name, rows in data.items()
-        if name in SECTIONS
-    }
-    games = [{**game, "rated": False, "rating_changes": {}} for game in data["games"] if game["board"] not in left_out]
-    asked = [{**row, "confirmed_at": None} if isinstance(row, dict) else row for row in data["addresses"]]
-    return {**data, **kept, "games": games, "addresses": asked, "ratings": [], "reliability": []}
-
-
-def take_in_record(tx: Transaction, text: str, *, trusted: bool) -> int:
-    """Make a board, not rated, of the record of a game that has ended; returns its number.
-
-    Players who are not here become names. trusted: the operator's word for it. Raises: BadArguments, GameError,
-    Rejected.
-    """
-    record = game_record.read(text)
-    here = [userid for userid in record.players if _is_here(tx, userid)]
-    if here and not trusted:
-        raise NotAllowed(f"{here[0]} is a player here, and anybody can write such a file. To take it in, say --trust.")
-    ids = _Import(tx, {}, tx.now)
-    first, second = (Player(ids.id_of(userid), userid) for userid in record.players)
-    match = tx.matches.add(
-        record.game, record.version, record.options, record.body, (first, second), 1, record.started_at, rated=False
-    )
-    states = record.states()
-    for before, after, move in zip(states, states[1:], record.moves, strict=False):
-        ply = Ply(move, before.to_move, record.started_at)
-        tx.matches.add_ply(match, ply, after.to_move, None)
-        match = replace(match, record=(*match.record, ply), revision=match.revision + 1)
-    tx.matches.end(match.board, record.result, record.ended_at, None)
-    return match.board
-
-
-def _read(content: bytes, name: str) -> dict[str, Any]:
-    """What a file says. name: as a sentence about it begins. Raises: BadArguments."""
-    try:
-        data = json.loads(content)
-    except (ValueError, RecursionError):
-        raise BadArguments(f"{name} is no JSON, so no export of a player.") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise BadArguments(f"{name} is no export of a player.")
-    if data.get("version") != VERSION:
-        raise BadArguments(f"{name} is of version {data.get('version')}; this server reads version {VERSION}.")
-    lists = {"games", *SECTIONS, *PEOPLE}
-    missing = sorted({"userid", "here_since", "bot", "settings", *lists} - data.keys())
-    wrong = sorted(name for name in lists & data.keys() if not isinstance(data[name], list))
-    if missing or wrong:
-        raise BadArguments(f'{name} is not whole: "{(missing + wrong)[0]}" is missing or no list.')
-    if not all(isinstance(each, dict) and type(each.get("board")) is int for each in data["games"]):
-        raise BadArguments(f"{name} is not whole: a game has no board.")
-    return data
-
-
-def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The contents of all the parts of an export. Raises: BadArguments where one is missing."""
-    ordered = sorted(parts, key=lambda part: _part(part)["first"])
-    wanted: int | None = 0
-    for part in ordered:
-        if part["userid"] != ordered[0]["userid"]:
-            raise BadArguments(f"The files are of {ordered[0]['userid']} and of {part['userid']}.")
-        if _part(part)["first"] != wanted:
-            break
-        wanted = _part(part)["next"]
-    else:
-        if wanted is None:
-            lists = {name: value for name, value in ordered[0].items() if isinstance(value, list)}
-            whole = {name: [row for part in ordered for row in part.get(name, [])] for name in lists}
-            return {**ordered[0], **whole}
-    missing = "begins with the account" if wanted == 0 else f'"export {wanted}" brings'
-    raise BadArguments(f"The files are not all parts of one export: what {missing} is not there, or is there twice.")
-
-
-def _part(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Which part of an export it is. Raises: BadArguments."""
-    part = data.get("part", {"first": 0, "next": None})
-    if (
-        not isinstance(part, dict)
-        or type(part.get("first")) is not int
-        or type(part.get("next")) not in (int, type(None))
-    ):
-        raise BadArguments("The file does not tell which part of an export it is.")
-    return part
-
-
-def _take_player(taken: _Import) -> None:
-    tx, data, player_id = taken.tx, taken.data, taken.player_id
-    _check_settings(data["settings"])
-    for row in data["addresses"]:
-        check_address(str(row.get("address", "")) if isinstance(row, dict) else "")
-    chosen = json.dumps(data["settings"], sort_keys=True)
-    tx.belongings.introduce(player_id, data["userid"], chosen, instant(data["here_since"]), bot=data["bot"] is True)
-    chosen_by = Player(player_id, data["userid"])
-    publish(SettingsSaved(chosen_by, Settings.chosen(data["settings"])), tx)
-    for name in SECTIONS:
-        tx.belongings.add_rows(name, [_renumbered(taken, row) for row in data[name]], player_id)
-    for name in PEOPLE:
-        for userid in data[name]:
-            tx.belongings.add_person(name, player_id, taken.id_of(userid))
-
-
-def _check_settings(settings: Any) -> None:
-    """Raises: BadArguments."""
-    if not isinstance(settings, dict) or not all(isinstance(word, str) for word in settings.values()):
-        raise BadArguments("The settings in the file are not as this server writes them.")
-    readers = {"remind": read_ladder, **{name: choice.read for name, choice in CHOICES.items()}}
-    for name, value in settings.items():
-        if name in readers and readers[name](value) != value:
-            raise BadArguments(f'"{value}" in the file is not how this server writes {name}.')
-
-
-def _renumbered(taken: _Import, row: Any) -> Any:
-    """A row with the number that its board has here. Raises: BadArguments."""
-    if not isinstance(row, dict) or "board" not in row:
-        return row
-    if row["board"] not in taken.boards:
-        raise BadArguments(f"The file tells of board {row['board']}, which is not in it.")
-    return {**row, "board": taken.boards[row["board"]]}
-
-
-def _take_game(taken: _Import, game: dict[str, Any]) -> None:
-    """Raises: BadArguments."""
-    row, board = dict(game), game["board"]
-    names, record, changes, decided = (
-        row.pop(name, None) for name in ("players", "record", "rating_changes", "decided")
-    )
-    if not (isinstance(record, list) and isinstance(changes, dict) and isinstance(decided, list)):
-        raise BadArguments(f"Board {board} of the file is not whole.")
-    if not isinstance(names, list) or len(names) != 2:
-        raise BadArguments(f"Board {board} of the file has not two players.")
-    seats = (taken.id_of(names[0]), taken.id_of(names[1]))
-    there = taken.tx.matches.load(board)
-    if not _is_there(taken.tx, game):
-        rematch_of = taken.boards.get(row.get("rematch_of") or 0)
-        taken.boards[board] = taken.tx.belongings.add_match(row, None if there else board, seats, rematch_of)
-        by_player = {taken.id_of(userid): change for userid, change in changes.items()}
-        taken.tx.belongings.add_record(taken.boards[board], record, by_player)
-        _check_record(taken.tx, taken.boards[board], board)
-    else:
-        taken.boards[board] = board
-    _take_decided(taken, board, seats, decided)
-
-
-_SAME = ("game", "version", "options", "body", "players", "started_at", "record")
-"""The fields a board must have in common with one of the same number here, to be that one."""
-
-
-def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: list[Any]) -> None:
-    """Raises: BadArguments."""
-    for row in decided:
-        seat = row.get("seat") if isinstance(row, dict) else None
-        if seat not in (1, 2) or seats[seat - 1] != taken.player_id:
-            raise BadArguments(f"Board {board} of the file holds what only another player may decide.")
-        taken.tx.belongings.add_decided(taken.boards[board], seat, row)
-    for intent in taken.tx.intents.of(taken.boards[board]):
-        if intent.until is not None:
-            taken.tx.agenda.put(IntentKind.HOLD, f"{taken.boards[board]}:{intent.seat}", intent.until)
-
-
-def _check_record(tx: Transaction, board: int, called: int) -> None:
-    """The stored board is what its record leads to. called: its number in the file. Raises: BadArguments."""
-    try:
-        match = tx.matches.load(board)
-        assert match is not None  # noqa: S101  it was added
-        if match.game not in GAMES:
-            raise BadArguments(f'There is no game "{match.game}" here.')
-        state = State.start(GAMES[match.game], match.options, match.body)
-        for number, ply in enumerate(match.record, 1):
-            to_move = state.to_move
-            state, notation = state.play(ply.notation)
-            if (notation, to_move) != (ply.notation, ply.seat):
-                raise BadArguments(f"Ply {number} is {notation} of seat {to_move}, not {ply.notation} of {ply.seat}.")
-        problem = difference(tx, match, state)
-    except (GameError, Rejected, ValueError) as error:
-        raise BadArguments(f"Board {called} of the file cannot be replayed: {error}") from None
-    if problem:
-        raise BadArguments(f"Board {called} of the file does not hold together: {problem}.")
-
-
 SUBJECT = "pbm: your games and data"
 
 
@@ -543,14 +273,10 @@ def export(request: Request, command: Command) -> Answer | None:
         "export.txt",
         player=player,
         answers=address.casefold() == request.message.sender.casefold(),
-        attached=[_attached(file) for file in files],
+        attached=[file.part for file in files],
         userid=player.userid,
         first=first,
         following=following,
         names=[file.name for file in files],
     )
     return None
-
-
-def _attached(file: File) -> Part:
-    return Part(file.kind, file.data, {"Content-Disposition": f'attachment; filename="{file.name}"'})

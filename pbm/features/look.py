@@ -1,4 +1,4 @@
-"""Which boards the words of a command mean: numbers, players, and what narrows a list."""
+"""Verbs that show boards and list them: by numbers, by players, and by what narrows a list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pbm.core.decisions import MOST_LISTED, done, is_full, parted
 from pbm.core.notify import notice_of, perspective
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.domain.commands import Command
+from pbm.domain.commands import Command, no_game
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Player, Seat, State
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
@@ -87,11 +87,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
     found = request.tx.matches.summaries(
         game=game, player_ids=ids, active=active, in_tournament=in_tournament, limit=MOST_LISTED, after=after
     )
-    return [summary for summary in found if "next" not in selection.filters or _to_move(summary) in players]
-
-
-def _to_move(summary: Summary) -> Player | None:
-    return None if summary.seat_to_move is None else summary.players[summary.seat_to_move - 1]
+    return [summary for summary in found if "next" not in selection.filters or summary.to_move in players]
 
 
 @handles(
@@ -288,3 +284,34 @@ def games(request: Request, command: Command) -> Answer | None:
         more=f"{command.game or 'all'} games {' '.join([*words, 'after'])} {found[-1].board}" if is_full(found) else "",
     )
     return done(command, text, f"pbm: list of {title} games")
+
+
+LONG_LIST = 8000
+"""Characters of a list after which no other one follows in the same mail."""
+MOST_COUNTED = 400
+"""Boards of a game that are counted for the list; of more it says only that there are more."""
+
+
+@handles(Verb("list [GAME...]", LOOKING, Locks.NOTHING, rank=30), "the games there are, or the boards of a game")
+def list_(request: Request, command: Command) -> Answer | None:
+    words = command.args.get("GAME", "").casefold().split()
+    unknown = next((word for word in words if word not in GAMES), None)
+    if unknown is not None:
+        raise no_game(unknown, "list GAME")
+    if words:
+        return done(command, _lists(request, command, list(dict.fromkeys(words))), "pbm: list of games")
+    tallies = request.tx.matches.tallies(GAMES, MOST_COUNTED)
+    ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
+    text = request.outgoing.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
+    return done(command, text, "pbm: list of games")
+
+
+def _lists(request: Request, command: Command, names: list[str]) -> str:
+    """The boards of each of the games, as far as they fit into a mail."""
+    texts: list[str] = []
+    while names and sum(map(len, texts)) < LONG_LIST:
+        answer = games(request, replace(command, game=names.pop(0), args={}))
+        texts.append(answer.text if answer else "")
+    if names:
+        texts.append(f"The others come by: list {' '.join(names)}")
+    return "\n\n".join(texts)

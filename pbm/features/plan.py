@@ -1,24 +1,32 @@
-"""The verb that says what one does if the opponent does this or that."""
+"""Decided beforehand: what one does if the opponent does this or that, and moves that wait before they are played.
+
+A move that waits, for a player who has chosen to be able to take it back, is checked when it is sent. Until its time
+nobody else hears of it, nor of what was written with it. It is played by the agenda, in the transaction that takes it
+off, so once; and only if the board is still the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from itertools import pairwise
 
 from games import GAMES
 from games.rules import GameError
 from pbm.compose import Answer
 from pbm.compose.pages import plain
+from pbm.compose.views import until
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import done, tell_sender
-from pbm.core.notify import notice_of
-from pbm.core.registry import handles
+from pbm.core.decisions import done, move_of, tell_sender
+from pbm.core.notify import notice_of, reader_of, tell_players
+from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain import plans
-from pbm.domain.commands import NOTHING, Command, as_played
+from pbm.domain.commands import NOTHING, Command, as_played, split_guard
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, NotYourTurn, Rejected
+from pbm.domain.events import CommentMade, IntentDropped
 from pbm.domain.match import Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
@@ -77,8 +85,9 @@ def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
     """A plan is for what the opponent does next. Raises: NotYourTurn, NotAllowed."""
     held = board.intents.find(seat, IntentKind.HOLD)
     if held is not None:
-        move = decisions.move_of(held)
-        raise NotYourTurn(f"{move} still waits to be played. To change your plan, send the move once more, with it.")
+        raise NotYourTurn(
+            f"{move_of(held)} still waits to be played. To change your plan, send the move once more, with it."
+        )
     if seat == board.state.to_move:
         raise NotYourTurn(
             "It is your turn, and a plan is for what your opponent does then. Send your move, and your plan below it."
@@ -93,6 +102,65 @@ def _show(request: Request, board: OpenBoard, planned: Intent) -> None:
     reader = replace(request.author.reader(), seat=planned.seat)
     request.outgoing.notices.append(
         notice_of(board, reader, shown="this is your plan.", plan=tuple(plans.layout(tree)))
+    )
+
+
+@when_due(IntentKind.HOLD, within=timedelta(days=1))
+def play_held(occasion: Occasion) -> None:
+    """Play the move that has waited long enough; its player's clock has run until they sent it."""
+    number, seat = map(int, occasion.item.key.split(":"))
+    tx, now, board = occasion.tx, occasion.now, occasion.open(number)
+    intent = board.intents.find(seat, IntentKind.HOLD)
+    if intent is None:
+        return
+    board.intents.drop(intent)
+    player = board.match.player(seat)
+    comments = (CommentMade(number, userid=player.userid, text=intent.comment),) if intent.comment else ()
+    try:
+        _play(board, intent)
+    except (Rejected, GameError) as error:
+        board.events.append(IntentDropped(number, seat, intent.kind, intent.text, str(error)))
+        notice = notice_of(board, reader_of(occasion, player, seat), events=tuple(board.events))
+        tx.outbox.add(occasion.tools.composer.notice(notice, now), now)
+        return
+    tx.outbox.add(tell_players(occasion, board, comments, player), now)
+
+
+def _play(board: OpenBoard, intent: Intent) -> None:
+    """Raises: as OpenBoard.play."""
+    move, _, planned = intent.text.partition("\n")
+    text, guard = split_guard(move)
+    if text == plans.RESIGN:
+        board.check_running(guard, "It")
+        board.resign(intent.seat)
+    else:
+        plan = plans.reread(planned) if planned else ()
+        decisions.play_ply(board, intent.seat, text, guard, plan, decided_at=intent.since)
+
+
+@handles(
+    Verb("GAME cancel BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=60, wordy=True),
+    'take back a move that still waits, if you have chosen "set hold"',
+)
+def cancel(request: Request, command: Command) -> Answer | None:
+    board, seat = request.author.seated(command)
+    held = board.intents.find(seat, IntentKind.HOLD)
+    if held is None:
+        raise _nothing_waits(board, seat)
+    board.intents.drop(held)
+    return tell_sender(request, command, board, seat, f"{move_of(held)} is taken back; nobody has heard of it.")
+
+
+def _nothing_waits(board: OpenBoard, seat: Seat) -> Rejected:
+    """Why there is nothing to cancel: it may be too late."""
+    number, played = board.match.board, [ply for ply in board.match.record if ply.seat == seat and not ply.auto]
+    if not played or board.match.result is not None:
+        ended = " has ended, and" if board.match.result is not None else ":"
+        return NotFound(f"Board {number}{ended} nothing of yours waits there.")
+    at = until(played[-1].played_at, board.match.settings[seat - 1].zone)
+    return NotFound(
+        f"Nothing of yours waits on board {number}: {played[-1].notation} was played on {at}, so it is too late.",
+        "undo",
     )
 
 

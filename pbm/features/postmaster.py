@@ -5,7 +5,7 @@ An answer to the mail that tells the operator of such a letter goes to its write
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from pbm.compose import Answer, Outcome
@@ -30,18 +30,16 @@ _CLOSE = frozenset({"close", "closed"})
 
 def tell_operator(at: Desk, row: Received, message: Message) -> list[Mail]:
     """The mail that tells the operator of a letter to them, with its text; none where they have no address."""
-    tx, tools = at.tx, at.tools
+    tools = at.tools
     if not tools.operator:
         return []
-    token = tools.composer.make_key()
-    expires_at = tx.now + timedelta(days=_ANSWER_DAYS)
-    tx.tickets.issue(token, POSTMASTER, tools.operator, tx.now, expires_at, payload={"mail": row.id})
+    token = at.issue(POSTMASTER, tools.operator, days=_ANSWER_DAYS, mail=row.id)
     mailbox = row.recipients[0].casefold().partition("@")[0] if row.recipients else POSTMASTER
     subject = f"pbm: mail {row.id} to {mailbox}"
     words: dict[str, Any] = {"sender": message.sender, "mailbox": mailbox, "about": strip_subject(message.subject)}
     page, text = "postmaster-operator.txt", message.text.strip()
     letter = tools.composer.letter(
-        tools.operator, subject, page, tx.now, reply_to=token, inbox_id=row.id, text=text, **words
+        tools.operator, subject, page, at.now, reply_to=token, inbox_id=row.id, text=text, **words
     )
     return [letter]
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from games import GAMES
 from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
 from pbm.compose.views import lasting
-from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, States
+from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, States, set_clocks
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
 from pbm.core.decisions import done
 from pbm.core.notify import notice_of, perspective, reader_of
@@ -21,7 +21,7 @@ from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
-from pbm.domain.match import IntentKind, Match, Player, other, with_clock
+from pbm.domain.match import IntentKind, Match, Player, other
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, is_punctual, next_digest, read_ladder, told
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
@@ -116,11 +116,8 @@ def plan_reminder(tx: Transaction, player: Player, board: int) -> None:
 
 def plan_anew(tx: Transaction, player: Player) -> None:
     """Plan the next reminder of each of their boards by what they have chosen now."""
-    tx.matches.forget()
-    running = (board.match for board in running_boards(tx, player))
-    planned = {match.board: with_clock(match, match.clock, tx.now).clock for match in running if match.clock}
-    tx.matches.set_clocks({board: clock for board, clock in planned.items() if clock is not None})
-    tx.matches.forget()
+    running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    set_clocks(tx, [each.board for each in running if each.game in GAMES], lambda _, clock: clock)
 
 
 @when_due(DIGEST, within=timedelta(days=2))

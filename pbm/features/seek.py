@@ -9,9 +9,10 @@ from games import GAMES, AnyGame
 from games.rules import OptionError
 from pbm.compose import Answer, Outcome
 from pbm.compose.views import lasting
+from pbm.core.board import OpenBoard
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import tell_players
-from pbm.core.registry import REFUSALS, Occasion, handles, redeems, when_due
+from pbm.core.notify import Desk, tell_players
+from pbm.core.registry import REFUSALS, Occasion, by_player, handles, redeems, when_due
 from pbm.core.request import Request
 from pbm.core.robots import robot_named
 from pbm.core.start import (
@@ -163,12 +164,9 @@ def take(request: Request, command: Command) -> Answer | None:
 
 
 @redeems("seek")
-def answer_announcement(request: Request, ticket: Ticket) -> None:
+@by_player
+def answer_announcement(request: Request, ticket: Ticket, player: Player) -> None:
     """Take what was announced, or be told of no more."""
-    player = request.tx.players.get(ticket.player_id or 0)
-    if player is None:
-        return
-    request.author.player = player
     said = request.message.text.strip() or strip_subject(request.message.subject)
     first, _, rest = said.partition("\n")
     word = next(iter(first.casefold().split()), "").strip(".,!")
@@ -190,24 +188,30 @@ def answer_announcement(request: Request, ticket: Ticket) -> None:
 @when_due(UNTAKEN, within=PATIENCE)
 def fill(due: Occasion) -> None:
     """A robot takes one game of a seek that is still open, as a person would; nothing, where no game can be started."""
-    tx, tools, now = due.tx, due.tools, due.now
+    tx, now = due.tx, due.now
     found = tx.seeks.get(int(due.item.key))
     game = GAMES.get(found.game) if found else None
     robot = robot_named(tx, robot_wanted(found.options)) if found else None
     if found is None or game is None or robot is None:
         return
     tx.agenda.put(UNTAKEN, found.id, now + PATIENCE)
-    seats, limits = (robot, found.player), tools.limits
     try:
-        check_willing(tx, limits, game, seats, found.player, seats)
+        board = _begun(due, game, found, robot, found.player)
     except NotAllowed:
         return
-    options, _ = split_window(found.options)
-    board = start_match(tx, game, options, found.body, seats, default_clock=limits.default_clock)
-    tx.seeks.set_wanted(found.id, found.wanted - 1)
     origin = f"Nobody else has taken seek {found.id} of {found.player.userid} for {lasting(PATIENCE)}."
     board.events.append(MatchStarted(board.match.board, origin=origin))
     tx.outbox.add(tell_players(due, board), now)
+
+
+def _begun(at: Desk, game: AnyGame, found: Seek, taker: Player, asker: Player) -> OpenBoard:
+    """One game of a seek, which wants one less then. asker: who brings it about now. Raises: NotAllowed."""
+    seats = (taker, found.player)
+    check_willing(at, game, seats, asker, seats)
+    options, _ = split_window(found.options)
+    board = start_match(at, game, options, found.body, seats)
+    at.tx.seeks.set_wanted(found.id, found.wanted - 1)
+    return board
 
 
 def _unfollow(request: Request, player: Player, game: str) -> Answer:
@@ -224,13 +228,9 @@ def _take(request: Request, player: Player, number: int) -> None:
         raise NotFound(f"Seek {number} is not open, or not any more: somebody may have been faster.", "GAME seek")
     if found.player == player:
         raise NotAllowed(f"Seek {number} is your own.", f"{found.game} seek 0")
-    options, (low, high) = split_window(found.options)
+    _, (low, high) = split_window(found.options)
     if not fits(request, found, player):
         raise NotAllowed(f"Seek {number} is for players rated {low} to {high}.", f"{found.game} seek")
-    seats = (player, found.player)
-    check_willing(request.tx, request.tools.limits, game, seats, player, seats)
-    clock = request.tools.limits.default_clock
-    board = start_match(request.tx, game, options, found.body, seats, default_clock=clock)
-    request.tx.seeks.set_wanted(number, found.wanted - 1)
+    board = _begun(request, game, found, player, player)
     origin = f"{player.userid} has taken seek {number} of {found.player.userid}."
     request.boards.adopt(board, MatchStarted(board.match.board, origin=origin))

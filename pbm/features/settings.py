@@ -1,4 +1,4 @@
-"""Verbs by which a player says what may be asked of them: challenges of a game, how many boards, and by whom."""
+"""Verbs by which a player chooses how all is for them, and says what may be asked of them, how often, and by whom."""
 
 from __future__ import annotations
 
@@ -7,17 +7,47 @@ from dataclasses import replace
 
 from games import GAMES
 from pbm.compose import Answer
+from pbm.core.bus import SettingsSaved, publish
 from pbm.core.decisions import done
-from pbm.core.registry import handles, keeps
+from pbm.core.registry import KEEPERS, handles, keeps
 from pbm.core.request import Request, no_player
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
-from pbm.domain.settings import Settings
-from pbm.domain.verbs import COMPANY, STARTING, Verb
+from pbm.domain.settings import CHOICES, Settings, choice_of
+from pbm.domain.verbs import ACCOUNT, COMPANY, STARTING, Verb
 from pbm.store.refusals import GameChoice
 
 UNLIMITED = frozenset({"all", "inf", "none"})
+
+
+@handles(
+    Verb(
+        "set USERID PASSWORD [NAME] [VALUE]", ACCOUNT, rank=110, other_usage="NAME [VALUE] USERID PASSWORD", bare=True
+    ),
+    "see what you can choose for yourself, or choose it",
+)
+def set_(request: Request, command: Command) -> Answer | None:
+    player = request.author.who(command)
+    stored = request.tx.players.settings(player.id)
+    settings = before = Settings.chosen(stored)
+    name, value = command.args.get("NAME", "").casefold(), command.args.get("VALUE", "")
+    choices = list(CHOICES.values())
+    if name:
+        choices = [choice_of(name)]
+    if value:
+        settings = settings.with_choice(name, value)
+        chosen = {**stored, name: getattr(settings, name)}
+        if name in KEEPERS and settings != before:
+            KEEPERS[name](request, player, settings, chosen)
+        else:
+            request.tx.players.save_settings(player.id, chosen)
+        if name in ("digest", "timezone", "puzzle"):
+            publish(SettingsSaved(player, settings), request.tx)
+    text = request.outgoing.page(
+        "settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now
+    )
+    return done(command, text, "pbm: your settings")
 
 
 @keeps("bot")

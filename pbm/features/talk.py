@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from games import GAMES
 from games.rules import counted
 from pbm.compose import Answer, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
-from pbm.core.decisions import done, refuse
+from pbm.core.decisions import done
 from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
-from pbm.core.registry import HANDLERS, Occasion, handles, redeems, when_due
+from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.request import Request, no_player
 from pbm.core.start import unheard
-from pbm.domain.commands import Command, clean, no_game, parse
+from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Standing, Verb, redact
+from pbm.domain.verbs import COMPANY, MULTIPLE, Standing, Verb, redact
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket
 
@@ -74,35 +73,6 @@ def _mails(at: Desk, broadcast: Broadcast, reader: Reader) -> list[Mail]:
 MAX_HEARERS = 10
 """Players that one message goes to."""
 ANSWER_DAYS = 30
-LONG_LIST = 8000
-"""Characters of a list after which no other one follows in the same mail."""
-MOST_COUNTED = 400
-"""Boards of a game that are counted for the list; of more it says only that there are more."""
-
-
-@handles(Verb("list [GAME...]", LOOKING, Locks.NOTHING, rank=30), "the games there are, or the boards of a game")
-def list_(request: Request, command: Command) -> Answer | None:
-    words = command.args.get("GAME", "").casefold().split()
-    unknown = next((word for word in words if word not in GAMES), None)
-    if unknown is not None:
-        raise no_game(unknown, "list GAME")
-    if words:
-        return done(command, _lists(request, command, list(dict.fromkeys(words))), "pbm: list of games")
-    tallies = request.tx.matches.tallies(GAMES, MOST_COUNTED)
-    ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
-    text = request.outgoing.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
-    return done(command, text, "pbm: list of games")
-
-
-def _lists(request: Request, command: Command, games: list[str]) -> str:
-    """The boards of each of the games, as far as they fit into a mail."""
-    texts: list[str] = []
-    while games and sum(map(len, texts)) < LONG_LIST:
-        answer = HANDLERS["games"](request, replace(command, game=games.pop(0), args={}))
-        texts.append(answer.text if answer else "")
-    if games:
-        texts.append(f"The others come by: list {' '.join(games)}")
-    return "\n\n".join(texts)
 
 
 @handles(
@@ -184,21 +154,15 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
 
 
 @redeems(MESSAGE, lasting=True)
-def answer_message(request: Request, ticket: Ticket) -> None:
+@by_player
+def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
     """A player has answered a message: their words go back to its author."""
-    player, author = request.tx.players.get(ticket.player_id or 0), request.tx.players.get(ticket.payload["to"])
-    if player is None:
-        return
-    request.author.player = player
-    text = request.message.text.strip()
-    try:
-        _check_no_command(text)
-        if author is None:
-            raise NotFound("The player who wrote to you has left the server.")
-        _check_not_blocked(request, player, author)
-        _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
-    except Rejected as error:
-        refuse(request, "your answer", error)
+    author, text = request.tx.players.get(ticket.payload["to"]), request.message.text.strip()
+    _check_no_command(text)
+    if author is None:
+        raise NotFound("The player who wrote to you has left the server.")
+    _check_not_blocked(request, player, author)
+    _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
 
 
 def _check_no_command(text: str) -> None:

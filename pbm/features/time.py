@@ -1,4 +1,4 @@
-"""Clocks that stop and go on, and boards whose time has come.
+"""Clocks of boards that stop and go on, and boards whose time has come.
 
 An instant that was worked out for a board may be overtaken: by an outage, after which everybody has more time. So
 whatever falls due is looked at anew, and put off if its time has not come after all.
@@ -6,50 +6,29 @@ whatever falls due is looked at anew, and put off if its time has not come after
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-
-import structlog
+from datetime import datetime, timedelta
 
 from games import GAMES
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
-from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewal, publish, subscribes
-from pbm.core.decisions import ask, done, grants
+from pbm.core.bus import ReminderDue, publish
+from pbm.core.decisions import ask, grants
 from pbm.core.notify import Desk, tell_players
-from pbm.core.registry import handles, keeps
+from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.domain.calendars import Calendar, Stop, StopKind
+from pbm.domain.calendars import Calendar
 from pbm.domain.clock import MOST, Clock
 from pbm.domain.commands import Command
 from pbm.domain.configuration import Limits
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
-from pbm.domain.match import (
-    LOOK_AGAIN,
-    Ending,
-    IntentKind,
-    Match,
-    OfferKind,
-    Player,
-    Result,
-    Seat,
-    other,
-    reminder_at,
-    with_clock,
-)
-from pbm.domain.settings import Settings
-from pbm.domain.spans import DAY, HOUR, Span, check_allowance, days_taken, in_words, read_duration, read_vacation
-from pbm.domain.verbs import ACCOUNT, PLAYING, Verb
+from pbm.domain.match import LOOK_AGAIN, Ending, IntentKind, Match, OfferKind, Result, Seat, other, reminder_at
+from pbm.domain.spans import DAY, HOUR, in_words, read_duration
+from pbm.domain.verbs import PLAYING, Verb
 from pbm.store import Transaction
-from pbm.store.house import Absence
-
-log = structlog.get_logger()
 
 _INSTANT = timedelta(microseconds=1)
-_YEAR = timedelta(days=365)
 _KEPT = timedelta(days=1)
 FREE_NO_SHOWS, NO_SHOWS_WITHIN = 2, timedelta(days=90)
 """Games whose first move a player may let pass within such a time; the next are lost, and tell in the reliability."""
@@ -129,14 +108,11 @@ def call_time(board: OpenBoard, limits: Limits) -> None:
         return
     no_show = f"{late.userid} {_NO_SHOW}"
     if all(ply.seat != clock.seat for ply in match.record):
-        if board.tx.matches.voided_since(late.id, no_show, now - NO_SHOWS_WITHIN) >= FREE_NO_SHOWS:
-            lost = Result(
-                Ending.FORFEIT, other(clock.seat), f"{_ON_TIME}: {late.userid} has let first moves pass before"
-            )
-            board.end(lost, TimeUp(match.board, clock.seat, no_show=True))
-            return
         result = Result(Ending.VOID, None, no_show)
-        board.end(result, TimeUp(match.board, clock.seat, no_show=True))
+        if board.tx.matches.voided_since(late.id, no_show, now - NO_SHOWS_WITHIN) >= FREE_NO_SHOWS:
+            reason = f"{_ON_TIME}: {late.userid} has let first moves pass before"
+            result = Result(Ending.FORFEIT, other(clock.seat), reason)
+        board.end(result, TimeUp(match.board, clock.seat))
         return
     over = clock.charged(now, match.calendars)
     due_at = now + timedelta(days=limits.claim_days)
@@ -196,63 +172,7 @@ def let_run(board: OpenBoard, seat: Seat | None) -> None:
     board.events.append(ClocksResumed(board.match.board, seat))
 
 
-@contextmanager
-def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewal]) -> Iterator[None]:
-    """Around a change of when a player's clocks run: until now they run by what was, then by what is.
-
-    renewals: of the boards that are in hand already.
-    """
-    numbers = tx.matches.ticking(player_id)
-    _set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
-    yield
-    _set_clocks(
-        tx, numbers, lambda match, clock: with_clock(match, clock.refreshed(match.calendars), tx.now).clock or clock
-    )
-    for renew in renewals:
-        renew()
-
-
-def _set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:
-    """Change the clocks of boards, as far as any run there."""
-    loaded = tx.matches.load_all(boards)
-    tx.matches.set_clocks({match.board: changed(match, match.clock) for match in loaded if match.clock is not None})
-    tx.matches.forget()
-
-
-@subscribes(PlayerHeard)
-def heard_from(event: PlayerHeard, tx: Transaction) -> None:
-    """A player who writes from an address of theirs is reached by mail again, should that have been in doubt."""
-    if tx.bounces.alive(event.player.id, event.address):
-        note_reach(tx, event.player, 0, event.renewals)
-
-
-@subscribes(ReachChanged)
-def reach_again(event: ReachChanged, tx: Transaction) -> None:
-    note_reach(tx, event.player, 0)
-
-
-def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Renewal] = ()) -> None:
-    """A player's clocks stand still while no mail gets to them, so many days within a year; call it when that changes.
-
-    A player who lets mail come back again and again gains no time by it.
-    """
-    known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)]
-    left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in known), timedelta())
-    open_ = [each for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now) if each.stop.holds(tx.now)]
-    unreachable = tx.players.unreachable(player.id)
-    if unreachable == bool(open_):
-        return
-    with calendar_changing(tx, player.id, renewals):
-        for absence in open_:
-            tx.absences.end(absence, tx.now)
-        if unreachable and left > timedelta():
-            tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, tx.now, tx.now + left))
-
-
 LARGEST_GIFT = 60 * DAY
-CHANGES, CHANGES_WITHIN = 4, timedelta(days=14)
-"""How often a player may move their nights and weekends, so that it is not always night where they are."""
-_CHANGED = "rests_changed"
 
 
 @handles(
@@ -329,94 +249,3 @@ def _clock(board: OpenBoard) -> Clock:
     if clock is None or not clock.control.timed:
         raise NotAllowed(f"Board {board.match.board} has no clock: all players take the time they want.")
     return clock
-
-
-@handles(
-    Verb(
-        "vacation USERID PASSWORD [FROM] [TO...]", ACCOUNT, rank=120, aliases=("away", "holiday"), bare=True, wordy=True
-    ),
-    "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
-)
-def vacation(request: Request, command: Command) -> Answer | None:
-    player = request.author.who(command)
-    words = " ".join(command.args[name] for name in ("FROM", "TO") if name in command.args)
-    settings = Settings.chosen(request.tx.players.settings(player.id))
-    own = _vacations(request, player)
-    told = ""
-    if words.casefold() in ("end", "cancel", "off"):
-        told = _end(request, player, own)
-    elif words:
-        span = read_vacation(words, settings.zone, request.now)
-        _check_apart(span, own, settings)
-        check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
-        with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
-            request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
-        told = "Your vacation is noted: your clocks stand still meanwhile, and the mails of your boards tell it."
-    return done(command, _overview(request, player, settings, told), "pbm: your vacations")
-
-
-def _vacations(request: Request, player: Player) -> list[Absence]:
-    """Those that count for this year's allowance or a later one's."""
-    year = datetime(request.now.year - 1, 12, 30, tzinfo=UTC)
-    return request.tx.absences.of(player.id, StopKind.VACATION, year)
-
-
-def _span(absence: Absence) -> Span:
-    assert absence.stop.ends_at is not None  # noqa: S101  every vacation ends
-    return absence.stop.starts_at, absence.stop.ends_at
-
-
-def _end(request: Request, player: Player, own: list[Absence]) -> str:
-    """End the vacation the player is on, or else drop their next one. Raises: NotFound."""
-    mine = next((each for each in own if _span(each)[1] > request.now), None)
-    if mine is None:
-        raise NotFound("You are not on vacation, and have planned none.", "vacation FROM TO")
-    with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
-        request.tx.absences.end(mine, request.now)
-    if mine.stop.starts_at >= request.now:
-        return "Your next vacation is dropped."
-    return "Your vacation is over, and your clocks run. The days left of it are yours again."
-
-
-def _check_apart(span: Span, own: list[Absence], settings: Settings) -> None:
-    """Raises: NotAllowed."""
-    for start, end in map(_span, own):
-        if span[0] < end and start < span[1]:
-            since, until = (at.astimezone(settings.zone).strftime("%a %-d %b %Y %H:%M") for at in (start, end))
-            raise NotAllowed(f"You have a vacation from {since} until {until} already.", "vacation end")
-
-
-def _overview(request: Request, player: Player, settings: Settings, told: str) -> str:
-    own = [_span(each) for each in _vacations(request, player)]
-    taken, days = days_taken(own, settings.zone), request.tools.limits.vacation_days_per_year
-    this_year = request.now.astimezone(settings.zone).year
-    return request.outgoing.page(
-        "vacation.txt",
-        told=told,
-        vacations=[span for span in own if span[1] > request.now],
-        left={year: max(0, days * DAY - taken[year]) for year in (this_year, this_year + 1)},
-        days=days,
-        now=request.now,
-        zone=settings.zone,
-    )
-
-
-@keeps("sleep", "weekend", "timezone")
-def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
-    """Save settings by which a player's nights or weekends change; not too often. Raises: NotAllowed."""
-    if settings.rests == Settings.chosen(request.tx.players.settings(player.id)).rests:
-        request.tx.players.save_settings(player.id, stored)
-        return
-    changes = [
-        word for word in stored.get(_CHANGED, "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN
-    ]
-    if not settings.rests.never:
-        if len(changes) >= CHANGES:
-            raise NotAllowed(
-                f"You have changed your nights and weekends {CHANGES} times within {CHANGES_WITHIN.days} days; "
-                "wait a little, or turn them off."
-            )
-        changes.append(request.now.isoformat())
-    kept = {**stored, _CHANGED: " ".join(changes)}
-    with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
-        request.tx.players.save_settings(player.id, kept)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pbm.core.board import OpenBoard
+from pbm.core.board import OpenBoard, set_clocks
 from pbm.core.notify import Desk
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided, TimeGiven
-from pbm.domain.match import Ending, Match, Result, with_clock
+from pbm.domain.match import Ending, Match, Result
 from pbm.features.time import let_run
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament.letters import Letters, Standings
@@ -80,31 +80,27 @@ class Arbiter(Hand):
     def extend_all(self, amount: int) -> int:
         """All players have more time on all boards with clocks; no mail tells it. Returns how many boards."""
         with self._service.store.write() as tx:
-            numbers, now = tx.matches.timed(), tx.now
+            numbers = tx.matches.timed()
             for some in tx.in_bites(numbers):
-                running = [(match, match.clock) for match in tx.matches.load_all(some) if match.clock is not None]
-                extended = [with_clock(match, _extended(match, clock, amount, now), now) for match, clock in running]
-                tx.matches.set_clocks({match.board: match.clock for match in extended if match.clock is not None})
+                set_clocks(tx, some, lambda match, clock: _extended(match, clock, amount, tx.now))
             self._service.tools.states.forget()
         return len(numbers)
 
     def halt(self, kind: StopKind) -> None:
         """All clocks stand still from now on. kind: MAINTENANCE lets nothing be played either."""
-        now = self._service.clock()
         with self._service.store.write() as tx:
             if tx.absences.open(kind):
                 raise NotAllowed(_ALREADY[kind])
-            tx.absences.add(None, Stop(kind, now))
+            tx.absences.add(None, Stop(kind, tx.now))
 
     def lift(self, kind: StopKind) -> datetime:
         """The end of a halt; returns since when it was."""
-        now = self._service.clock()
         with self._service.store.write() as tx:
             halts = tx.absences.open(kind)
             if not halts:
                 raise NotAllowed(_NOT[kind])
             for halt in halts:
-                tx.absences.end(halt, now)
+                tx.absences.end(halt, tx.now)
         return halts[0].stop.starts_at
 
     def halts(self) -> Sequence[Stop]:
@@ -192,8 +188,7 @@ class Organizer(Hand):
 
     def cancel(self, name: str) -> Tournament:
         """End it early; all who are in it are told."""
-        now = self._service.clock()
         with self._service.store.write() as tx:
             tournament = entering.find(tx, name)
-            tx.outbox.add(entering.cancel(self._at(tx), tournament), now)
+            tx.outbox.add(entering.cancel(self._at(tx), tournament), tx.now)
             return tournament

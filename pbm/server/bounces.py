@@ -9,7 +9,7 @@ import structlog
 from pbm.core.counts import BOUNCED
 from pbm.core.notify import Desk, Tools, tell_operator
 from pbm.domain.mail import Queued
-from pbm.features.time import note_reach
+from pbm.features.absence import note_reach
 from pbm.mailin import Action, Discard
 from pbm.store import Transaction
 from pbm.store.refusals import Returned

@@ -15,16 +15,18 @@ from pbm.core.board import OpenBoard, difference
 from pbm.core.credentials import check_address, check_free, check_password, check_userid
 from pbm.core.notify import Desk, tell_players
 from pbm.core.start import start_match
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.errors import BadArguments, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
+from pbm.features.absence import note_reach
 from pbm.features.account import ask_owner
 from pbm.features.erase import erase
-from pbm.features.export import Imported, export_of, take_in, take_in_record
+from pbm.features.export import export_of
 from pbm.features.postmaster import address_of
 from pbm.features.talk import spread
-from pbm.features.time import note_reach, undo_timeout
+from pbm.features.time import undo_timeout
+from pbm.server.intake import Imported, take_in, take_in_record
 from pbm.server.service import Service
 from pbm.store import Transaction
 from pbm.store.annex import Broadcast
@@ -66,7 +68,7 @@ class Hand:
 
     def _told(self, at: Desk, board: OpenBoard) -> Match:
         """The match, of which its players are told."""
-        at.tx.outbox.add(tell_players(at, board), self._service.clock())
+        at.tx.outbox.add(tell_players(at, board), at.now)
         return board.match
 
     def _letters(
@@ -75,8 +77,8 @@ class Hand:
         """A page to all addresses of a player, or to some that are or were theirs."""
         tools, addresses = self._service.tools, tx.players.confirmed(player.id)[player.id]
         words = {"userid": player.userid, "addresses": addresses, "postmaster": address_of(tools), **words}
-        now, to = self._service.clock(), addresses if to is None else to
-        return [tools.composer.letter(each, subject, page, now, player=player, **words) for each in to]
+        to = addresses if to is None else to
+        return [tools.composer.letter(each, subject, page, tx.now, player=player, **words) for each in to]
 
 
 H = TypeVar("H", bound=Hand)
@@ -103,12 +105,12 @@ class Administration(Hand):
         check_password(password)
         for address in addresses:
             check_address(address)
-        hashed, now = self._service.tools.passwords.hash(password), self._service.clock()
+        hashed = self._service.tools.passwords.hash(password)
         with self._service.store.write() as tx:
             check_free(tx, userid)
-            player = tx.players.add(userid, hashed, now)
+            player = tx.players.add(userid, hashed, tx.now)
             for address in dict.fromkeys(addresses):
-                tx.players.add_address(player.id, address, now, confirmed=True)
+                tx.players.add_address(player.id, address, tx.now, confirmed=True)
         return player
 
     def accounts(self) -> list[Account]:
@@ -124,22 +126,18 @@ class Administration(Hand):
         """Replace a player's addresses by these, which count at once; old and new ones are told."""
         for address in addresses:
             check_address(address)
-        now = self._service.clock()
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
             before = tx.players.confirmed(player.id)[player.id]
             tx.players.drop_addresses(player.id)
             for address in dict.fromkeys(addresses):
-                tx.players.add_address(player.id, address, now, confirmed=True)
+                tx.players.add_address(player.id, address, tx.now, confirmed=True)
             note_reach(tx, player, 0)
             after = tx.players.confirmed(player.id)[player.id]
-            changed = {
-                "address": [each for each in after if each not in before],
-                "moved": [each for each in before if each not in after],
-            }
-            for what, to in changed.items():
+            for what, own, others in (("address", after, before), ("moved", before, after)):
+                to = [each for each in own if each not in others]
                 mails = self._letters(tx, player, "pbm: your address", "account-news.txt", to, what=what)
-                tx.outbox.add(mails, now)
+                tx.outbox.add(mails, tx.now)
 
     def resume(self, userid: str) -> int:
         """Send mail to all of a player's addresses again; returns how many had been suspended."""
@@ -192,13 +190,12 @@ class Administration(Hand):
         names: of the files. trusted: also where this server has not signed it. Otherwise their addresses are asked
         whether they are theirs.
         """
-        now = self._service.clock()
         with self._service.store.write() as tx:
             taken = take_in(tx, contents, names=names, trusted=trusted)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
                 asked = [ask_owner(self._at(tx), player, each) for each in tx.players.addresses(player.id)]
-                tx.outbox.add(asked, now)
+                tx.outbox.add(asked, tx.now)
             return taken
 
     def import_records(self, records: Mapping[str, str], *, trusted: bool = False) -> dict[str, int]:
@@ -221,8 +218,7 @@ class Administration(Hand):
             why = f"It is left out: {LEFT_OUT[game]} " if game in LEFT_OUT else ""
             raise NotFound(f'There is no game "{game}". {why}The games are {", ".join(GAMES)}.')
         seats = (player_named(at.tx, userids[0]), player_named(at.tx, userids[1]))
-        clock = self._service.settings.limits.default_clock
-        board = start_match(at.tx, GAMES[game], words, body, seats, default_clock=clock)
+        board = start_match(at, GAMES[game], words, body, seats)
         board.events.append(MatchStarted(board.match.board))
         return self._told(at, board)
 
@@ -242,11 +238,8 @@ class Administration(Hand):
     @acts
     def move(self, at: Desk, number: int, userid: str, move: str) -> tuple[Match, State]:
         """Play for a player, as if they had sent the move."""
-        board, player = at.open(number), player_named(at.tx, userid)
-        seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
-        if not seats:
-            raise NotAllowed(f"{player.userid} is not a player of board {number}.")
-        decisions.play_ply(board, board.state.to_move if board.state.to_move in seats else seats[0], move)
+        board = at.open(number)
+        decisions.play_ply(board, board.seat_of(player_named(at.tx, userid)), move)
         return self._told(at, board), board.state
 
     @acts
@@ -275,12 +268,11 @@ class Administration(Hand):
 
     def approve_broadcast(self, number: int) -> int | None:
         """Send a broadcast that waits; returns to how many players, None where they are told by and by."""
-        now = self._service.clock()
         with self._service.store.write() as tx:
             broadcast = _broadcast(tx, number)
             mails, hearers = spread(self._at(tx), broadcast)
-            tx.broadcasts.sent(number, now)
-            tx.outbox.add(mails, now)
+            tx.broadcasts.sent(number, tx.now)
+            tx.outbox.add(mails, tx.now)
         return hearers
 
     def reject_broadcast(self, number: int) -> Broadcast:

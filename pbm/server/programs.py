@@ -24,7 +24,7 @@ from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.request import Incoming, Request, Sender
 from pbm.core.robots import TAKEN, Ask, Source, Task, charge, spent
 from pbm.domain.errors import NotFound, Rejected
-from pbm.domain.match import Player, Seat
+from pbm.domain.match import Seat
 from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import Standing
@@ -188,7 +188,7 @@ class Programs:
     def _waiting(self) -> list[int]:
         with self._store.read() as tx:
             boards = tx.matches.summaries(player_ids=(self._player.id,), active=True, limit=None)
-            return [each.board for each in boards if _is_turn(each.players, each.seat_to_move, self._player)]
+            return [each.board for each in boards if each.to_move == self._player]
 
     def _play(self, number: int) -> bool:
         """Whether the board has changed by what the program answers."""
@@ -197,7 +197,7 @@ class Programs:
             with self._store.read() as tx:
                 board = OpenBoard.load(tx, self._tools.states, number)
             seat, revision = board.state.to_move, board.match.revision
-            if not _is_turn(board.match.players, seat, self._player) or self._left_alone.get(number) == revision:
+            if board.match.player(seat) != self._player or self._left_alone.get(number) == revision:
                 return False
             answer = self._ask(_line(board, seat, refusal))
             try:
@@ -228,10 +228,6 @@ class Programs:
         if request.refusal is not None:
             raise _Undone(request.refusal)
         tx.outbox.add([replace(mail, reply=False) for mail in mails_of(request)], tx.now)
-
-
-def _is_turn(players: tuple[Player, Player], seat: Seat | None, player: Player) -> bool:
-    return seat is not None and players[seat - 1] == player
 
 
 def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:

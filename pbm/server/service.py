@@ -184,18 +184,17 @@ class Service:
         Returns whether the server was away for days until a moment ago, unless its clock is ahead: that is put right
         soon after a machine has started, and until then nothing should be forgotten, or done by itself.
         """
-        now = self.clock()
         with self.store.write() as tx:
             for outage in watch(tx):
                 tell_operator(Desk(tx, self.tools), "pbm: all clocks stood still", "outage-operator.txt", outage=outage)
-            stops = [each.stop for each in tx.absences.of(None, StopKind.OUTAGE, now - DOUBTED)]
+            stops = [each.stop for each in tx.absences.of(None, StopKind.OUTAGE, tx.now - DOUBTED)]
             return any(stop.ends_at and stop.ends_at - stop.starts_at >= LONG_AWAY for stop in stops)
 
     def live(self, tasks: Iterable[str]) -> None:
         """Note that a process lives that does these; others look for that. Raises: DatabaseTrouble."""
         with self.store.write() as tx:
             for task in tasks:
-                tx.absences.note(task, self.clock())
+                tx.absences.note(task, tx.now)
 
     def tidy(self) -> None:
         """Forget what has expired; a little later, since limits a day count it.
@@ -203,18 +202,18 @@ class Service:
         The operator is told in time of what waits for them. Raises: DatabaseTrouble.
         """
         with self.store.write() as tx:
-            before = self.clock() - timedelta(days=2)
+            before = tx.now - timedelta(days=2)
             tx.tickets.sweep(before)
             tx.guesses.sweep(before)
-            tx.peers.sweep(self.clock() - KEPT_UNPROVEN)
+            tx.peers.sweep(tx.now - KEPT_UNPROVEN)
             tx.absences.forget(before - LONGEST_TURN)
-            tx.secrets.sweep(self.clock())
+            tx.secrets.sweep(tx.now)
             plan_forgetting(tx)
             self._tell_of_parked(tx)
 
     def _tell_of_parked(self, tx: Transaction) -> None:
         """The operator hears, once a day, that mails are soon forgotten which wait for them, or are too many."""
-        limits, operator, now = self.settings.limits, self.settings.operator, self.clock()
+        limits, operator, now = self.settings.limits, self.settings.operator, tx.now
         waiting, kept = tx.overview.mails(Arrival.PARKED), timedelta(days=limits.parked_mail_days)
         is_late = waiting.oldest_at is not None and now - waiting.oldest_at > kept - WARNED_BEFORE
         subject = "pbm: mails wait for you"

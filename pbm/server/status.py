@@ -149,15 +149,14 @@ class Queues:
 
     def send_again(self, numbers: Iterable[int]) -> None:
         """Let mails be sent at once, those that were sent too; a mail keeps its Message-ID."""
-        now = self._service.clock()
         with self._service.store.write() as tx:
             for number in numbers:
-                tx.outbox.renew(_found(tx.outbox.get(number), "outbox", number).id, now)
+                tx.outbox.renew(_found(tx.outbox.get(number), "outbox", number).id, tx.now)
 
     def send_all_again(self) -> int:
         """Let all that was given up, or waits to be tried again, be sent; returns how many mails that are."""
         with self._service.store.write() as tx:
-            return tx.outbox.renew_all(self._service.clock())
+            return tx.outbox.renew_all(tx.now)
 
 
 def _found(mail: M | None, queue: str, number: int) -> M:

@@ -49,7 +49,7 @@ class Steward(Hand):
         """Let somebody in again; a player whose suspension was not over is told."""
         subject = subject_of(who)
         with self._service.store.write() as tx:
-            held = tx.bans.of([subject], self._service.clock())
+            held = tx.bans.of([subject], tx.now)
             if not tx.bans.lift(subject):
                 raise NotFound(f'"{who}" is not kept out.')
             if held and is_player(subject) and (player := tx.players.find(subject)) is not None:
@@ -64,7 +64,7 @@ class Steward(Hand):
                 check_free(tx, wanted)
             tx.erasure.call(player, wanted)
             renamed = Player(player.id, wanted)
-            for ban in tx.bans.of([player.userid.casefold()], self._service.clock()):
+            for ban in tx.bans.of([player.userid.casefold()], tx.now):
                 tx.bans.lift(ban.subject)
                 tx.bans.put(Ban(wanted.casefold(), ban.since, ban.until, ban.reason))
             self._write(tx, renamed, "pbm: your userid", "account-news.txt", what="renamed", old=player.userid)
@@ -78,7 +78,6 @@ class Steward(Hand):
 
         Raises: NotAllowed where they still play each other, or are in one event.
         """
-        now = self._service.clock()
         with self._service.store.write() as tx:
             gone, kept = player_named(tx, userid), player_named(tx, into)
             if gone.id == kept.id:
@@ -91,8 +90,8 @@ class Steward(Hand):
             for game in games:
                 rate_player_anew(tx, game, kept)
             publish(AccountEnded(gone), tx)
-            tx.tickets.revoke_of(gone.id, now)
-            tx.players.remove(gone.id, now)
+            tx.tickets.revoke_of(gone.id, tx.now)
+            tx.players.remove(gone.id, tx.now)
             self._write(tx, kept, "pbm: your accounts", "account-news.txt", what="merged", old=gone.userid)
         self._service.tools.states.forget()
         return [board for board in boards if board not in met]
@@ -147,21 +146,19 @@ class Steward(Hand):
 
     def answer(self, number: int, text: str) -> str:
         """Answer a mail that waits for the operator, and close it; returns where the answer goes."""
-        now = self._service.clock()
         with self._service.store.write() as tx:
-            written = postmaster.answer_to(self._service.tools, _parked(tx, number), text, now)
+            written = postmaster.answer_to(self._service.tools, _parked(tx, number), text, tx.now)
             if written is None:
                 raise NotAllowed(f"Mail {number} does not tell who wrote it: pbm inbox show {number}")
-            tx.outbox.add([written], now)
+            tx.outbox.add([written], tx.now)
             postmaster.close(tx, [number], "answered")
         return written.address
 
     def forward(self, number: int, address: str) -> None:
         """Send a mail that waits for the operator on to somebody, as it came."""
-        now = self._service.clock()
         with self._service.store.write() as tx:
             row = _parked(tx, number)
-            tx.outbox.add([postmaster.forwarded(self._service.tools, row, address, now)], now)
+            tx.outbox.add([postmaster.forwarded(self._service.tools, row, address, tx.now)], tx.now)
             postmaster.close(tx, [number], f"forwarded to {address}")
 
     def _forfeit(self, at: Desk, player: Player) -> list[int]:
@@ -178,7 +175,7 @@ class Steward(Hand):
 
     def _write(self, tx: Transaction, player: Player, subject: str, page: str, **words: Any) -> None:
         """A page to all addresses of a player."""
-        tx.outbox.add(self._letters(tx, player, subject, page, **words), self._service.clock())
+        tx.outbox.add(self._letters(tx, player, subject, page, **words), tx.now)
 
 
 def _parked(tx: Transaction, number: int) -> Received:

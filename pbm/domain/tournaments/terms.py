@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from pbm.domain.errors import BadArguments
+from pbm.domain.tournaments.standings import ROBIN, SWISS, TieBreak
 
 MOST_PLAYERS = 200
 START_WITHIN = timedelta(days=365)
@@ -46,6 +47,13 @@ class Kind(StrEnum):
     def lasting(self) -> bool:
         """It goes on until it is ended, and players come and go."""
         return self in (Kind.LADDER, Kind.LEAGUE)
+
+    @property
+    def tie_breaks(self) -> tuple[TieBreak, ...]:
+        """In the order they are asked."""
+        if self in (Kind.LADDER, Kind.KNOCKOUT):
+            return ()
+        return SWISS if self is Kind.SWISS else ROBIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
 from pbm.core.notify import letters_for, reader_of
-from pbm.core.registry import REFUSALS, handles, redeems
+from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_named
 from pbm.core.start import check_willing, read_terms, split_body, split_window, start_match, unheard
@@ -60,7 +60,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     seats = (first, second)
     asker = challenger or request.sender.claimed
     read_terms(game, words, body, clock)
-    check_willing(request.tx, request.tools.limits, game, seats, asker, (challenger,) if challenger else ())
+    check_willing(request, game, seats, asker, (challenger,) if challenger else ())
     if challenger is None and asker in seats:
         raise NeedsIdentity(
             "Who are you? Put your userid and your password after the command.", f"{command.line} USERID PASSWORD"
@@ -157,7 +157,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
     if opponent is None:
         raise NotAllowed(f"{match.player(other(seat)).userid} has left the server.")
     game = GAMES[match.game]
-    check_willing(request.tx, request.tools.limits, game, match.players, asker, (asker,))
+    check_willing(request, game, match.players, asker, (asker,))
     words = (*match.options, f"--clock={match.control}", *([] if match.rated else ["--unrated"]))
     seats = (match.player(2), match.player(1))
     proposal = Proposal(game, words, match.body, seats, request.words.comment, rematch_of=match.board)
@@ -193,9 +193,8 @@ class Proposal:
 def start(request: Request, proposal: Proposal) -> OpenBoard:
     """Start the game, as all who must have agreed. Raises: as read_terms."""
     return start_match(
-        request.tx, proposal.game, proposal.words, proposal.body, proposal.seats,
+        request, proposal.game, proposal.words, proposal.body, proposal.seats,
         started_by=proposal.measure, rematch_of=proposal.rematch_of,
-        default_clock=request.tools.limits.default_clock,
     )  # fmt: skip
 
 
@@ -278,12 +277,9 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, Any], p
 
 
 @redeems(OFFER)
-def answer_offer(request: Request, ticket: Ticket) -> None:
+@by_player
+def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
     """One of those who are asked agrees or does not; else they are asked what they meant."""
-    player = request.tx.players.get(ticket.player_id or 0)
-    if player is None:
-        return
-    request.author.player = player
     reply = Reply.NEVER if first_line(request.message.text).casefold() == NONE else consent(request.message.text).answer
     if reply is Reply.YES:
         _agree(request, ticket, player)
@@ -326,7 +322,7 @@ def _agree(request: Request, ticket: Ticket, player: Player) -> None:
         if first is None or second is None:
             raise NotAllowed("One of the players has left the server.")
         seats = (first, second)
-        check_willing(request.tx, request.tools.limits, GAMES[payload["game"]], seats, None, seats)
+        check_willing(request, GAMES[payload["game"]], seats, None, seats)
         rematch_of = payload["rematch_of"]
         if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
             raise NotAllowed("That rematch has started already.")

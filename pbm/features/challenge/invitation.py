@@ -52,7 +52,7 @@ def invite(
     _check_address(request, address)
     game, limits = GAMES[command.game or ""], request.tools.limits
     terms = read_terms(game, command.options, body, limits.default_clock)
-    check_willing(request.tx, limits, game, (inviter,), inviter, (inviter,))
+    check_willing(request, game, (inviter,), inviter, (inviter,))
     if request.tx.invitations.sent_since(inviter.id, request.now - timedelta(days=1)) >= limits.invitations_per_day:
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
     is_refused = request.tx.invitations.is_refused(address)
@@ -226,9 +226,8 @@ def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Pla
     game = GAMES[words["game"]]
     seats = (player, inviter) if words["seat"] == 1 else (inviter, player)
     try:
-        check_willing(request.tx, request.tools.limits, game, seats, inviter, seats)
-        clock = request.tools.limits.default_clock
-        board = start_match(request.tx, game, words["words"], words["body"], seats, default_clock=clock)
+        check_willing(request, game, seats, inviter, seats)
+        board = start_match(request, game, words["words"], words["body"], seats)
     except REFUSALS as error:
         return str(error)
     origin = f"{player.userid} has accepted {inviter.userid}'s invitation."

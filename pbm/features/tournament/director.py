@@ -70,7 +70,7 @@ class Director(Desk):
 
     def present(self) -> list[Entrant]:
         """Those who are in, by seed."""
-        return [each for each in self.tx.tournaments.entrants(self.tournament.id) if each.left_at is None]
+        return self.tx.tournaments.present(self.tournament.id)
 
     def is_due(self) -> bool:
         return self.tournament.due_at is not None and self.tournament.due_at <= self.now
@@ -112,7 +112,7 @@ class Director(Desk):
         assert second is not None  # noqa: S101
         game, seats = GAMES[tournament.game], (first, second)
         return start_match(
-            self.tx, game, tournament.options, tournament.body, seats, tournament=label, default_clock=CLOCK
+            self, game, tournament.options, tournament.body, seats, tournament=label, default_clock=CLOCK
         )
 
     def decide(self, overdue: Sequence[Meeting]) -> None:

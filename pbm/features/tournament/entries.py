@@ -78,7 +78,7 @@ def entrant(tx: Transaction, tournament: Tournament, player: Player) -> Entrant 
 
 def join(tx: Transaction, tournament: Tournament, player: Player) -> bool:
     """Enter the player; returns whether the tournament is full with them, and so starts. Raises: NotAllowed."""
-    inside = [each for each in tx.tournaments.entrants(tournament.id) if each.left_at is None]
+    inside = tx.tournaments.present(tournament.id)
     known = entrant(tx, tournament, player)
     if known is not None and known.left_at is None and not tournament.stage.ended:
         raise NotAllowed(f"You are in {tournament.name} already.", f"tournament show {tournament.name}")
@@ -178,18 +178,15 @@ def withdraw(tx: Transaction, tournament: Tournament, player: Player) -> None:
 
 def start(tx: Transaction, tournament: Tournament) -> None:
     """Let it begin, or the next season of a league, with those who are in. Raises: NotAllowed."""
-    inside = [each for each in tx.tournaments.entrants(tournament.id) if each.left_at is None]
+    inside = tx.tournaments.present(tournament.id)
     if tournament.stage not in (Stage.OPEN, Stage.PAUSED):
         raise NotAllowed(f"{tournament.name} {'is over' if tournament.stage.ended else 'has started already'}.")
     if len(inside) < 2:
-        raise NotAllowed(f"{tournament.name} cannot start: it takes two players, and there {_are(len(inside))}.")
+        there = "there is one" if inside else "there are none"
+        raise NotAllowed(f"{tournament.name} cannot start: it takes two players, and {there}.")
     terms = replace(tournament.terms, fewest=min(tournament.terms.fewest, len(inside)))
     tx.tournaments.save(replace(tournament, terms=terms, due_at=tx.now))
     tx.agenda.put(HOLDING, tournament.id, tx.now)
-
-
-def _are(number: int) -> str:
-    return "is one" if number == 1 else "are none"
 
 
 def cancel(at: Desk, tournament: Tournament) -> list[Mail]:

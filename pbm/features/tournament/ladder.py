@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -25,9 +26,7 @@ class Ladder(Director):
     def begin(self) -> None:
         self.place([self.by_rating(self.present())])
         self.keep(stage=Stage.RUNNING, season=1, due_at=self.now + timedelta(days=self.tournament.terms.idle))
-        self.tell_all(
-            "tournament-ladder.txt", "the ladder stands", standings=self.letters.standings_of(self.tournament), news=()
-        )
+        self._tell_of_rungs(self.letters.audience(self.tournament), "the ladder stands")
 
     def proceed(self) -> None:
         under_way = self.tx.tournaments.under_way(self.tournament.id)
@@ -102,9 +101,7 @@ class Ladder(Director):
         self.keep(round=self.tournament.round + 1)
         both = [player for player in (challenger, challenged) if player.id in players]
         news = [(player.userid, before.index(player.id) + 1, after.index(player.id) + 1) for player in both]
-        self.tell(
-            both, "tournament-ladder.txt", "your rung", standings=self.letters.standings_of(self.tournament), news=news
-        )
+        self._tell_of_rungs(both, "your rung", news)
 
     def _late(self, meeting: Meeting) -> bool:
         summary = self.tx.matches.summary(meeting.board) if meeting.board is not None else None
@@ -127,6 +124,11 @@ class Ladder(Director):
         self.keep(due_at=self.now + timedelta(days=self.tournament.terms.idle))
         places = [(each, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
         news = [(players[each].userid, above, below) for each, above, below in places if above != below]
-        self.tell_all(
-            "tournament-ladder.txt", "how it stands", standings=self.letters.standings_of(self.tournament), news=news
-        )
+        self._tell_of_rungs(self.letters.audience(self.tournament), "how it stands", news)
+
+    def _tell_of_rungs(
+        self, players: Sequence[Player], subject: str, news: Sequence[tuple[str, int, int]] = ()
+    ) -> None:
+        """news: userids, with their rung before and now."""
+        standings = self.letters.standings_of(self.tournament)
+        self.tell(players, "tournament-ladder.txt", subject, standings, news=news)

@@ -18,7 +18,7 @@ from pbm.core.registry import Occasion, when_due
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
-from pbm.domain.tournaments.standings import ROBIN, SWISS, Line, TieBreak, standings
+from pbm.domain.tournaments.standings import Line, TieBreak, standings
 from pbm.domain.tournaments.terms import Kind
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Meeting, Tournament
@@ -87,12 +87,11 @@ def _standings_of(tournament: Tournament, entrants: Sequence[Entrant], meetings:
 
 
 def _board(tournament: Tournament, members: Sequence[Entrant], meetings: Sequence[Meeting], number: int) -> Standings:
-    kind = tournament.terms.kind
-    tie_breaks = () if kind in (Kind.LADDER, Kind.KNOCKOUT) else SWISS if kind is Kind.SWISS else ROBIN
+    tie_breaks = tournament.terms.kind.tie_breaks
     by_id = {member.player.id: member for member in members}
     bouts = [meeting.bout for meeting in meetings]
     lines = standings(list(by_id), bouts, tie_breaks)
-    if kind is Kind.LADDER:
+    if tournament.terms.kind is Kind.LADDER:
         lines = _rungs(list(by_id), bouts)
     rows = tuple(
         EntrantRow(line, by_id[line.entrant].player.userid, by_id[line.entrant].left_at is not None) for line in lines
@@ -130,14 +129,13 @@ class Letters(Desk):
         """How its players stand, in the present season."""
         meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
         meetings = [each for each in meetings if each.round <= tournament.round]  # byes may be asked for beforehand
-        entrants = self.tx.tournaments.entrants(tournament.id)
-        if tournament.terms.kind is Kind.LADDER:
-            entrants = [each for each in entrants if each.left_at is None]
+        own, climbs = self.tx.tournaments, tournament.terms.kind is Kind.LADDER
+        entrants = own.present(tournament.id) if climbs else own.entrants(tournament.id)
         return _standings_of(tournament, entrants, meetings)
 
     def audience(self, tournament: Tournament) -> list[Player]:
         """All who are in the tournament, and then those who follow it."""
-        inside = [each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None]
+        inside = [each.player for each in self.tx.tournaments.present(tournament.id)]
         known = {player.id for player in inside}
         return [*inside, *(each for each in self.tx.tournaments.followers(tournament.id) if each.id not in known)]
 
@@ -162,7 +160,7 @@ class Letters(Desk):
     ) -> list[Mail]:
         """The page for each of the players; an answer to it is a command of theirs."""
         mails: list[Mail] = []
-        inside = {each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None}
+        inside = {each.player for each in self.tx.tournaments.present(tournament.id)}
         for reader in readers_of(self, filter(None, map(self.tx.players.get, players))).values():
             you = reader.player
             text = self.page(page, tournament, reader, you=you, inside=you in inside, subject=subject, **words)

@@ -1,0 +1,168 @@
+"""Times in which a player's clocks stand still: vacations, nights and weekends, and while no mail gets to them.
+
+When that changes, each board's clock is charged by what was, and goes on by what is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+from pbm.compose import Answer
+from pbm.core.board import set_clocks
+from pbm.core.bus import PlayerHeard, ReachChanged, Renewal, subscribes
+from pbm.core.decisions import done
+from pbm.core.registry import handles, keeps
+from pbm.core.request import Request
+from pbm.domain.calendars import Stop, StopKind
+from pbm.domain.commands import Command
+from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.match import Player
+from pbm.domain.settings import Settings
+from pbm.domain.spans import DAY, Span, check_allowance, days_taken, read_vacation
+from pbm.domain.verbs import ACCOUNT, Verb
+from pbm.store import Transaction
+from pbm.store.house import Absence
+
+_YEAR = timedelta(days=365)
+
+
+@contextmanager
+def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewal]) -> Iterator[None]:
+    """Around a change of when a player's clocks run: until now they run by what was, then by what is.
+
+    renewals: of the boards that are in hand already.
+    """
+    numbers = tx.matches.ticking(player_id)
+    set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
+    yield
+    set_clocks(tx, numbers, lambda match, clock: clock.refreshed(match.calendars))
+    for renew in renewals:
+        renew()
+
+
+@subscribes(PlayerHeard)
+def heard_from(event: PlayerHeard, tx: Transaction) -> None:
+    """A player who writes from an address of theirs is reached by mail again, should that have been in doubt."""
+    if tx.bounces.alive(event.player.id, event.address):
+        note_reach(tx, event.player, 0, event.renewals)
+
+
+@subscribes(ReachChanged)
+def reach_again(event: ReachChanged, tx: Transaction) -> None:
+    note_reach(tx, event.player, 0)
+
+
+def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Renewal] = ()) -> None:
+    """A player's clocks stand still while no mail gets to them, so many days within a year; call it when that changes.
+
+    A player who lets mail come back again and again gains no time by it.
+    """
+    known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)]
+    left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in known), timedelta())
+    open_ = [each for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now) if each.stop.holds(tx.now)]
+    unreachable = tx.players.unreachable(player.id)
+    if unreachable == bool(open_):
+        return
+    with calendar_changing(tx, player.id, renewals):
+        for absence in open_:
+            tx.absences.end(absence, tx.now)
+        if unreachable and left > timedelta():
+            tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, tx.now, tx.now + left))
+
+
+@handles(
+    Verb(
+        "vacation USERID PASSWORD [FROM] [TO...]", ACCOUNT, rank=120, aliases=("away", "holiday"), bare=True, wordy=True
+    ),
+    "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
+)
+def vacation(request: Request, command: Command) -> Answer | None:
+    player = request.author.who(command)
+    words = " ".join(command.args[name] for name in ("FROM", "TO") if name in command.args)
+    settings = Settings.chosen(request.tx.players.settings(player.id))
+    own = _vacations(request, player)
+    told = ""
+    if words.casefold() in ("end", "cancel", "off"):
+        told = _end(request, player, own)
+    elif words:
+        span = read_vacation(words, settings.zone, request.now)
+        _check_apart(span, own, settings)
+        check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
+        with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
+            request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
+        told = "Your vacation is noted: your clocks stand still meanwhile, and the mails of your boards tell it."
+    return done(command, _overview(request, player, settings, told), "pbm: your vacations")
+
+
+def _vacations(request: Request, player: Player) -> list[Absence]:
+    """Those that count for this year's allowance or a later one's."""
+    year = datetime(request.now.year - 1, 12, 30, tzinfo=UTC)
+    return request.tx.absences.of(player.id, StopKind.VACATION, year)
+
+
+def _span(absence: Absence) -> Span:
+    assert absence.stop.ends_at is not None  # noqa: S101  every vacation ends
+    return absence.stop.starts_at, absence.stop.ends_at
+
+
+def _end(request: Request, player: Player, own: list[Absence]) -> str:
+    """End the vacation the player is on, or else drop their next one. Raises: NotFound."""
+    mine = next((each for each in own if _span(each)[1] > request.now), None)
+    if mine is None:
+        raise NotFound("You are not on vacation, and have planned none.", "vacation FROM TO")
+    with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
+        request.tx.absences.end(mine, request.now)
+    if mine.stop.starts_at >= request.now:
+        return "Your next vacation is dropped."
+    return "Your vacation is over, and your clocks run. The days left of it are yours again."
+
+
+def _check_apart(span: Span, own: list[Absence], settings: Settings) -> None:
+    """Raises: NotAllowed."""
+    for start, end in map(_span, own):
+        if span[0] < end and start < span[1]:
+            since, until = (at.astimezone(settings.zone).strftime("%a %-d %b %Y %H:%M") for at in (start, end))
+            raise NotAllowed(f"You have a vacation from {since} until {until} already.", "vacation end")
+
+
+def _overview(request: Request, player: Player, settings: Settings, told: str) -> str:
+    own = [_span(each) for each in _vacations(request, player)]
+    taken, days = days_taken(own, settings.zone), request.tools.limits.vacation_days_per_year
+    this_year = request.now.astimezone(settings.zone).year
+    return request.outgoing.page(
+        "vacation.txt",
+        told=told,
+        vacations=[span for span in own if span[1] > request.now],
+        left={year: max(0, days * DAY - taken[year]) for year in (this_year, this_year + 1)},
+        days=days,
+        now=request.now,
+        zone=settings.zone,
+    )
+
+
+CHANGES, CHANGES_WITHIN = 4, timedelta(days=14)
+"""How often a player may move their nights and weekends, so that it is not always night where they are."""
+_CHANGED = "rests_changed"
+
+
+@keeps("sleep", "weekend", "timezone")
+def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
+    """Save settings by which a player's nights or weekends change; not too often. Raises: NotAllowed."""
+    if settings.rests == Settings.chosen(request.tx.players.settings(player.id)).rests:
+        request.tx.players.save_settings(player.id, stored)
+        return
+    changes = [
+        word for word in stored.get(_CHANGED, "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN
+    ]
+    if not settings.rests.never:
+        if len(changes) >= CHANGES:
+            raise NotAllowed(
+                f"You have changed your nights and weekends {CHANGES} times within {CHANGES_WITHIN.days} days; "
+                "wait a little, or turn them off."
+            )
+        changes.append(request.now.isoformat())
+    kept = {**stored, _CHANGED: " ".join(changes)}
+    with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
+        request.tx.players.save_settings(player.id, kept)
