@@ -208,7 +208,7 @@ _COMMANDS = {
     "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
     "clock": ("pbm.cli.clocks:clock", "Stop clocks, let them run, or give time, on some boards or all."),
     "maintenance": ("pbm.cli.clocks:maintenance", "Take mail and play nothing, for a while."),
-    "publish": ("pbm.cli.publish:publish", "Finished games as a static site, for any web server."),
+    "publish": ("pbm.cli.players:publish", "Finished games as a static site, for any web server."),
     "bot": ("pbm.cli.bots:bot", "A program that plays for a player, without mail."),
     "game": ("pbm.cli.games:game", "Begin a new game: its files, here or in a package of its own."),
     "inbox": ("pbm.cli.mails:inbox", "Mails that came in, and how a mail would be read."),

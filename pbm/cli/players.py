@@ -1,4 +1,4 @@
-"""`pbm player`: accounts; `pbm export` and `pbm import`: what belongs to one, and games from elsewhere."""
+"""`pbm player`: accounts; `pbm export`, `pbm import`, `pbm publish`: what goes out as files, and what comes back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from games.rules import counted
-from pbm.cli.frame import Command, Group, pass_administration, pass_steward
+from pbm.cli.frame import Command, Group, Invocation, pass_administration, pass_invocation, pass_steward
 from pbm.cli.output import Refused, ask, json_option, print_fields, print_rows, write_file
 from pbm.domain.game_record import is_record
 
@@ -260,3 +260,31 @@ def _content(path: Path) -> bytes:
             return archive.read(found[0])
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # damaged, or packed with a password
         raise Refused(f"{path} cannot be unpacked: {error}. Export the player again, or unpack it yourself.") from error
+
+
+@click.command(cls=Command)
+@click.argument("target", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--title", help="What the site is called. [default: Games by mail at the server's domain]")
+@pass_invocation
+def publish(invocation: Invocation, target: Path, title: str | None) -> None:
+    """Write finished games to FOLDER as pages that any web server can serve.
+
+    Only what has changed is written, and only when all of it is ready; run it as often as you like, while the server
+    runs or not. Players are named by their userids alone; whoever has said "set archive off" or was erased is not
+    named at all, and their games are left out.
+    """
+    from pbm.archive import FolderTaken
+    from pbm.archive import publish as published
+
+    with invocation.service() as service:
+        domain = service.settings.robot.domain
+        name = title or f"Games by mail at {domain}"
+        try:
+            done = published(service.store, target, name, domain)
+        except FolderTaken as taken:
+            raise Refused(str(taken)) from None
+        except OSError as error:
+            raise Refused(f"{target} cannot be written: {error.strerror}.") from None
+    click.echo(f"{target}: {done.pages:,} files, {done.written:,} written, {done.removed:,} removed.")
+    for board in done.skipped:
+        click.echo(f"Board {board} is left out, for its record cannot be replayed: see pbm board verify.", err=True)
