@@ -1,4 +1,4 @@
-"""Verbs by which a player chooses how all is for them, and says what may be asked of them, how often, and by whom."""
+"""Verbs by which players choose: their settings, how many boards of a game they play, and whom they will not meet."""
 
 from __future__ import annotations
 
