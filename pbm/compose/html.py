@@ -152,9 +152,9 @@ def _flowing(lines: list[str], inlays: Inlays) -> Iterator[str]:
 def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, besides: int) -> dict[str, str]:
     """The links of the words, in order, as long as there is room for them.
 
-    words: each as often as it is shown. room: in characters. besides: what a link takes beside its URL.
+    words: each as often as it is shown. links: the ends of URLs. room: in characters. besides: what a link takes more.
     """
-    shown = [word for word in words if links.get(word)] if links else []
+    shown = [*filter(links.get, words)] if links else []
     urls = [*map(links.__getitem__, shown)]
     fitting = bisect_right([*accumulate(map(besides.__add__, map(len, urls)))], room)
     chosen = dict(zip(shown[:fitting], urls, strict=False))
