@@ -222,6 +222,10 @@ def finished(image: Image.Image, level: int = 0) -> Picture:
     return _file(image, zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
 
 
+MARGIN = 1
+"""Pixels in front of each row of a picture of cells: of number 0, which says that what follows is no difference."""
+
+
 class Band(NamedTuple):
     """Some rows of a picture, compressed without regard to those above."""
 
@@ -231,8 +235,8 @@ class Band(NamedTuple):
 
 
 def band(image: Image.Image) -> Band:
-    """Of a picture of cells."""
-    rows, packer = _rows(image), zlib_ng.compressobj(6, wbits=-15)
+    """Of a picture of cells, with a margin to the left of it."""
+    rows, packer = image.tobytes(), zlib_ng.compressobj(6, wbits=-15)
     return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_FULL_FLUSH), len(rows), zlib_ng.adler32(rows))
 
 
