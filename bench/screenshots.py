@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from PIL import Image, ImageChops
@@ -22,7 +21,7 @@ from games import GAMES
 from games.rules import YES_NO
 from pbm.compose.pages import Pages, Sheet
 from pbm.compose.views import View
-from pbm.compose.wire import Part, Parts, mailto
+from pbm.compose.wire import Links, Part, Parts
 from pbm.domain.match import State
 from tests.games.variants import largest, opening, smallest
 
@@ -54,7 +53,7 @@ def played(name: str, words: Sequence[str]) -> State:
 def page(state: State) -> str:
     """The HTML of a board mail, its picture in it."""
     sheet = Sheet(Pages(), "html", "example.org")
-    body = sheet.body(sheet.board(View(state), "ascii", partial(mailto, ADDRESS, "Re: 101")), "Board 101")
+    body = sheet.body(sheet.board(View(state), "ascii", Links(ADDRESS, "Re: 101")), "Board 101")
     html, pictures = "", {}
     for part in parts_of(body):
         if part.kind == "text/html":

@@ -60,8 +60,11 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
     return made if len(made) == 1 else [replace(table, beside=BESIDE) for table in made]
 
 
-def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> Markup:
-    told = (part.html(links, dotted=dotted, brief=brief) for part in parts)
+def html(
+    parts: Sequence[Table], links: Mapping[str, str], opening: str = "", *, dotted: bool = True, brief: bool = False
+) -> Markup:
+    """As Table.html."""
+    told = [part.html(links, opening, dotted=dotted, brief=brief) for part in parts]
     return Markup("\n".join(told))  # noqa: S704  marks and words are of games
 
 
@@ -71,31 +74,43 @@ class Table:
 
     widths: tuple[int, ...]
     strips: list[Strip]
-    words: list[str]
-    """What its faces play."""
     beside: str = ""
     """The style of a part that has others beside it where there is room."""
 
-    def html(self, links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> str:
-        """dotted: free cells that are no links have dots, too. brief: in the short form."""
-        told = [_opening(self.widths, self.beside, brief=brief)]
-        for _, bare, linked in self._lines(brief=brief):
-            first = len(told)
-            told += bare
-            for at, word, piece in linked if links or not dotted else ():
-                if url := links.get(word):
-                    told[first + at] = url.replace("&", "&amp;").join(piece.around)
-                elif not dotted:
-                    told[first + at] = piece.dotless
-        return "".join([*told, "</table>"])
+    @property
+    def words(self) -> list[str]:
+        """What its faces play."""
+        return [*chain.from_iterable([strip.words for strip in self.strips])]
+
+    def html(self, links: Mapping[str, str], opening: str = "", *, dotted: bool = True, brief: bool = False) -> str:
+        """links: the ends of URLs. opening: what they begin with. dotted: free cells that are no links have dots, too.
+        brief: in the short form.
+        """
+        rows = [_linked(strip, tuple(map(links.get, strip.words)), dotted, brief) for strip in self.strips]
+        told = "".join([_opening(self.widths, self.beside, brief=brief), *rows, "</table>"])
+        return told.replace(_URL, opening.replace("&", "&amp;"))
 
     def bare_length(self, *, brief: bool) -> int:
         """Octets of it without links, each line ended by two."""
         frame = _opening(self.widths, self.beside, brief=brief) + "</table>"
-        return octets(frame) + sum([length for length, _, _ in self._lines(brief=brief)])
+        return octets(frame) + sum([(strip.brief if brief else strip.full)[0] for strip in self.strips])
 
-    def _lines(self, *, brief: bool) -> list[Line]:
-        return [strip.brief if brief else strip.full for strip in self.strips]
+
+_URL = "\0"
+"""Stands for the beginning of a URL."""
+
+
+@lru_cache(REMEMBERED)
+def _linked(strip: Strip, links: tuple[str | None, ...], dotted: bool, brief: bool) -> str:
+    """A row with its links, by its words."""
+    _, told, linked = strip.brief if brief else strip.full
+    told = [*told]
+    for link, (at, piece) in zip(links, linked, strict=True):
+        if link:
+            told[at] = f"{_URL}{link}".join(piece.around)
+        elif not dotted:
+            told[at] = piece.dotless
+    return "".join(told)
 
 
 @lru_cache(128)
@@ -156,7 +171,7 @@ def _of_cells(
 ) -> Table:
     shown = {row[0].row: row for row in rows}
     strips = [_strip(shown.get(rim.row, ()), rim, passing.get(rim.row, ()), owners.get(rim.row, ())) for rim in frame]
-    return Table(frame[0].widths, strips, [cell.name for row in rows for cell in row if cell.name])
+    return Table(frame[0].widths, strips)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,7 +271,7 @@ def _edges(board: GridBoard, rows: Sequence[Row]) -> Table:
         faces[2 * row + 1, 2 * column + 1 - left] = Face(*owned, PAPER)
     lines = by_row(faces)
     strips = [Strip(dict(lines[at]), height, len(widths)) for at, height in enumerate(heights, -1)]
-    return Table(widths, strips, [join.name for join in joins if join.name])
+    return Table(widths, strips)
 
 
 @lru_cache(scene.ROWS)
@@ -281,6 +296,7 @@ class Strip:
             across = min(span, following - column)
             self.faces.append((column - at, across, face))
             at = column + across
+        self.words = [face.word for _, _, face in self.faces if face.word]
 
     @cached_property
     def full(self) -> Line:
@@ -303,8 +319,8 @@ class Strip:
             if skipped:
                 bare.append(gap % skipped)
             piece = told(face, across)
-            if piece.word:
-                linked.append((len(bare), piece.word, piece))
+            if face.word:
+                linked.append((len(bare), piece))
             bare.append(piece.bare)
             if number % IN_A_LINE == 0:
                 bare.append(ending)
@@ -317,15 +333,13 @@ class Piece(NamedTuple):
 
     bare: str
     """Without a link."""
-    word: str
-    """What a link plays; empty where there is none."""
     around: tuple[str, str]
     """What comes before and after the URL of a link."""
     dotless: str
     """Without a link and a dot."""
 
 
-Line = tuple[int, list[str], list[tuple[int, str, Piece]]]
+Line = tuple[int, list[str], list[tuple[int, Piece]]]
 """The octets of a row without links, its pieces, and those that may be links, by their numbers."""
 
 
@@ -362,7 +376,7 @@ def piece(height: int, face: Face, span: int = 1) -> Piece:
     around = f'{opening}><a\nhref="', f'" style="{style}">{mark or "&#160;"}</a></td>'
     opening += f"{ink}>"
     bare = f"{opening}{mark}</td>"
-    return Piece(bare, face.word, around, f"{opening}</td>" if mark == DOT else bare)
+    return Piece(bare, around, f"{opening}</td>" if mark == DOT else bare)
 
 
 @lru_cache(REMEMBERED)
@@ -373,7 +387,7 @@ def _brief_piece(around: str, face: Face, span: int) -> Piece:
     mark = "." if face.mark == DOT else face.mark
     link = f'{opening}{ground}><a href="', f'"><div>{mark or "."}</div></a>'
     bare = opening + (face.short or f"{ground}>{mark}")
-    return Piece(bare, face.word, link, f"{opening}{ground}>" if face.mark == DOT else bare)
+    return Piece(bare, link, f"{opening}{ground}>" if face.mark == DOT else bare)
 
 
 @lru_cache(REMEMBERED)

@@ -18,15 +18,15 @@ from typing import TypeVarTuple
 
 from games.scene import Scene
 from pbm.compose.machine import addressed
-from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Links, Pages, Sheet, to_ascii, wrapped
+from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Pages, Sheet, to_ascii, wrapped
 from pbm.compose.views import View, calendar_of, clock_lines, day, deadline_of, move_list, standstills, view_of
 from pbm.compose.wire import (
     Body,
+    Links,
     Part,
     Parts,
     board_headers,
     conversation,
-    mailto,
     octets,
     thread_of,
     title_of,
@@ -340,7 +340,7 @@ class Composer:
 
     def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
         """The board of a puzzle. token: of the answers its links open; empty for none. prefix: what they begin with."""
-        links = partial(mailto, self.tagged(token), f"Re: puzzle {posed.number}", prefix=prefix) if token else None
+        links = Links(self.tagged(token), f"Re: puzzle {posed.number}", prefix) if token else None
         board = sheet.board(view_of(posed.state, None), reader.settings.board, links)
         words = {"board": board.rstrip("\n"), "prefix": prefix, "asks": bool(token)}
         return self.pages.render("posed.txt", posed=posed, **words).rstrip("\n")
@@ -370,7 +370,7 @@ class Composer:
         text = self.pages.render(
             "display.txt",
             drawing=lambda: sheet.board(view_of(sample, None), ASCII),
-            links={line: sheet.link(line, mailto(address, line, [""])[""]) for line in commands},
+            links={line: sheet.link(line, Links(address, line).url("")) for line in commands},
             sentinel=SENTINEL,
         )
         return self._reply(reader, subject, sheet.body(text, subject), now, to)
@@ -409,7 +409,7 @@ class Composer:
         match, state, reader = notice.match, notice.state, notice.reader
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
-        links: Links = partial(mailto, answered_at, f"Re: {match.board}") if reader.seat else lambda _answers: {}
+        links = Links(answered_at, f"Re: {match.board}") if reader.seat else None
         whole = notice.whole_record or over
 
         def moves() -> str:
@@ -417,12 +417,11 @@ class Composer:
 
         def examples() -> list[str]:
             words = [] if over else self._examples(notice)
-            urls = links(words)
-            return [sheet.link(f"{prefix}{word}", urls.get(word, "")) for word in words]
+            return [sheet.link(f"{prefix}{word}", links.url(word) if links else "") for word in words]
 
         def offered() -> list[str]:
             """The lines to answer, each of which opens an answer with them all."""
-            url = "".join(links(["\n".join(notice.offered)]).values())
+            url = links.url("\n".join(notice.offered)) if links else ""
             return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
         return {

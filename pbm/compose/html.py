@@ -22,53 +22,31 @@ WIDTH = 76
 MAX_DRAWN = 30_000
 """Characters of a drawing; what is longer is only in the text."""
 
-_MARKING = "\x1a"
-_MARK = re.compile(r"\x1a([0-9a-f]{16})-(\d{1,9})\x1a")
+_MARKING = f"\x1a{secrets.token_hex(8)}-"
+_MARK = re.compile(rf"{_MARKING}(\d+)\x1a")
 
 
 @dataclass(slots=True)
 class Inlays:
     """Pieces of a page that are otherwise in HTML. No player can write its marks: they are random."""
 
-    _key: str = field(default_factory=lambda: secrets.token_hex(8))
     _forms: list[tuple[str, Markup]] = field(default_factory=list)
 
     def add(self, text: str, html: Markup) -> str:
         """A mark that stands for both."""
         self._forms.append((text, html))
-        return f"\x1a{self._key}-{len(self._forms) - 1}\x1a"
+        return f"{_MARKING}{len(self._forms) - 1}\x1a"
 
     def link(self, text: str, url: str) -> str:
         """A mark for text that is a link in HTML, unless url is empty."""
         return self.add(text, _markup(f'<a href="{escape(url)}">{escape(text)}</a>') if url else escape(text))
 
     def text(self, page: str) -> str:
-        if _MARKING not in page:
-            return page
-        return "".join(self._forms[int(piece)][0] if odd else piece for odd, piece in self._split(page))
+        return _MARK.sub(lambda mark: self._forms[int(mark[1])][0], page)
 
     def html(self, line: str) -> str:
         """A line or more, everything but the inlays escaped."""
-        if _MARKING not in line:
-            return escape_text(line, quote=False)
-        return "".join(
-            self._forms[int(piece)][1] if odd else escape_text(piece, quote=False) for odd, piece in self._split(line)
-        )
-
-    def _split(self, page: str) -> Iterator[tuple[int, str]]:
-        """The page in pieces, every second of which is an inlay's number."""
-        at = 0
-        for mark in _MARK.finditer(page):
-            if mark[1] == self._key:
-                yield 0, page[at : mark.start()]
-                yield 1, mark[2]
-                at = mark.end()
-        yield 0, page[at:]
-
-    def alone(self, line: str) -> bool:
-        """The line is one mark and nothing else."""
-        mark = _MARK.fullmatch(line) if line[0] == _MARKING else None
-        return mark is not None and mark[1] == self._key
+        return _MARK.sub(lambda mark: self._forms[int(mark[1])][1], escape_text(line, quote=False))
 
 
 def blocks(page: str, inlays: Inlays) -> Markup:
@@ -77,7 +55,7 @@ def blocks(page: str, inlays: Inlays) -> Markup:
     for paragraph in "\n".join(page.splitlines()).split("\n\n"):
         block = paragraph.strip("\n")
         if _MARKING in block:
-            for alone, run in groupby(block.split("\n"), inlays.alone):
+            for alone, run in groupby(block.split("\n"), lambda line: bool(_MARK.fullmatch(line))):
                 lines = list(run)
                 html += map(inlays.html, lines) if alone else [_block(lines, inlays)]
         elif block:
@@ -152,9 +130,9 @@ def _flowing(lines: list[str], inlays: Inlays) -> Iterator[str]:
 def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, besides: int) -> dict[str, str]:
     """The links of the words, in order, as long as there is room for them.
 
-    words: each as often as it is shown. room: in characters. besides: what a link takes beside its URL.
+    words: each as often as it is shown. links: the ends of URLs. room: in characters. besides: what a link takes more.
     """
-    shown = [word for word in words if links.get(word)] if links else []
+    shown = [*filter(links.get, words)] if links else []
     urls = [*map(links.__getitem__, shown)]
     fitting = bisect_right([*accumulate(map(besides.__add__, map(len, urls)))], room)
     chosen = dict(zip(shown[:fitting], urls, strict=False))

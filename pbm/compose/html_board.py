@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import chain, groupby
@@ -15,7 +15,7 @@ from pbm.compose import cells
 from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table, piece
 from pbm.compose.html import equal, within_bounds
 from pbm.compose.views import View
-from pbm.compose.wire import shortened
+from pbm.compose.wire import Links
 from pbm.draw import WORDS
 from pbm.draw.brush import WOOD
 
@@ -36,12 +36,10 @@ class HtmlBoard:
 
     view: View
     style: str
-    links: Mapping[str, str]
-    """What opens a move, by the word a player types."""
+    answers: Links | None
+    """What opens a move; None where the reader may not play."""
     room: int
     """Characters for all of it, and then what is left of them."""
-    starts: Mapping[str, str] = field(default_factory=dict)
-    """What opens a move that is only begun, or the only move of a cell, by the cell."""
     pictured: bool = False
     """A picture shows the board, so that letters need not where there is no room."""
     cells: Markup = field(default_factory=Markup)
@@ -50,11 +48,20 @@ class HtmlBoard:
     parts: int = 1
     """Into how many the board had to be cut."""
     lists: list[Markup] = field(default_factory=list)
+    links: Mapping[str, str] = field(default_factory=dict)
+    """The ends of URLs that open moves, by the words a player types."""
+    starts: Mapping[str, str] = field(default_factory=dict)
+    """The same for moves that are only begun, or the only move of a cell, by the cell."""
+    _openings: tuple[str, str] = "", ""
     _shown: dict[str, str] = field(default_factory=dict)
     _unlinked: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        scene = self.view.scene
+        scene, begun = self.view.scene, self.view.beginnings
+        if self.answers is not None:
+            self._openings = self.answers.openings
+            self.links, ends = self.answers.ends(self.view.moves), self.answers.ends(begun.values())
+            self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
         if self.style == WORDS or not self._put_cells():
             self._put_drawing()
         for listing in scene.lists:
@@ -95,20 +102,19 @@ class HtmlBoard:
         if not tables:
             return False
         links = {**self.starts, **self.links}
-        words = [word for table in tables for word in table.words if word in links]
-        for brief, most in ((False, LINK), (True, SHORT_LINK)):
-            told = {word: shortened(url) for word, url in links.items()} if brief else links
+        words = [*filter(links.__contains__, chain.from_iterable([table.words for table in tables]))]
+        for brief, opening, most in zip((False, True), self._openings, (LINK, SHORT_LINK), strict=True):
             left = self.room - sum(table.bare_length(brief=brief) for table in tables)
-            chosen = within_bounds(words, told, left, most)
+            chosen = within_bounds(words, links, left, most + len(opening))
             unlinked = set(words) - chosen.keys()
             if left >= 0 and not unlinked:
                 break
         if left < 0:
             return False
         self.parts, self._unlinked = len(tables), unlinked
-        self.cells = cells.html(tables, chosen, dotted=not links or self.crowded, brief=brief)
+        self.cells = cells.html(tables, chosen, opening, dotted=not links or self.crowded, brief=brief)
         self.room -= len(self.cells)
-        self._shown |= {word: links[word] for word in chosen}
+        self._shown |= chosen
         return True
 
     @property
@@ -118,10 +124,10 @@ class HtmlBoard:
 
     def _put_others(self) -> None:
         """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""
-        others = [word for word in self.links if word not in self._shown and word not in self._unlinked]
+        others: Collection[str] = self.links.keys() - self._shown.keys() - self._unlinked
         if others:
             opened = {*self._shown.values()}
-            others = [word for word in others if self.links[word] not in opened]
+            others = [word for word, end in self.links.items() if word in others and end not in opened]
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self._shown else "Moves:"
             by_start = groupby(others, _first_cell)
@@ -145,17 +151,19 @@ class HtmlBoard:
         lines = [group[at : at + across] for group in groups for at in range(0, len(group), across)]
         faces = [[Face(escape(cell), "", WOOD, self._word(cell)) for cell in line] for line in lines]
         strips = [Strip(dict(enumerate(row)), TOUCHED, across) for row in faces]
-        table = Table((width,) * across, strips, [face.word for row in faces for face in row if face.word])
-        chosen = within_bounds(table.words, self.links, self.room - len(table.html({})), LINK)
-        self._add(listing.heading, table.html(chosen), chosen)
+        table, opening = Table((width,) * across, strips), self._openings[0]
+        chosen = within_bounds(table.words, self.links, self.room - len(table.html({})), LINK + len(opening))
+        self._add(listing.heading, table.html(chosen, opening), chosen)
 
     def _put_sentences(self, listing: Listing) -> None:
         """A row each: what is to be touched, and what is told of it."""
         rows = [(row[0], self._word(row[0]), " ".join(row[1:])) for row in _joined(listing.rows)]
         bare = sum(len(escape(first + told)) + len(_row(Face(ground=WOOD), "", "")) for first, _, told in rows)
-        chosen = within_bounds((word for _, word, _ in rows), self.links, self.room - bare, LINK)
+        opening = self._openings[0]
+        chosen = within_bounds((word for _, word, _ in rows), self.links, self.room - bare, LINK + len(opening))
+        urls = {word: opening + end for word, end in chosen.items()}
         told = "\n".join(
-            _row(Face(escape(first), "", WOOD, word), chosen.get(word, ""), text) for first, word, text in rows
+            _row(Face(escape(first), "", WOOD, word), urls.get(word, ""), text) for first, word, text in rows
         )
         html = (
             f'<table role="presentation" cellpadding="0" cellspacing="1" border="0" style="{ROWS}">\n{told}\n</table>'

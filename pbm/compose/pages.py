@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -28,7 +28,7 @@ from pbm import draw
 from pbm.compose.html import WIDTH, Inlays, aligned, blocks, document
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, until
-from pbm.compose.wire import Part, Parts
+from pbm.compose.wire import Links, Part, Parts
 from pbm.domain.events import Event
 from pbm.domain.match import State
 from pbm.domain.settings import CHOICES
@@ -182,9 +182,6 @@ BESIDES_PICTURE = 6000
 ENCLOSED = 450
 """Octets that a picture takes besides itself and the words for those who do not see it."""
 
-Links = Callable[[Iterable[str]], Mapping[str, str]]
-"""From what a player may answer to the URLs that open such answers, by these; some have none."""
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -259,16 +256,13 @@ class Sheet:
 
         Among several boards, cells do without. A board without cells is best seen in its picture.
         """
-        moves = links(view.moves) if links else {}
-        begun = links(view.beginnings.values()) if links else {}
-        starts = {cell: begun[text] for cell, text in view.beginnings.items() if text in begun}
         described = "The board, which is told in words below." if style == WORDS else view.description
         costs = [
             (len(each.data) * 37 // 27 + len(described) + ENCLOSED, each) for each in view.pictures if self.pictured
         ]
         most = max(room * 3 // 4, room - BESIDES_PICTURE) if self.boards == 1 or len(view.tables) != 1 else 0
         cost, chosen = next(((cost, each) for cost, each in costs if cost <= most), (0, None))
-        board = HtmlBoard(view, style, moves, room - cost, starts, pictured=chosen is not None)
+        board = HtmlBoard(view, style, links, room - cost, pictured=chosen is not None)
         if chosen is None and not board.cells:
             cost, chosen = next(((cost, each) for cost, each in costs if cost <= board.room), (0, None))
             board.room -= cost

@@ -209,16 +209,11 @@ class View:
         return spoken.first(self.state, self.scene), spoken.last(self.state, self.scene)
 
     @cached_property
-    def picture(self) -> Picture | None:
-        return picture(self.scene)
-
-    @cached_property
     def pictures(self) -> list[Picture]:
         """The picture, and where that is large a smaller one."""
-        if self.picture is None:
-            return []
-        other = smaller(self.scene.board) if len(self.picture.data) > LARGE else None
-        return [self.picture, *([other] if other else [])]
+        whole = picture(self.scene)
+        other = smaller(self.scene.board) if whole and len(whole.data) > LARGE else None
+        return [each for each in (whole, other) if each]
 
     @cached_property
     def tables(self) -> list[Table]:

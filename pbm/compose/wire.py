@@ -10,7 +10,7 @@ import base64
 import hashlib
 import quopri
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.header import Header
@@ -229,25 +229,30 @@ def unsubscribe(robot: Robot, command: str, address: str, *, by_click: bool = Tr
     return {"List-Unsubscribe": f"{click}, {by_mail}", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 
-def mailto(address: str, subject: str, bodies: Iterable[str], prefix: str = "") -> dict[str, str]:
-    """By the bodies of mails links that open them (RFC 6068), but for those that some mail program finds too long.
+class Links:
+    """URLs that open answers to an address (RFC 6068); all of them begin alike, and end in the text of the answer."""
 
-    prefix: what each body has in front of it.
-    """
-    opening = f"mailto:{_quoted(address, '@')}?subject={_quoted(subject, ':')}&body={_quoted(prefix)}"
-    most = MAX_LINK - len(opening)
-    return {body: opening + quoted for body in bodies if len(quoted := _quoted(body)) <= most}
+    def __init__(self, address: str, subject: str, prefix: str = "") -> None:
+        """prefix: what each text has in front of it."""
+        to, text = "%2B".join([quote(part, "@") for part in address.split("+")]), _quoted(prefix)
+        self.openings = f"mailto:{to}?subject={_quoted(subject, ':')}&body={text}", f"mailto:{to}?subject={text}"
+        """And that for the same answers with their text as their subject: a third less for a short one."""
+
+    def ends(self, texts: Collection[str]) -> dict[str, str]:
+        """By the texts of answers the ends of their URLs, but for those that some mail program finds too long."""
+        ends, most = dict(zip(texts, map(_quoted, texts), strict=True)), MAX_LINK - len(self.openings[0])
+        is_short = not ends or max(map(len, ends.values())) <= most
+        return ends if is_short else {text: end for text, end in ends.items() if len(end) <= most}
+
+    def url(self, text: str) -> str:
+        """Empty for one that is too long."""
+        return "".join([self.openings[0] + end for end in self.ends([text]).values()])
 
 
 @lru_cache(maxsize=4096)
 def _quoted(text: str, safe: str = "") -> str:
     """Moves are the same on many boards."""
     return quote(text, safe)
-
-
-def shortened(url: str) -> str:
-    """The same mail, made by mailto, with its text as its subject and no text: a third less for a short text."""
-    return url.partition("?")[0] + "?subject=" + url.rpartition("&body=")[2]
 
 
 @lru_cache(maxsize=64)

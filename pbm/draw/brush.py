@@ -222,6 +222,10 @@ def finished(image: Image.Image, level: int = 0) -> Picture:
     return _file(image, zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
 
 
+MARGIN = 1
+"""Pixels in front of each row of a picture of cells: of number 0, which says that what follows is no difference."""
+
+
 class Band(NamedTuple):
     """Some rows of a picture, compressed without regard to those above."""
 
@@ -231,9 +235,9 @@ class Band(NamedTuple):
 
 
 def band(image: Image.Image) -> Band:
-    """Of a picture of cells."""
-    rows, packer = _rows(image), zlib_ng.compressobj(6, wbits=-15)
-    return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_FULL_FLUSH), len(rows), zlib_ng.adler32(rows))
+    """Of a picture of cells, with a margin to the left of it."""
+    rows, packer = image.tobytes(), zlib_ng.compressobj(6, wbits=-15)
+    return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_SYNC_FLUSH), len(rows), zlib_ng.adler32(rows))
 
 
 def joined(bands: Sequence[Band], like: Image.Image) -> Picture:
@@ -262,7 +266,7 @@ def _rows(image: Image.Image) -> bytes:
 
 def _file(like: Image.Image, packed: bytes) -> Picture:
     colours = bytes(like.getpalette() or [])
-    head = pack(">2I5B", like.width, like.height, 4 if _is_few(like) else 8, _IN_PALETTE, 0, 0, 0)
+    head = pack(">2I5B", like.width, like.height, 4 if len(colours) <= 3 * FEW else 8, _IN_PALETTE, 0, 0, 0)
     chunks = ((b"IHDR", head), (b"PLTE", colours), (b"IDAT", packed), (b"IEND", b""))
     return Picture(_PNG + b"".join(_chunk(name, data) for name, data in chunks), like.width, like.height)
 

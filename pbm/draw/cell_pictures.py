@@ -14,6 +14,7 @@ from weakref import ref
 
 from PIL import Image, ImageDraw
 
+from games import scene
 from games.scene import Box, Cell, Colours, Crossing, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place, Plain
 from pbm.draw import brush
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, fill_of, ring_of
@@ -33,8 +34,8 @@ ROWS = 1
 MOST_BANDS = 8_000
 """Remembered ones, of a kilobyte each."""
 
-Mark = Join | Box | Crossing | Cell | tuple[Place, ...]
-"""What stands on a board; places are the path of a piece."""
+Mark = Join | Box | Crossing | scene.Row | tuple[Place, ...]
+"""What stands on a board, that on cells by rows; places are the path of a piece."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -57,7 +58,8 @@ class Sheet:
 def image(board: GridBoard | HexBoard) -> Image.Image:
     """In numbers of the palette."""
     sheet = _sheet(board)
-    return _stamped(sheet, [mark for mark, _, _ in _marks(board)], board.colours, 0, sheet.image.height)
+    whole = _stamped(sheet, [mark for mark, _, _ in _marks(board)], board.colours, 0, sheet.image.height)
+    return whole.crop((brush.MARGIN, 0, *whole.size))
 
 
 def picture(board: GridBoard | HexBoard) -> Picture:
@@ -89,32 +91,31 @@ def _marks(board: GridBoard | HexBoard) -> Iterator[tuple[Mark, int, int]]:
         yield from ((mark, mark.row, mark.row) for mark in board.crossings)
     if len(board.path) > 1:
         yield board.path, min(board.path)[0], max(board.path)[0]
-    for cell in board.cells:
-        if cell.piece or cell.last or cell.winning or cell.closed:
-            yield cell, cell.row, cell.row
+    yield from ((row, row[0].row, row[0].row) for row in board.in_rows)
 
 
 def _stamped(sheet: Sheet, marks: Sequence[Mark], colours: Colours, top: int, bottom: int) -> Image.Image:
-    """The part of a board from one height to another."""
-    image, named, unit = sheet.image.crop((0, top, sheet.image.width, bottom)), dict(colours), sheet.unit
-    pen = ImageDraw.Draw(image)
+    """The part of a board from one height to another, with a margin to the left of it."""
+    image, named, unit = sheet.image.crop((-brush.MARGIN, top, sheet.image.width, bottom)), dict(colours), sheet.unit
+    pen = partial(ImageDraw.Draw, image)
 
     def at(row: int, column: int) -> tuple[int, int]:
         x, y = sheet.at(row, column)
-        return x, y - top
+        return x + brush.MARGIN, y - top
 
     if sheet.ground is Ground.SQUARES:
-        for cell in (mark for mark in marks if isinstance(mark, Cell) and mark.closed):
-            (x, y), half = at(*cell.place), unit // 2
-            pen.rectangle((x - half + 1, y - half + 1, x - half + unit - 1, y - half + unit - 1), brush.number(CLOSED))
+        for cell in (cell for mark in marks if isinstance(mark, scene.Known) for cell in mark if cell.closed):
+            left, high = (middle - unit // 2 for middle in at(*cell.place))
+            pen().rectangle((left + 1, high + 1, left + unit - 1, high + unit - 1), brush.number(CLOSED))
     for mark in marks:
         match mark:
-            case Cell():
-                _stamp_piece(image, mark, named, at(*mark.place), sheet.radius)
+            case scene.Known():
+                for cell in mark:
+                    _stamp_piece(image, cell, named, at, sheet.radius)
             case Join():
                 colour = LAST if mark.last else LINE if mark.look is Look.GROUND else INK
                 width = 1 if mark.look is Look.GROUND else max(3, unit // 10)
-                pen.line((*at(*mark.start), *at(*mark.end)), brush.number(colour), width)
+                pen().line((*at(*mark.start), *at(*mark.end)), brush.number(colour), width)
             case Box(row, column, owner):
                 (x, y), (right, below) = at(row, column), at(row + 1, column + 1)
                 stamp = brush.piece(unit // 3, fill_of(owner, named), INK, owner, PAPER)
@@ -122,20 +123,20 @@ def _stamped(sheet: Sheet, marks: Sequence[Mark], colours: Colours, top: int, bo
             case Crossing(row, column, owner):
                 brush.stamp(image, brush.piece(unit // 4, fill_of(owner, named), INK, owner, WOOD), at(row, column))
             case _:
-                pen.line([at(*place) for place in mark], brush.number(LAST), 3)
+                pen().line([at(*place) for place in mark], brush.number(LAST), 3)
     return image
 
 
-def _stamp_piece(image: Image.Image, cell: Cell, colours: Mapping[str, str], middle: brush.Point, radius: int) -> None:
+def _stamp_piece(image: Image.Image, cell: Cell, colours: Mapping[str, str], at: At, radius: int) -> None:
     ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
     if cell.piece:
         fill = FAINT if cell.faint and fill_of(cell.piece, colours) == PAPER else fill_of(cell.piece, colours)
         edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
         small = radius * 2 // 3 if cell.faint else radius
         stamp = brush.piece(small, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
-        brush.stamp(image, stamp, middle, square=cell.form in (Form.ARROW, Form.WALL))
+        brush.stamp(image, stamp, at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
     elif cell.last or cell.winning:
-        brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), middle)
+        brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), at(*cell.place))
 
 
 def _sheet(board: GridBoard | HexBoard) -> Sheet:
