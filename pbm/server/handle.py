@@ -129,7 +129,7 @@ class Handler:
         lines = [strip_subject(message.subject), *message.text.splitlines()]
         return Prepared(
             row, message, sender, reading, commands, origin=origin,
-            logins=logins_of(gate, commands, lines, fresh, origin, sender.proven or sender.claimed),
+            logins=logins_of(gate, commands, lines, fresh, origin, sender.writer),
             is_guess=token is not None and ticket is None and self._signer.open(token) is None,
             unsaid=unsaid_lines(reading.lines, commands, fresh),
         )  # fmt: skip
