@@ -96,8 +96,7 @@ NO = _any(
 YES = _any(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
-    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)
-    (?:warum nicht|pourquoi pas|play|spielen|jouer|jugar)$
+    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
     (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not)|count me in|i'm in|i am in)\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
     (?:i (?:hereby )?)?confirm(?:ed|ing)?\b|(?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b|activate\b
@@ -197,11 +196,11 @@ ACTS = {
             (?:(?:can|could|would|will) you )?teach me (?:(?:the rules of|to play|how to play) )?[a-z]{1,20}\??
             (?:what(?:'s| is) )?the (?:goal|aim|object)\??|explain (?:me )?(?:the )?(?:rules|game)
             what(?:'s| is) (?:a )?swap\??|how does (?:the )?swap(?:ping)? work\??
-            (?:tell|send|show|remind) me (?:of |about )?the rules(?: (?:of|again).{0,30})?\??
-            (?:wie (?:sind|lauten|waren) )?(?:(?:noch ?mal )?die )?(?:spiel)?regeln(?: .{1,20})?\??
-            wie (?:spielt|zieht|gewinnt) man(?: .{1,20})?\??|ich verstehe die regeln nicht
-            (?:quelles sont )?les règles(?: .{1,20})?\??|comment (?:on joue|joue-t-on|jouer|on gagne)(?: .{1,20})?\??
-            (?:cuáles son )?las reglas(?: .{1,20})?\??|cómo se (?:juega|gana)(?: .{1,20})?\??
+            (?:tell|send|show|remind) me (?:of |about )?the rules(?: of (?:the|this) game)?\??
+            (?:wie (?:sind|lauten|waren) )?(?:(?:noch ?mal )?die )?(?:spiel)?regeln(?: von \w{1,20})?\??
+            wie (?:spielt|zieht|gewinnt) man(?: das| hier)?\??|ich verstehe die regeln nicht
+            (?:quelles sont )?les règles(?: du jeu)?\??|comment (?:on joue|joue-t-on|jouer|on gagne)(?: ici)?\??
+            (?:cuáles son )?las reglas(?: del juego)?\??|cómo se (?:juega|gana)(?: aquí)?\??
             (?:can|could|may|how do) i (?:swap|pass)(?: (?:now|here|sides|please))*\??
             i (?:don't|do not|no) (?:know|understand) (?:the rules|how to (?:play|move)|th(?:is|e) game)
             (?:where|what|which moves|what moves) (?:can|may|do|should) i (?:play|move|go|put|make|do)(?: .{1,30})?\??
@@ -309,8 +308,9 @@ TOPICS = {
         "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
         "help claim": r"""
             \bwhat (?:happens )?if .{1,30}(?:does(?:n't| not)|do(?:n't| not)|never|stops?) (?:move|play|answer|reply)
-            ^(?:why )?\w{2,20} (?:hasn't|has not|doesn't|does not) (?:mov|play|answer|reply|respond)\w*(?: for|[,.?]|$)
-            \b(?:can|may|how (?:can|do)) i (?:claim|win on time)\b|^i want to win on time
+            ^\w{2,20} (?:hasn't|has not) (?:mov|play|answer|repl|respond)\w+
+            ^\w{2,20} (?:doesn't|does not) (?:move|answer|reply|respond)(?: any ?more)?(?:[,.?]|$)
+            \b(?:can|may|how (?:can|do)) i (?:claim(?: (?:a|the) (?:win|game))?|win on time)\?*$|^i want to win on time
             \bhow\b.* win on time\b|\b(?:time|clock) (?:runs|has run|is) (?:out|up)\?
             """,
         "hint": r"""
@@ -540,7 +540,7 @@ PARTING = _any(
 SAID = _any(
     r"""
     take (?:your time|care\b|it easy|as (?:long|much)|all the time)|give me a break|give it a rest
-    accept my (?:apolog|congrat|compliment|thanks|respect)|resume when|vacation was|swap was
+    accept my (?:apolog|congrat|compliment|thanks|respect)|resume when|swap was
     """
 )
 """How sentences begin that are meant for the other player, though they begin like a command."""

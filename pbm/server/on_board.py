@@ -45,14 +45,16 @@ from pbm.domain.verbs import VERBS, find, passwords_behind
 CHAT, THANKS, START, ABOUT, AGAIN = "chat", "thanks", "help start", "about me", "rematch"
 UNHEARD = "robot"
 """How a message is read that only a robot gets."""
-_SAID = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
-COMMANDS = dict[Act, str]((act, act.value) for act in Act if act not in _SAID) | {Act.DRAW: "propose"}
+_NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
+COMMANDS = dict[Act, str]((act, act.value) for act in Act if act not in _NO_COMMANDS) | {Act.DRAW: "propose"}
 HELPS = {
     Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
     Wish.LOOK: "all show me active", Wish.WHO: START, Wish.THANKS: THANKS,
 }  # fmt: skip
 """The command that helps where no board is meant."""
-PASSWORD = re.compile(r"\b(?:pass ?(?:word|phrase|code)|passwort|passwd|pwd?)\b", re.IGNORECASE)
+PASSWORD = re.compile(
+    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contraseña|passwd|pwd?)\b", re.IGNORECASE
+)
 _SURE = re.compile(
     r"\s*(?:(?:yes|yeah|yep|yup)"
     r"(?:,? (?:please|(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"

@@ -55,7 +55,9 @@ _FORWARD = ("A mail that forwards another one does nothing. To play, answer the 
 _WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
 
 
-_TOLD = re.compile(rf"{PASSWORD.pattern}\s*(?:is|ist|:|=)\s*(\S{{3,}}\w)[.!]?\s*$", re.IGNORECASE | re.MULTILINE)
+_TOLD = re.compile(
+    rf"{PASSWORD.pattern}\s*(?:is|ist|lautet|est|es|:|=)\s*(\S{{3,}}\w)[.!]?\s*$", re.IGNORECASE | re.MULTILINE
+)
 """A password that somebody tells, who need not."""
 
 

@@ -30,7 +30,7 @@ INVITATIONS = {
         join|sign up|let me in
         Challenge accepted!|Bring it on!|Ja, gerne!|Ja|Oui, avec plaisir|Sí|Da|Great, let's go|Cool!
         no problem, I'd love to play
-        Klar!|Na klar, gerne|Warum nicht?|Bien sûr|Volontiers !|Claro que sí|Por supuesto|Vale|play
+        Klar!|Na klar, gerne|Warum nicht?|Bien sûr|Volontiers !|Claro que sí|Por supuesto|Vale
         Yes, but I have never played this|Yes! How does it work?|I don't mind, yes|Hey, of course I want to play.
         Yes.\n\nBest wishes\nJoe|Thanks for asking! Yes, I'll play.|I'm game|I am happy to try|Sign me up!
         Thank you, yes!
@@ -63,7 +63,7 @@ INVITATIONS = {
     UNCLEAR: r"""
         Hello|Hi Anna|D4|d4!|A-D|cross|thanks|Thank you|maybe|Perhaps|I'm not sure|hm|signup|move D4|...
         I would like to know more
-        Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no""",
+        Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no|play|spielen""",
 }  # fmt: skip
 
 NAMED = {

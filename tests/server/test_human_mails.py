@@ -213,7 +213,8 @@ BOARD_ANSWERS = {
     "show me my games|am I X or O?|how much time do I have?",
     "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
-    "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play fair|I am sick of waiting",
+    "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
+    "I am sick of waiting|Die Regeln sind mir klar|Wie spielt man Schach?|¡Buena jugada!",
     'write to your opponent, begin with "chat"': "play well!|pause for thought|note that I win|cancel that|"
     "resume as you like|move on|draw your own conclusions",
     "Write: tournament join summer": "join tournament summer",
@@ -228,7 +229,8 @@ BOARD_ANSWERS = {
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
     "is a question, so nothing is played": "C3?|C3?!|C3!?",
-    "may hold a password": "my password is swordfish",
+    "may hold a password": "my password is swordfish|Mein Kennwort lautet swordfish|"
+    "mon mot de passe est swordfish|mi contraseña es swordfish",
     "You follow anna": "C3\nfollow anna",
     'no game "chess" here': "play chess|C3\nplay chess",
     "is not a cell": "the middle|is it C99?|Resign? Me? Never!",
@@ -335,11 +337,12 @@ def test_what_people_ask_in_answer_to_a_board_leads_there(patient: House) -> Non
     assert wrong == []
 
 
-def test_a_password_in_words_below_a_move_is_told_nobody(patient: House) -> None:
+@pytest.mark.parametrize("told", ["My password is", "Mein Kennwort lautet", "Mon mot de passe :", "Mi contraseña es"])
+def test_a_password_in_words_below_a_move_is_told_nobody(patient: House, told: str) -> None:
     patient.game("cross -size=4 bert anna")
-    got = patient.answer("bert", "C3\nMy password is swordfish.", 101)
+    got = patient.answer("bert", f"C3\n{told} swordfish.", 101)
     assert all("swordfish" not in each.text for each in got)
-    assert any("My password is *****." in each.body for each in got if each.address.startswith("anna"))
+    assert any(f"{told} *****." in each.body for each in got if each.address.startswith("anna"))
 
 
 def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: House) -> None:
