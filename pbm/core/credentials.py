@@ -106,7 +106,8 @@ def check_userid(userid: str) -> None:
     """Raises: BadArguments."""
     if not USERID.fullmatch(userid):
         raise BadArguments(
-            f'"{userid[:40]}" cannot be a userid: take a letter and up to 19 letters, digits, ".", "-" or "_".'
+            f'"{userid[:40]}" cannot be a userid: take a letter from a to z and up to 19 more letters, digits, ".", '
+            '"-" or "_".'
         )
     if look(userid) in _reserved_looks() or userid.casefold().startswith(ERASED) or find(userid) is not None:
         raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')

@@ -300,8 +300,8 @@ _VOID = (
 )
 
 
-def refuse(request: Request, line: str, error: Rejected | GameError, *, several: bool = False) -> None:
-    """Answer a command that was not carried out.
+def refuse(request: Request, line: str, error: Rejected | GameError, *, several: bool = False, hint: str = "") -> None:
+    """Answer a command that was not carried out. hint: what else there is to say, behind why it was not.
 
     With the board, where it was the only command and the sender has a seat there.
     """
@@ -313,7 +313,7 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
     board = None if several else _own_board(request)
     advice = error.suggestion if isinstance(error, Rejected) else ""
     candidates = error.candidates if isinstance(error, MoveError) else ()
-    text = redact_quoted(str(error), request.secrets)
+    text = redact_quoted(str(error), request.secrets) + hint
     if board is None or request.author.player is None:
         suggestion = advice or " or ".join(candidates[:3])
         request.outgoing.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))

@@ -63,6 +63,11 @@ class Sender:
     is_lost: bool = False
     """The mail came to an address with a token that says nothing, as when the database has been set back."""
 
+    @property
+    def writer(self) -> Player | None:
+        """The player who wrote it, or whom From claims."""
+        return self.proven or self.claimed
+
 
 @dataclass(slots=True)
 class Words:
@@ -288,7 +293,7 @@ class Author(Desk):
 
     def apparent(self) -> Player:
         """The player who seems to have sent the mail; good enough for what anybody may see. Raises: NotAllowed."""
-        player = self.player or self.sender.proven or self.sender.claimed
+        player = self.player or self.sender.writer
         if player is None:
             raise NotAllowed('Who is "me"? Your address is not known here: write a userid.')
         return player

@@ -85,7 +85,7 @@ MOST_SEEKS = 50
 
 def seeks_shown(request: Request, game: str) -> dict[str, object]:
     """The open seeks of a game as its list shows them to the sender of the mail, and the first that they may take."""
-    found, reader = request.tx.seeks.open(game, MOST_SEEKS + 1), request.sender.proven or request.sender.claimed
+    found, reader = request.tx.seeks.open(game, MOST_SEEKS + 1), request.sender.writer
     seeks = found[:MOST_SEEKS]
     ids = [seek.player.id for seek in seeks]
     records, paces = request.tx.ratings.of(game, ids), request.tx.paces.of(game, ids)

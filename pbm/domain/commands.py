@@ -39,9 +39,11 @@ _OTHER_WORDS = CHOICES.keys() | idioms.OTHER_VERBS.keys()
 """First words of lines that are no verbs of ours, and are told with the line that is meant."""
 _LIKE = 0.75
 """How like a game's name a word is that may mean it."""
+_MEANT = 0.7
+"""How like a command a word is that may mean it."""
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(
-    r"(?:(?:and |also )?on (?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
+    r"(?:(?:and |also )?(?:on |in )?(?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
     r"(?P<first>\S+) (?:on|in) (?:board|game) #?(?P<last>\d{1,12})[.!]?",
     re.IGNORECASE,
 )
@@ -107,6 +109,8 @@ def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     ((101, 'F6'), (102, 'F6'), None)
     >>> board_first("And on board 102: F6", on_board), board_first("resign in game 101", on_board)
     ((102, 'F6'), (101, 'resign'))
+    >>> board_first("Board 102: I resign", Standing(known=True))
+    (102, 'I resign')
     """
     named = _BOARD_LINE.fullmatch(line)
     if named is None or not standing.known:
@@ -382,7 +386,7 @@ def _names(*, per_game: bool | None) -> list[str]:
 def _meant(word: str, names: Iterable[str]) -> str:
     known = list(names)
     begun = [name for name in known if name.startswith(word if len(word) > 2 else f"{word} ")]
-    close = begun[:1] or difflib.get_close_matches(word[:40], known, n=1, cutoff=0.6)
+    close = begun[:1] or difflib.get_close_matches(word[:40], known, n=1, cutoff=_MEANT)
     return f' Did you mean "{close[0]}"?' if close else ""
 
 

@@ -48,8 +48,8 @@ _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
 _STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
 """A name that somebody wants to be known by."""
 _NAMED = re.compile(
-    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin|ich heiße|mein name ist|je m'appelle|mon nom est|"
-    rf"me llamo|mi nombre es)\s+{_WORD}",
+    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin(?: der| die)?|ich heiße|mein name ist|"
+    rf"je m'appelle|mon nom est|me llamo|mi nombre es|soy)\s+{_WORD}",
     re.IGNORECASE,
 )
 """The same, or how somebody is called."""
@@ -90,7 +90,7 @@ def introduced(text: str) -> str:
     closing = idioms.CLOSING.search(text)
     said = sentences(text[: closing.start()] if closing else text)[:READ]
     lone = _LONE.fullmatch(said[0].text) if said else None
-    if lone and len(said) > 1 and lone[1].casefold() not in said[1].plain.split():
+    if lone and ((len(said) > 1 and lone[1].casefold() not in said[1].plain.split()) or not _is_name(lone[1], ())):
         lone = None
     names = [lone[1]] if lone else [found[1] for sentence in said for found in _NAMED.finditer(sentence.text)]
     return _first_name(names, ())

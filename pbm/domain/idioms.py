@@ -27,13 +27,15 @@ _PARTS = {
     "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
     r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
-    "BEFORE": r"(?:(?:ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
+    "BEFORE": r"(?:(?:(?:(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being)|(?:i )?(?:was|(?:have|had) been)"
+    r"(?: \w+){0,2} (?:ill|sick|away|busy|holidays?|vacation|hospital|travell?ing))(?: [a-z]+){0,4}(?=\s*[,.:!-])"
+    r"|ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
     r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
     r"|(?:ich )?(?:spiele|nehme|setze)(?: auf)?|mein zug(?: ist)?|je joue|mon coup(?: est)?|juego|mi jugada(?: es)?"
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
     r"|after some thought)[\s,.:!-]+)*",
     "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
-    r"|i guess|for me|cheers|bye|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
+    r"|i guess|for me|cheers|bye|sorry|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
     r"|bitte|danke|merci|gracias|por favor|s'il (?:te|vous) pla[iî]t|svp|good luck|gl|hf|[:;]-?[)dp]))*",
 }
 
@@ -65,7 +67,7 @@ NEVER = _any(
 NOT_NO = _any(
     r"""
     no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
-    can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure (?:how|what|where|which)
+    can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure
     (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)|no (?:entiendo|comprendo|sé|hay problema)
     """,
     r"\b",
@@ -80,7 +82,8 @@ NO = _any(
     \b(?:not at the moment|not this time|maybe (?:later|another|next|some)|some other time|another time|rather not)\b
     \b(?:prefer not|(?:have to|must) (?:decline|pass)|i decline|i refuse|i reject|declined?|reject|i'll pass|i pass)\b
     \b(?:count me out|without me|too busy|(?:have|got|there's) no time|not have (?:(?:the|any|enough) )?time)\b
-    \b(?:leider nicht|kein interesse|non merci|nein danke|wrong (?:person|address))\b
+    \b(?:leider nicht|lieber nicht|keine? (?:interesse|lust|zeit)|wrong (?:person|address))\b
+    \b(?:(?:non|no|nein),? (?:merci|gracias|danke)|(?:jetzt|heute) nicht|pas (?:maintenant|envie)|ahora no)\b
     \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind| know (?:how|the|what))
     \b(?:i|we) (?:didn't|did not|haven't|have not) (?:ask|sen[dt]|writ|request|sign|register|want|order|do(?:ne)? )\w*
     \b(?:(?:was|is)n't|(?:was|is|it's|that's) not) (?:me|mine|from me|by me|sent by me|my (?:mail|doing|account))\b
@@ -93,6 +96,7 @@ NO = _any(
 YES = _any(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
+    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
     (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not)|count me in|i'm in|i am in)\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
     (?:i (?:hereby )?)?confirm(?:ed|ing)?\b|(?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b|activate\b
@@ -127,12 +131,15 @@ ACTS = {
             WISH?(?:swap|switch|change|exchange) (?:(?:the|our) )?(?:sides|colou?rs|seats|places)(?: with you)?
             (?:let's|let us|let me|i am|i'm) swap(?:ping)?(?: sides| colou?rs)?|swap it is|my move(?: is|:) swap
             WISHtake (?:over )?your (?:side|colou?r|stone|move)
+            (?:ich )?(?:(?:möchte |will )?tauschen|(?:tausche|wechsle)(?: (?:die )?(?:seiten|farben))?)
+            (?:die )?(?:seiten|farben) (?:tauschen|wechseln)|j'échange(?: les (?:couleurs|côtés))?
+            je change de (?:couleur|côté)|cambio de (?:color|lado)
             """,
         "resign": r"""
             WISH?(?:resign|give up|concede|surrender|forfeit|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
             (?:i(?:'m| am) )?(?:resigning|giving up|conceding|forfeiting)(?: (?:the|this) (?:game|match))?
-            (?:ich )?(?:gebe? (?:(?:das|dieses) spiel |die partie )?auf|resigniere)|(?:ich )?(?:möchte|will) aufgeben
-            je? ?'?(?:abandonne|déclare forfait)|(?:yo )?(?:me rindo|abandono|me retiro)|mi (?:arrendo|ritiro)
+            (?:ich )?(?:gebe? (?:(?:das|dieses) spiel |die partie )?auf|resigniere|möchte aufgeben|will aufgeben)
+            je? ?'?(?:abandonne(?: la partie)?|déclare forfait)|(?:yo )?(?:me rindo|abandono|me retiro)|aufgeben
             (?:you win|you won|you have won)[\s,.!-]+i (?:resign|give up|concede)
             WISH?(?:quit|stop|leave|end|abort|abandon|cancel|exit|delete|remove)(?: (?:playing|THEGAME))+
             WISH?(?:quit|abandon|abort)|exit|i (?:don't|do not) want to (?:play|continue)(?: (?:any ?more|any longer))?
@@ -168,9 +175,14 @@ ACTS = {
             (?:can|could|may|might) (?:i|we) (?:please )?have (?:an? )?(?:undo|takeback)\??|(?:undo|take ?back)\?
             (?:WISH|(?:can|could|may|might) i )(?:please )?(?:change|correct) my (?:last )?move\??
             (?:(?:oops|sorry|oh no|damn)[\s,.!]+)?(?:that was )?(?:the |a |my )?(?:wrong move|misclick)
+            (?:(?:hoppla|ups|sorry|oje)[\s,.!]+)?falscher zug
+            (?:(?:kann|darf|könnte) ich )?(?:das|(?:den|meinen) (?:letzten )?zug|zug) (?:bitte )?zurücknehmen\??
+            (?:puis-je|je peux|je voudrais) (?:reprendre|annuler) (?:mon|le) (?:dernier )?coup\??
+            (?:puedo|quisiera) (?:deshacer|retirar) (?:mi|la) (?:última )?jugada\??
             """,
         "pass": r"""
             WISH?(?:pass|skip)(?: (?:my|this) (?:turn|move))?|i(?:'m| am) passing|my move(?: is|:) pass
+            (?:ich |je )?passe(?: mon tour)?|(?:yo )?paso(?: (?:mi )?turno)?
             """,
         "claim": r"""
             WISH?claim(?: (?:the|my|this))?(?: (?:win|game|victory|match))?(?: on time)?|i (?:win|won|have won) on time
@@ -183,7 +195,12 @@ ACTS = {
             how does (?:this|it|this game|the game) work\??|what(?:'s| is) this game(?: about)?\??
             (?:(?:can|could|would|will) you )?teach me (?:(?:the rules of|to play|how to play) )?[a-z]{1,20}\??
             (?:what(?:'s| is) )?the (?:goal|aim|object)\??|explain (?:me )?(?:the )?(?:rules|game)
-            what(?:'s| is) (?:a )?swap\??
+            what(?:'s| is) (?:a )?swap\??|how does (?:the )?swap(?:ping)? work\??
+            (?:tell|send|show|remind) me (?:of |about )?the rules(?: of (?:the|this) game)?\??
+            (?:wie (?:sind|lauten|waren) )?(?:(?:noch ?mal )?die )?(?:spiel)?regeln(?: von \w{1,20})?\??
+            wie (?:spielt|zieht|gewinnt) man(?: das| hier)?\??|ich verstehe die regeln nicht
+            (?:quelles sont )?les règles(?: du jeu)?\??|comment (?:on joue|joue-t-on|jouer|on gagne)(?: ici)?\??
+            (?:cuáles son )?las reglas(?: del juego)?\??|cómo se (?:juega|gana)(?: aquí)?\??
             (?:can|could|may|how do) i (?:swap|pass)(?: (?:now|here|sides|please))*\??
             i (?:don't|do not|no) (?:know|understand) (?:the rules|how to (?:play|move)|th(?:is|e) game)
             (?:where|what|which moves|what moves) (?:can|may|do|should) i (?:play|move|go|put|make|do)(?: .{1,30})?\??
@@ -203,23 +220,38 @@ WISHES = {
             (?:(?:i|i'd|i'll) )?(?:really )?(?:need|want|like|would like|could use|would need|must have) MOREAMOUNT
             (?:a (?:bit|little) )?more time|(?:one|two|three|four|a few|some) more (?:days?|weeks?|hours?)
             (?:can|could|may) (?:i|we) (?:please )?(?:have|get) (?:a|one|two|three|some) (?:time|days?|weeks?|hours?)\??
+            (?:can|could|may) i (?:please )?have until .{1,30}
+            (?:(?:kann|könnte|darf) )?(?:ich )?(?:(?:brauche|bräuchte) )?(?:bitte )?(?:etwas )?mehr zeit(?: haben)?\??
+            (?:kann|könnte|darf) ich noch .{1,20} haben\??|(?:ich )?brauche noch .{0,15} (?:zeit|tage?|wochen?)
+            (?:(?:j'ai|j'aurais) besoin de |puis-je avoir )?(?:un peu )?plus de temps\??
+            (?:(?:necesito|puedo tener) )?(?:un poco )?más tiempo\??
             """,
         "pause": r"""
-            (?:can|could|may|shall|should|might) we (?:please )?(?:pause|stop|(?:take|have) a break|make a pause).{0,40}
+            (?:can|could|may|shall|should) (?:i|we) (?:please )?(?:pause|stop|(?:take|have) a break|make a pause).{0,40}
             (?:(?:can|could|may|shall|should|might) we (?:please )?|let's |let us )adjourn\b.{0,40}
             (?:let's|let us) (?:pause|take a break|have a break|make a pause).{0,40}
+            (?:können|könnten|wollen|sollen) wir (?:.{1,30} )?(?:pausieren|(?:eine )?pause machen|unterbrechen)\b.{0,30}
+            (?:(?:on |peut-on |on peut )(?:fait|faire)|faisons) une pause\b.{0,30}
+            (?:podemos hacer|hacemos|hagamos) una pausa\b.{0,30}
             (?:pause|adjourn)(?: (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?)?\??
             """,
         "rest": r"""
             (?:i(?:'m| am|'ll be| will be) )?(?:on|going on) (?:holidays?|vacation|leave)\b.{0,60}
             i(?:'m| am|'ll be| will be) (?:away|travell?ing|out of town|abroad|offline|in hospital)\b.{0,60}
+            i(?:'m| am) (?:ill|sick|busy|not (?:here|available)|on a (?:\w+ )?trip)\b(?! of).{0,60}
+            i(?:'ll| will) (?:only )?be back\b.{0,60}|(?:gone|away|offline|busy) .{0,30}(?:until|till) .{1,30}
+            i (?:can't|cannot|won't)(?: be able to)? (?:move|play|answer|reply) (?:until|till|before|next) .{1,30}
+            (?:ich )?(?:bin|fahre|gehe|fliege) (?:.{1,40} )?(?:i'?m|in(?: den)?|auf) (?:urlaub|reisen|ferien)\b.{0,60}
+            (?:ich )?bin (?:.{1,40} )?(?:weg|verreist|unterwegs|krank|nicht (?:da|erreichbar|zu ?hause))\b.{0,60}
+            je (?:suis|serai|pars) (?:.{1,30} )?(?:en (?:vacances|voyage|déplacement)|absente?|malade)\b.{0,60}
+            (?:estoy|estaré|me voy) (?:.{1,30} )?(?:de (?:vacaciones|viaje)|fuera|enferm[oa])\b.{0,60}
             i(?:'m| am) going (?:away|abroad|on holidays?|on vacation)\b.{0,60}|my (?:holidays?|vacation) .{1,60}
             """,
         "remind": r"""
-            (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b.{0,60}
+            (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b(?! (?:of|about)\b).{0,60}
             """,
         "look": r"""
-            (?:show|send|mail) (?:me )?(?:(?:the|my|this|our) )?(?:board|game|position|state)s?(?: again| now)?
+            (?:(?:show|send|mail) (?:me )?)?(?:(?:the|my|this|our) )?(?:board|game|position|state)s?(?: again| now)?
             (?:can|could|may) (?:i|you) (?:please )?(?:see|have|(?:show|send) me) (?:the|my|our) (?:board|game)s?.{0,20}
             (?:can|could|may) i (?:please )?(?:see|have) the whole game(?: again| now)?\??
             (?:what's|what is|how is) (?:the|our) (?:score|position|state|standing|situation)(?: now| here)?\??
@@ -231,12 +263,15 @@ WISHES = {
             am i (?:x or o|o or x|white or black|black or white|\w+ or \w+)\??|what happened\??
             how (?:much time|long|many (?:days|hours)) (?:do i|have i|do we|does \w+|has \w+) (?:have|got)(?: left)?\??
             when(?:'s| is) my (?:deadline|time over)\??|when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)\??
+            wer ist (?:dran|am zug)\??|bin ich (?:dran|am zug)\??|wie (?:steht es|steht's|ist der stand)\??
+            (?:c'est|est-ce) (?:à moi(?: de jouer)?|mon tour)\?|à qui (?:le tour|de jouer|est-ce de jouer)\??
+            a quién le toca\??|(?:es mi turno|me toca(?: a mí)?)\?
             (?:did you (?:get|receive)|have you got|was) my (?:last )?move(?: ok| okay| received| played)?\??
             """,
         "who": r"""
             who (?:are you|is this|is there|am i (?:playing|talking to|writing to))\??|what are you\??
             are you (?:really )?(?:an? )?(?:robot|bot|human|person|real person|computer|program|machine|ai)\??
-            do i know you\??
+            do i know you\??|wer (?:bist du|sind sie|ist das)\??|qui (?:es-tu|êtes-vous|est-ce)\??|quién eres\??
             """,
     }.items()
 }
@@ -273,7 +308,9 @@ TOPICS = {
         "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
         "help claim": r"""
             \bwhat (?:happens )?if .{1,30}(?:does(?:n't| not)|do(?:n't| not)|never|stops?) (?:move|play|answer|reply)
-            ^\w{2,20} (?:hasn't|has not|doesn't|does not) (?:mov|play|answer|repl|respond)\w+
+            ^\w{2,20} (?:hasn't|has not) (?:mov|play|answer|repl|respond)\w+
+            ^\w{2,20} (?:doesn't|does not) (?:move|answer|reply|respond)(?: any ?more)?(?:[,.?]|$)
+            \b(?:can|may|how (?:can|do)) i (?:claim(?: (?:a|the) (?:win|game))?|win on time)\?*$|^i want to win on time
             \bhow\b.* win on time\b|\b(?:time|clock) (?:runs|has run|is) (?:out|up)\?
             """,
         "hint": r"""
@@ -294,6 +331,7 @@ TOPICS = {
         "help mails": r"""
             \b(?:delete|erase|close|cancel|remove) (?:my (?:account|data|self)|me|everything)\b
             \bhow do i (?:leave|quit)\b|\bkonto (?:löschen|kündigen)\b|\bsupprimer mon compte\b|\bborrar mi cuenta\b
+            \blösch\w* .{0,10}konto\b
             \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
             ^i want to (?:quit|leave)$
             \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
@@ -301,7 +339,8 @@ TOPICS = {
         "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
         "robots": r"""
             \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
-            \b(?:stronger|weaker|easier|better|harder) opponents?\b
+            \b(?:stronger|weaker|easier|better|harder) opponents?\b|^(?:stronger|weaker|easier|harder)(?: please)?$
+            \btoo (?:hard|easy|difficult|strong|weak)\b
             """,
         "help standings": r"""
             \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
@@ -313,13 +352,14 @@ TOPICS = {
             """,
         "help account": r"""
             \b(?:pass ?wor[dt]|mot de passe|contraseña)\b
-            \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b
+            \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b|\bmy e-?mail (?:has|is)\b
             \b(?:log|sign) ?(?:in|on|out|off)\b
             \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
             """,
         "all show me active": r"""
             \b(?:my|our) (?:\w+ )?(?:games?|boards?|match|matches)\b|^status$|\bwhat(?:'s| is) going on\b
             \b(?:what|which) (?:games|boards) (?:am|do) i\b|\bam i playing\b|\bmy turn\b|\bwaiting for me\b
+            \bmeine (?:spiele|partien)\b|\bmes (?:parties|jeux)\b|\bmis (?:partidas|juegos)\b
             """,
         "list": r"""
             \b(?:list of|all|the|other|how many|which|what|any|see|show me) (?:\w+ )?(?:players|people|users|members)\b
@@ -332,7 +372,7 @@ TOPICS = {
         "help seek": r"""
             \b(?:find|need|want|get|look(?:ing)? for|have|an|any) (?:me )?(?:an? |another )?(?:opponents?|partners?)\b
             \b(?:with|against|vs|versus) (?:an? )?(?:other |real )?(?:humans?|person|people|players?|opponent)\b
-            \b(?:anyone|any1|anybody|somebody|someone)\b
+            \b(?:anyone|any1|anybody|somebody|someone)\b|\bwho wants to play\b
             """,
         "help challenge": r"""
             \b(?:invite|invitation)\b
@@ -351,10 +391,12 @@ The first that is found counts. GAME is the one that is named.
 
 STARTS = _any(
     r"""
-    (?:WISH|let's |let us |(?:can|could|may|shall) (?:i|we) |want |me |we )*(?:play|start|begin|try)\b(?! on ).{0,60}
+    (?:WISH|let(?:'s| me| us) |(?:can|could|may|shall) (?:i|we) |want |me |we )*(?:play|start|try)\b(?! on ).{0,60}
     (?:a |one |the )?(?:new|another|one more|start a|begin a|first) (?:game|match)
     (?:(?:well|great|cool|and|i am|i'm|let's|please|again|one more|ready|now|go)[\s,.!]*)+
-    (?:ich )?(?:möchte|will) .{0,30}spielen|je (?:voudrais|veux) jouer.{0,40}|(?:hola,? )?(?:yo )?quiero jugar.{0,40}
+    (?:(?:ich )?(?:möchte|will|würde) .{0,30})?(?:mit)?spielen|(?:los|auf) geht's|spielen wir.{0,30}
+    (?:je (?:voudrais|veux) )?jouer(?: (?:à|au|aux) .{1,30})?|on joue(?: (?:à|au|aux) .{1,30})?|allons-y|allez
+    (?:hola,? )?(?:(?:yo )?quiero )?jugar(?: a\w? .{1,30})?|vamos(?: a jugar.{0,30})?
     """,
     "BEFORE",
     r"(?:AFTER)\??",
@@ -416,12 +458,14 @@ LOST = _any(
     r"""
     (?:(?:i need|need|please|can you|could you|some) )*help(?:(?: me| us| needed| wanted| out| please| here))*\??
     hilfe|aide|à l'aide|ayuda|aiuto|ich verstehe (?:das )?nicht|je ne comprends pas|no (?:entiendo|comprendo)
-    (?:huh|what|eh|hm+|pardon|sorry)?\?+|what (?:do|can|should|must) (?:i|we) do(?: now| here| next)?\??
+    (?:huh|what|eh|hm+|pardon|sorry)?\?+|what (?:do|can|should|must) (?:i|we) (?:do|write|answer)(?: \w+)?\??
     what(?: happens)? now\??
     i (?:don't|do not|no|can't) (?:understand|get it|know what to do|follow)(?: .{1,30})?
     (?:i'm |i am )?(?:confused|stuck)
     (?:it|this|that) (?:doesn't|does not|isn't|is not) work(?:ing)?.{0,30}|how does (?:this|it) work\??
     what(?:'s| is) this(?: about| all about)?\??
+    was ist das(?: hier)?\??|wie (?:geht|funktioniert) das(?: hier)?\??|was (?:muss|soll|kann) ich (?:tun|machen)\??
+    qu'est-ce que c'est\??|comment ça marche\??|que (?:dois-je|puis-je) faire\??|qué es esto\??|cómo funciona\??
     """,
     "BEFORE",
     "AFTER",
@@ -429,15 +473,18 @@ LOST = _any(
 """A sentence whose writer does not know what to do."""
 
 REPLY = _any(
-    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|ja|einverstanden|oui|d'accord|sí|de acuerdo)|"
-    r"(?P<no>no|nope|nah|sorry,? no|nein|non))(?:,? of course|,? gerne?)?",
+    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
+    r"|de acuerdo)|"
+    r"(?P<no>no|nope|nah|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal))?",
     after="AFTER",
 )
 """A short answer to what the other player has asked."""
 
 REMATCH = _any(
     r"(?:WISH|(?:do you )?want (?:to )?|would you like (?:to )?|how about |(?:shall|can|could) we |let's )?(?:play )?"
-    r"(?:a |the )?(?:rematch|revanche|(?:another|new|one more) (?:game|match|one)|one more|once more|same again|again)"
+    r"(?:a |the )?(?:rematch|revanche|(?:another|new|one more) (?:game|match|one)|one more|once more|same again|again"
+    r"|another|revenge|noch (?:eine?s?|mal|einmal|ein spiel|eine partie)|nochmal|encore(?: une(?: partie)?)?"
+    r"|otra(?: (?:vez|partida))?)"
     r"(?: (?:with )?(?:the )?(?:colou?rs?|sides|seats) (?:reversed|exchanged|swapped|changed))?",
     "BEFORE",
     r"(?:AFTER)\??",
@@ -489,6 +536,14 @@ PARTING = _any(
     "AFTER",
 )
 """A sentence beside a yes or a no to an offer."""
+
+SAID = _any(
+    r"""
+    take (?:your time|care\b|it easy|as (?:long|much)|all the time)|give me a break|give it a rest
+    accept my (?:apolog|congrat|compliment|thanks|respect)|resume when|swap was
+    """
+)
+"""How sentences begin that are meant for the other player, though they begin like a command."""
 
 CLOSING = _any(
     r"""
@@ -618,7 +673,8 @@ _SAID = """
     you your afraid busy old delighted curious ja gerne gern bitte danke hm hmm um yay nein oui non si joining tired
     sick sending gladly certainly absolutely happily surely readily naturally
     spielen mitspielen jouer jugar giocare hilfe aide ayuda bonjour hola salut sí abmelden abbestellen désinscription
-    join register subscribe signup soy sup yo ask enter login hiya morning evening sign
+    join register subscribe signup soy sup yo ask enter login hiya morning evening sign name nickname username nothing
+    any der die das ein eine el la le les de nuevo nueva allez allons vamos los klar claro vale bien später
 """
 NO_NAMES = frozenset(_SAID.split())
 """Words that sentences are made of and nobody is called by."""

@@ -22,7 +22,8 @@ MAX_SENTENCES = 60
 MAX_LENGTH = 400
 """Characters of a sentence that are looked at; a longer one says nothing."""
 
-_PLAIN = str.maketrans("’‘´`“”\u00a0–—，。！？：；（）", "''''\"\" --,.!?:;()")
+_PLAIN = str.maketrans("’‘´`“”\u00a0–—。、¿¡", "''''\"\" --.,  ") | {at: at - 0xFEE0 for at in range(0xFF01, 0xFF5F)}
+"""Marks, and all that is of full width, each by one plain character."""
 _SPELLINGS = (
     (re.compile(r"\b(do|ca|wo|did|does|is|would|could|should|was|have|has)nt\b"), r"\1n't"),
     (re.compile(r"\b(let|what|who|how|where|that|there)s\b(?=.)"), r"\1's"),
@@ -84,7 +85,8 @@ def plain(text: str) -> str:
     >>> plain(" I’d  like to ... "), plain("D4 pls \U0001f44d"), plain("dont wanna swap")
     ("i'd like to", 'd4 please', "don't want to swap")
     """
-    said = " ".join(_PICTURES.sub(" ", text.translate(_PLAIN)).casefold().split()).strip(' .!,;:…"()*_•·')
+    said = " ".join(_PICTURES.sub(" ", text.translate(_PLAIN)).casefold().split()).replace(" ?", "?")
+    said = said.strip(' .!,;:…"()*_•·')
     for spelling, meant in _SPELLINGS:
         said = spelling.sub(meant, said)
     return said
@@ -199,7 +201,7 @@ _STRONG = re.compile(
 )
 """A word that looks like a move and like no word of a language."""
 _ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
-_BEFORE_GAMES = frozenset("play playing of at about like learn try explain rules help teach".split())  # noqa: SIM905
+_BEFORE_GAMES = frozenset("play playing of at al au about like learn try explain rules help teach".split())  # noqa: SIM905
 _CLAUSES = re.compile(r",| and ")
 _SEPARATOR = re.compile(r"[,;:/]+")
 _IN_TURN = re.compile(r" x?[a-z]\d{1,2}(?!\w)")
@@ -319,8 +321,10 @@ def game_elsewhere(text: str) -> str:
 
 
 def starts(text: str) -> bool:
-    """Whether its writer wants a game at once, as in "I'm ready, let's play!"."""
-    return any(idioms.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
+    """Whether its writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
+    named = idioms.ALONE.fullmatch(plain(text))
+    is_named = named is not None and named["move"] in GAMES and named["move"] != plain(text)
+    return is_named or any(idioms.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
 
 
 def again(text: str) -> bool:
@@ -416,7 +420,8 @@ class _Reader:
     def _alone(self, said: str) -> tuple[str, str, str] | None:
         """The move that a sentence is, with nothing but polite words around it: the move, what was taken, the rest."""
         core = idioms.ALONE.fullmatch(plain(said))
-        words = _bare(core["move"]) if core and not said.rstrip().endswith("?") else ""
+        is_told = core is not None and not said.rstrip().endswith("?") and not core["move"].startswith("for ")
+        words = _bare(core["move"]) if core and is_told else ""
         move = self.legal(words) if _is_strong(words) or idioms.LETTER.fullmatch(plain(said)) else None
         return (move, said, "") if move else None
 

@@ -150,7 +150,7 @@ def erase_me(request: Request, command: Command) -> Answer | None:
     if command.credentials is not None:
         _plan(request, request.author.who(command))
         return None
-    player = request.sender.proven or request.sender.claimed
+    player = request.sender.writer
     if player is None:
         raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
     _check_not_planned(request, player)

@@ -118,7 +118,7 @@ def greet(request: Request, text: str) -> bool:
     elif answer is Consented.YES or starts(text) or plain(text).startswith("play"):
         told = _begin(request, text)
     elif answer is Consented.ASKS or lost(text):
-        page = {"help GAME": f"help {game_named(text) or 'tutorial'}", "help": "help"}.get(topic(text), "help tutorial")
+        page = f"help {game_named(text)}" if game_named(text) else {"help": "help"}.get(topic(text), "help tutorial")
         told = HANDLERS["help"](request, parse(page, KNOWN))
     else:
         return False

@@ -128,7 +128,7 @@ class Handler:
         machine, network = network_of(peer), network_of(peer, 24)
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
         lines = [strip_subject(message.subject), *message.text.splitlines()]
-        passwords = held(commands, lines, fresh, sender.proven or sender.claimed)
+        passwords = held(commands, lines, fresh, sender.writer)
         return Prepared(
             row, message, sender, reading, commands, origin=origin,
             logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),

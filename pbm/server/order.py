@@ -37,7 +37,8 @@ from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, leading, password
 from pbm.features.newcomer import FIRST, greet
 from pbm.mailin import Action, strip_subject
 from pbm.server.guesses import Held
-from pbm.server.plain import PASSWORD, THANKS, Restated, check_sure, is_newcomers, restated, restated_line
+from pbm.server.on_board import CHAT, PASSWORD, THANKS, Restated, check_sure, way_to_say
+from pbm.server.plain import is_newcomers, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -48,12 +49,16 @@ _NOT_WRITTEN_TO = (
     'invitations either, answer "no".'
 )
 _NO_COMMAND = ("Your mail holds no command.", "help")
-_NO_WORDS = ("Your mail holds no words of yours; attached files and pictures are not read.",)
+_NO_WORDS = (
+    "Your mail holds no words of yours. Write them above all else in it; attached files and pictures are not read.",
+)
 _FORWARD = ("A mail that forwards another one does nothing. To play, answer the mail of a board.",)
 _WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
 
 
-_TOLD = re.compile(rf"{PASSWORD.pattern}\s*(?:is|ist|:|=)\s*(\S{{3,}}\w)[.!]?\s*$", re.IGNORECASE | re.MULTILINE)
+_TOLD = re.compile(
+    rf"{PASSWORD.pattern}\s*(?:is|ist|lautet|est|es|:|=)\s*(\S{{3,}}\w)[.!]?\s*$", re.IGNORECASE | re.MULTILINE
+)
 """A password that somebody tells, who need not."""
 
 
@@ -112,7 +117,7 @@ class Order:
         """Raises: BadArguments for a move above words that take it back; and as what would be played does."""
         number = request.sender.board
         if number is not None and isinstance(command, Command) and self.reading.sounds_unsure(command):
-            check_sure(request, request.boards.load(number), self.reading, command)
+            check_sure(request, request.boards.load(number), self.reading.text, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """A command is refused, and the rest is not tried; unless the mail means something in plain words."""
@@ -126,7 +131,9 @@ class Order:
         if meant is not None:
             return self._again(request, meant)
         error = _lack_of_password(request, line) or error
-        refuse(request, line, error, several=several)
+        is_told = several or request.sender.board is None or f'"{CHAT}"' in str(error) or str(error).endswith(":")
+        hint = "" if is_told else way_to_say(self.reading.text)
+        refuse(request, line, error, several=several, hint=hint)
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
 

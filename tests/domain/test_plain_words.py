@@ -30,6 +30,7 @@ INVITATIONS = {
         join|sign up|let me in
         Challenge accepted!|Bring it on!|Ja, gerne!|Ja|Oui, avec plaisir|Sí|Da|Great, let's go|Cool!
         no problem, I'd love to play
+        Klar!|Na klar, gerne|Warum nicht?|Bien sûr|Volontiers !|Claro que sí|Por supuesto|Vale
         Yes, but I have never played this|Yes! How does it work?|I don't mind, yes|Hey, of course I want to play.
         Yes.\n\nBest wishes\nJoe|Thanks for asking! Yes, I'll play.|I'm game|I am happy to try|Sign me up!
         Thank you, yes!
@@ -41,7 +42,7 @@ INVITATIONS = {
         I'd rather not|I would rather not|I don't want to play|I do not have time|I have no time|Thanks, but no thanks
         Thanks for inviting me, but I don't have time|I'd love to, but I can't|I would love to but I am too busy
         Sounds fun but I can't right now|I decline|decline|I must decline|I have to pass|I'll pass|Count me out
-        Nein danke
+        Nein danke|Keine Lust|keine Zeit, leider|lieber nicht|Heute nicht|Pas maintenant|Ahora no
         nein|Non merci|non|Not for me|That's not for me, thanks|I can't|I won't play|wrong person
         You have the wrong address
         No, I'm Joe|No thanks, I'm busy|Unfortunately I don't have the time.|Thank you, but not this time|no way
@@ -62,7 +63,7 @@ INVITATIONS = {
     UNCLEAR: r"""
         Hello|Hi Anna|D4|d4!|A-D|cross|thanks|Thank you|maybe|Perhaps|I'm not sure|hm|signup|move D4|...
         I would like to know more
-        Yes. No.|test|12|Yes, no|resign|swap""",
+        Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no|play|spielen""",
 }  # fmt: skip
 
 NAMED = {
@@ -125,7 +126,7 @@ CELLS = "D4|d4|D 4|d-4|4d"
 ACTS = {
     SWAP: r"""
         swap|Swap!|I swap|I'd like to swap please|I would like to swap|Let's swap|Let's swap sides|swap please
-        I'll take the swap|I want to swap sides""",
+        I'll take the swap|I want to swap sides|Tauschen|Ich tausche|Seiten tauschen bitte|J'échange|Cambio de lado""",
     RESIGN: r"""
         I resign|resign|I give up|I resign, thanks for the game|Thanks for the game, I resign|You win, I resign
         Well played! I resign.|I concede|quit|I quit|end the game|stop the game please|abort|leave the game
@@ -137,7 +138,8 @@ ACTS = {
     CLAIM: "claim|I claim the win on time|I'd like to claim the game please|I win on time",
     UNDO: r"""
         undo|undo please|takeback|take back|Can I take that back?|May I take back my last move?|Can I undo?
-        I'd like to take back my move|Oh, sorry, undo please
+        I'd like to take back my move|Oh, sorry, undo please|Kann ich das zurücknehmen?|Zug zurücknehmen bitte
+        Hoppla, falscher Zug!|Puis-je reprendre mon coup ?|¿Puedo deshacer mi jugada?
         undo?|take back pls|can I change my move?|oops wrong move|Oops wrong one, can I take that back?""",
     PASS: "pass|I pass|I'll pass|pass please|I pass this turn",
     ACCEPT: "I accept|accept|I accept the draw|I accept your offer|I agree to the draw|Draw accepted",
@@ -161,7 +163,9 @@ ACTS = {
         I am away until Monday|I am 17|My phone is 12345|> D4|> D4\n> E5|I said I would play D4|After D4 I am lost
         Not D4|not D4, not E5|Why D4, not E5?|You should have played D4, not E5|Next move D4 kills you|idk, D4?
         I quit my job|I did not play D4, not E5|👍
-        I can see that D4 was the threat, well done|I considered D4 and E5""",
+        I can see that D4 was the threat, well done|I considered D4 and E5|Seiten tauschen?|Je passe une bonne soirée
+        Sorry, was ill, or I would have played D4|Sorry for D4|Thanks for D4!|Ich passe auf dich auf
+        Das war ein falscher Zug von dir""",
     UNSURE: r"""
         I play D4. No wait, E5.|D4\nE5|D4. E5.|I'll play D4. I resign.|D4\n\nswap|I play D4. Sorry, I meant E5.
         D4 and E5 are both bad for me|D4\nI thought about D4, but no.
@@ -194,7 +198,8 @@ WISHED = {
     None: r"""
         I am lost|D4|Thanks. I play D4|lunch tomorrow?|I had more time yesterday|I'm on the left|Show me how you win
         You need more time than I do|I paused the music|Give me your best move!|who knows|what a score!|my board is
-        remind yourself|We are away from the edge, are we?""",
+        remind yourself|Bin ich gut?|Wir brauchen eine Pause von allem|mehr Zeit hast du|the board is full|c'est à moi
+        We are away from the edge, are we?""",
 }  # fmt: skip
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import doctest
 import itertools
 import random
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from types import ModuleType
 
 import pytest
 
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
-from pbm.server import Arriving, Settings
+from pbm.server import Arriving, Settings, on_board, plain
 from pbm.server.handle import Handler
 from pbm.store import Transaction
 from tests.conversation import ROBOT, Got, House
@@ -113,21 +115,26 @@ LETTER_ANSWERS = {
     "pbm: help start": "help me|huh?|hello|what can I do here?|is it free?|what is this?|who is the admin?|???",
     "pbm: help cross": "how do I win at cross?",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
-    "pbm: help mails": "stop|unsubscribe|too many mails|delete my account|how do I leave?|abmelden|Konto löschen",
-    "pbm: help pause": "Pause please",
-    "pbm: help account": "my new address is bert2@example.net|how do I log in?",
+    "pbm: help mails": "stop|unsubscribe|too many mails|delete my account|how do I leave?|abmelden|Konto löschen|"
+    "lösche mein Konto",
+    "pbm: help pause": "Pause please|can I pause all my games?",
+    "pbm: help vacation": "I'm on holiday until Dec 5|Ich bin im Urlaub bis 5.12.|Je suis en vacances",
+    "pbm: help account": "my new address is bert2@example.net|how do I log in?|my email has changed|"
+    "new email address: bert2@example.net",
     "pbm: your settings": "no more receipts please|turn off receipts|I don't want pictures|plain text mails please",
     "receipts is now off": "set receipts no",
     "pbm: help clock": "can I get another week?",
     "pbm: help resign": "how do I resign?",
     "pbm: help": "which games are there?|what are the rules?",
-    "pbm: help seek": "I want to play hex with someone|any1 wanna play?",
+    "pbm: help seek": "I want to play hex with someone|any1 wanna play?|who wants to play?",
     "pbm: you are welcome": "thanks a lot!|👍|Vielen Dank!|merci beaucoup",
     "pbm: list of games": "who is online?|list of players",
     "pbm: about bert": "who am I?|how strong is bert?",
     "pbm: tournaments": "are there any tournaments?",
     "Hex Board bert-robot1": "Play Hex!|I want to play hex|play hex pls|Hi! I'd like to play hex please.",
-    "Cross Board bert-robot1": "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
+    "pbm: robots": "too hard|this is too easy",
+    "Cross Board bert-robot1": "spielen|jouer|Los geht's!|On joue ?|"
+    "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
     "Cross Board bert-robot3": "play robot|play robot3",
     "Go Board bert-robot1": "let's play go",
     "Four in a Row Board bert-robot1": "I'd like to play connect four|play connect 4|play four in a row",
@@ -138,19 +145,23 @@ LETTER_ANSWERS = {
 """What a player without a game writes in answer to a letter, by the subject of what they get."""
 
 FIRST_ANSWERS = {
-    "Hex Board joe-robot1": "play hex|I want to play hex|let's play hex please",
-    "Cross Board joe-robot1": "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
+    "Hex Board joe-robot1": "play hex|I want to play hex|let's play hex please|Hex please|Je voudrais jouer à Hex|"
+    "Ich würde gerne Hex spielen",
+    "Go Board joe-robot1": "Let me play go|Quiero jugar al Go",
+    "Cross Board joe-robot1": "spielen|jouer|jugar|On joue !|Los geht's!|vamos|"
+    "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
     "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
-    "Mein Name ist Kim|kim please|Kim Sent from my iPhone|"
+    "Mein Name ist Kim|Ich bin der Kim|Soy Kim|kim please|Kim Sent from my iPhone|"
     "kim\n\nBest regards,\nKim Doe|kim\n\nLG Kim|kim\n\nMit freundlichen Grüßen\nKim Doe|kim\n\nKim Doe\n+44 20 1234",
     "pbm: help": "help me please|No entiendo|Hilfe|what is this?|is it free?|how does this work?|huh?",
     'no game "chess" here': "play chess",
-    "pbm: games by mail": "spielen|jouer|hola|test|👋|zed told me to write",
+    "pbm: games by mail": "hola|test|👋|zed told me to write|der Tom|any name|name",
     "hex challenge me anna": "I want to play hex against anna|play hex with Anna",
     "hex challenge me ann@home.example": "play hex with ann@home.example",
     "go challenge me bob@example.org": "I'd like to play go with my wife|I'm Joe and want to play go with my friend.",
     "hex seek 1": "I want to play hex with someone",
-    "pbm: help hex": "How do I play hex?",
+    "pbm: help hex": "How do I play hex?|what is hex?",
+    "take a letter from a to z": "Jürgen|me llamo Tomás",
     "help challenge": "Which games are there?|What games do you have?",
     "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription",
 }  # fmt: skip
@@ -160,7 +171,8 @@ REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
     'Write: cross challenge me anna': "play with Anna|I want to play against anna|play anna|"
     "Ich möchte gegen Anna spielen",
-    "Write: cross challenge me carl@example.org": "invite my friend carl@example.org",
+    "Write: cross challenge me carl@example.org": "invite my friend carl@example.org|challenge carl@example.org",
+    "Write: hex challenge me carl@example.org": "challenge carl@example.org to hex",
     "Write: hex challenge me anna": "I'd like to play hex with Anna|challenge Anna to a game of hex",
     'no game "reversie" here. Did you mean "reversi"?': "let's play reversie|play reversie",
     'no game "mahjong" here.': "I want to play mahjong",
@@ -171,31 +183,47 @@ REFUSED = {
     "Write: message anna": "message anna hello there",
     "Write: set timezone Etc/GMT-2": "set timezone UTC+2",
     "Which game?": "challenge me robot|challenge robot2 me",
-    "You have no game under way.": "whose turn is it?|show me my game|how long do I have?",
+    "You have no game under way.": "whose turn is it?|show me my game|how long do I have?|what are my games?|"
+    "Meine Spiele|F6|D4 on 101",
 }  # fmt: skip
 
 BOARD_ANSWERS = {
-    "pbm: help start": "help me|huh?|I need help!|Hilfe!|aide",
+    "pbm: help start": "help me|huh?|I need help!|Hilfe!|aide|what do I write?|Wie geht das?",
     "pbm: help account": "Passwort vergessen|new password please|change my email address",
     "pbm: help resign": "how do I resign?|how do I cancel this game",
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
     "pbm: list of games": "who is online?",
     "pbm: about anna": "who is anna?|how strong is anna?",
-    "pbm: help cross": "what is swap?|can I pass?|how to win",
-    "You ask to pause the game": "Pause please|pause|can we pause?",
-    "Only anna can give you time": "can I get another week?|need more time plz|one more day please",
-    "You offer a draw": "draw pls|remis?|wanna draw?|I'm offering a draw|Ich biete Remis an",
+    "pbm: help cross": "what is swap?|can I pass?|how to win|how does the swap work?|"
+    "please remind me of the rules|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
+    "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
+    "pausieren?|On fait une pause ?|¿Podemos hacer una pausa?",
+    "Only anna can give you time": "can I get another week?|need more time plz|one more day please|"
+    "Can I have until Sunday?|Ich brauche mehr Zeit|J'ai besoin de plus de temps|Necesito más tiempo",
+    'answer for instance "vacation tomorrow 10d"': "I'm away until Sunday|Ich bin im Urlaub bis 5.12.|"
+    "Bin bis Sonntag weg|Je suis en vacances jusqu'au 5 décembre|Estoy de vacaciones hasta el 5|I'm sick, sorry|"
+    "I'm on a business trip until Friday|I will be back on Monday|gone fishing till Monday",
+    "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",
+    "You offer a draw": "¿Tablas?|Nulle ?|draw pls|remis?|wanna draw?|I'm offering a draw|Ich biete Remis an",
     "Really resign?": "I quit|stop the game|I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
-    "Ok I resign, you played well|Ich gebe auf|J'abandonne|Me rindo",
+    "Ok I resign, you played well|Ich gebe auf|aufgeben|J'abandonne|J'abandonne la partie|Me rindo|"
+    "Please cancel this game|I don't want to play anymore, sorry",
     "pbm: about bert": "what's my rating?",
     "how it stands": "show me the board again|how many days do I have left?|when does anna have to move?|"
-    "whose turn is it?|whose move?|show me my games|am I X or O?|how much time do I have?",
+    "whose turn is it?|whose move?|board|Wer ist dran?|Bin ich dran?|À qui le tour ?|¿A quién le toca?|"
+    "show me my games|am I X or O?|how much time do I have?",
     "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
-    "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry",
+    "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
+    "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
+    "I am sick of waiting|Die Regeln sind mir klar|Wie spielt man Schach?|¡Buena jugada!",
+    'write to your opponent, begin with "chat"': "play well!|pause for thought|note that I win|cancel that|"
+    "resume as you like|move on|draw your own conclusions",
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
-    "You played C3": "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
+    "You played C3": "Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
+    "I was away for a week, sorry. C3|C3, sorry|"
+    "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
     "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
     "1. C3|- C3|1) C3\nGood luck!|C3 -Bert|C3 merci|Ich spiele C3|Mon coup: C3|101, C3|"
     "C3 on board 101|C3 Sent from my iPhone|"
@@ -203,7 +231,8 @@ BOARD_ANSWERS = {
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
     "is a question, so nothing is played": "C3?|C3?!|C3!?",
-    "may hold a password": "my password is swordfish",
+    "may hold a password": "my password is swordfish|Mein Kennwort lautet swordfish|"
+    "mon mot de passe est swordfish|mi contraseña es swordfish",
     "You follow anna": "C3\nfollow anna",
     'no game "chess" here': "play chess|C3\nplay chess",
     "is not a cell": "the middle|is it C99?|Resign? Me? Never!",
@@ -217,7 +246,8 @@ BOARD_ANSWERS = {
     "may mean C3 or D4": "I'll take c three. No, d four",
     "may mean C3,": "C3... or maybe not|C3. Or not.",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
-    "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks",
+    "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks|Can I claim a win?|"
+    "anna doesn't answer, what can I do?",
 }  # fmt: skip
 """What the player to move writes in answer to a board, by what the answer to it says."""
 
@@ -232,9 +262,10 @@ MOVED_ANSWERS = {
 
 OFFERED_ANSWERS = {
     "You accepted the draw": "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
-    "Einverstanden!|oui merci",
+    "Einverstanden!|oui merci|Ja, einverstanden|Yes, why not|deal|Gern|vale",
     "You declined the draw": "no|no thanks|No, let's play on|nein, danke|non merci",
-    'offers a draw. Answer "accept" or "reject"': "ok|fine with me|maybe later|Yes, it was lovely.|Yes, I saw that.",
+    'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
+    "Yes, it was lovely.|Yes, I saw that.",
 }
 """What is written by a player to whom a draw is offered."""
 
@@ -259,12 +290,19 @@ ELSEWHERE_ANSWERS = {
 
 AGAIN = (
     "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|"
-    "once more?|play again|Play again?"
+    "once more?|play again|Play again?|Another?|Noch eins?|noch mal|Encore une ?|¿Otra?|revenge!"
 )
 
 
 def pairs(table: dict[str, str]) -> list[tuple[str, str]]:
     return [(wanted, said) for wanted, text in table.items() for said in text.split("|")]
+
+
+@pytest.mark.parametrize("module", [on_board, plain])
+def test_the_worked_examples_hold(module: ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted
+    assert not result.failed
 
 
 @pytest.mark.parametrize("table", [LETTER_ANSWERS, REFUSED])
@@ -308,11 +346,12 @@ def test_what_people_ask_in_answer_to_a_board_leads_there(patient: House) -> Non
     assert wrong == []
 
 
-def test_a_password_in_words_below_a_move_is_told_nobody(patient: House) -> None:
+@pytest.mark.parametrize("told", ["My password is", "Mein Kennwort lautet", "Mon mot de passe :", "Mi contraseña es"])
+def test_a_password_in_words_below_a_move_is_told_nobody(patient: House, told: str) -> None:
     patient.game("cross -size=4 bert anna")
-    got = patient.answer("bert", "C3\nMy password is swordfish.", 101)
+    got = patient.answer("bert", f"C3\n{told} swordfish.", 101)
     assert all("swordfish" not in each.text for each in got)
-    assert any("My password is *****." in each.body for each in got if each.address.startswith("anna"))
+    assert any(f"{told} *****." in each.body for each in got if each.address.startswith("anna"))
 
 
 def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: House) -> None:

@@ -91,7 +91,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
             raise NotAllowed(f'Several players read mail at "{word}"; name one of them by userid.')
         return owners[0] if owners else word
     if word.casefold() == ME:
-        asker = request.author.player or request.sender.proven or request.sender.claimed
+        asker = request.author.player or request.sender.writer
         if asker is None:
             raise NotAllowed(f'"{word}" is nobody here: the address your mail comes from belongs to no player.', "help")
         return asker

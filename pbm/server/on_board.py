@@ -1,0 +1,430 @@
+"""Plain words in answer to a mail of a board, or behind its number: what is to be done there, or a message to the
+opponent.
+
+Nothing is guessed between two. Anything that may be a mistyped move, a command with an error, or a password, is no
+message.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from itertools import chain, takewhile
+
+from games.rules import MoveError
+from pbm.core.board import OpenBoard
+from pbm.core.request import Request
+from pbm.core.robots import is_robot
+from pbm.domain import idioms
+from pbm.domain.commands import Command, begins, clean
+from pbm.domain.consent import Answer, consent
+from pbm.domain.errors import BadArguments
+from pbm.domain.mail import RemarkKind
+from pbm.domain.match import Player, Seat, other
+from pbm.domain.meaning import (
+    Act,
+    Meaning,
+    Wish,
+    again,
+    game_elsewhere,
+    game_named,
+    given,
+    meaning,
+    plain,
+    sentences,
+    starts,
+    topic,
+    wished,
+)
+from pbm.domain.verbs import VERBS, find, passwords_behind
+
+CHAT, THANKS, START, ABOUT, AGAIN = "chat", "thanks", "help start", "about me", "rematch"
+UNHEARD = "robot"
+"""How a message is read that only a robot gets."""
+_NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
+COMMANDS = dict[Act, str]((act, act.value) for act in Act if act not in _NO_COMMANDS) | {Act.DRAW: "propose"}
+HELPS = {
+    Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
+    Wish.LOOK: "all show me active", Wish.WHO: START, Wish.THANKS: THANKS,
+}  # fmt: skip
+"""The command that helps where no board is meant."""
+PASSWORD = re.compile(
+    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contraseña|passwd|pwd?)\b", re.IGNORECASE
+)
+_SURE = re.compile(
+    r"\s*(?:(?:yes|yeah|yep|yup)"
+    r"(?:,? (?:please|(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"
+    r"|(?:i am|i['’]?m) (?:quite |very )?sure|(?:ja|oui|sí)(?=[\s.!]*\Z))"
+    r"\s*(?:[,.!;]\s*|\n\s*|$)",
+    re.IGNORECASE,
+)
+"""A yes that is a clause of its own, to a question of the other player's or whether its writer really resigns."""
+_NO = re.compile(r"\s*(?:no|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
+_COURTESIES = frozenset(
+    """
+    thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
+    cheers bravo well interesting ciao merci danke gracias hallo haha hehe lol lmao omg brb wait maybe enough hm hmm
+    fine
+    """.split()  # noqa: SIM905  a list of them would be a page
+)
+"""Words that are a message all by themselves."""
+_QUALIFIERS = _COURTESIES | frozenset(
+    """
+    a another any best first good i it last my next no one strong that the they this to we what you your
+    """.split()  # noqa: SIM905  as above
+)
+"""Words after which the name of a verb is none: "nice move"."""
+_NEAR, _NEAR_ALONE = 0.8, 0.75
+"""How like a verb a first word is that is a misspelt one, and a word that is a whole mail."""
+_ON_A_BOARD = (*COMMANDS.values(), "show", "pause", "rematch", "hint")
+_WORDS_TO_A_NUMBER = 4
+"""Words of a text that hold one number: with more numbers it may be a move."""
+_PLACE = re.compile(
+    r"\b(?:middle|cent(?:er|re)|corner|edge|top|bottom|left|right|row|column|line|cell|square|vertex|hexagon|stone|piece)s?\b",
+    re.IGNORECASE,
+)
+"""Words that may describe a move: "the one in the middle"."""
+_LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
+"""Words that may stand between the moves of a turn."""
+_INVITED = re.compile(
+    r"(?:(?:please|can you|could you|i want to|i would like to) )?(?:invite|challenge) (?:my \w+,? )?"
+    r"(?P<address>\S+@[\w.-]*\w)"
+)
+_SPOKEN = re.compile(r"\s*(?P<verb>chat|kibitz)[ :,-]+(?P<words>[^\d\W].*?)\s*", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Restated:
+    """The meaning of plain words: a command, what is left for the opponent, and how the writer is told of it."""
+
+    line: str
+    comment: str = ""
+    read_as: str = ""
+    board: int | None = None
+
+
+def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Restated | None:
+    """The meaning of plain words on a board; None where that cannot be told, or a command stood there.
+
+    is_open: the strict reading found no command. Raises: BadArguments where more than one thing may be meant, and for
+    what is no message and not done by these words.
+    """
+    wish = wished(text)
+    if wish in (Wish.LOOK, Wish.REMIND):
+        return Restated("show" if wish is Wish.LOOK else "remind")
+    is_quiet = not is_open and wish in (None, Wish.THANKS, Wish.PAUSE)
+    if is_quiet and not (_SPOKEN.fullmatch(text) or given(text)[0]):
+        return None
+    said = _Said(request, request.boards.load(number), text)
+    return said.passed_on() or said.gift() or (None if is_quiet else said.restated(wish, is_open=is_open))
+
+
+def check_sure(request: Request, board: OpenBoard, text: str, command: Command) -> None:
+    """A move above words that take it back, or that name another one as theirs, is not played.
+
+    board: that is answered. Raises: BadArguments; and as what would be played does.
+    """
+    said = _Said(request, board, text)
+    if said.meant.act is Act.UNSURE and not said.is_turn:
+        request.author.seated(command)
+        said.check_turn()
+
+
+def way_to_say(text: str) -> str:
+    """How to pass on to the opponent what was refused, for words that may be meant for them; else empty.
+
+    >>> way_to_say("pause for thought"), way_to_say("show me next"), way_to_say("B7 to the left")
+    (' To write to your opponent, begin with "chat".', '', '')
+    """
+    _, *rest = plain(text).split() or [""]
+    is_said = idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
+    return f' To write to your opponent, begin with "{CHAT}".' if is_said and not re.search(r"\d", text) else ""
+
+
+def check_invited(text: str, game: str) -> None:
+    """Raises: BadArguments for a wish to invite somebody."""
+    if (invited := _INVITED.match(plain(text))) is not None:
+        raise BadArguments("To invite somebody to a game, send this:", f"{game} challenge me {invited['address']}")
+
+
+def check_joins(request: Request, text: str) -> None:
+    """Raises: BadArguments for a wish to take part in a tournament."""
+    said, joined = plain(text), idioms.JOINS.search(plain(text))
+    event = request.tx.tournaments.find(joined["event"]) if joined else None
+    is_told = joined is not None and said.startswith("join tournament ") and joined[0] == said
+    if joined is not None and (event is not None or is_told):
+        name = event.name if event else joined["event"]
+        raise BadArguments(f"To join {name}, answer with this:", f"tournament join {name}")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What somebody wrote about a board."""
+
+    request: Request
+    board: OpenBoard
+    text: str
+
+    @cached_property
+    def writer(self) -> Player | None:
+        return self.request.sender.writer
+
+    @cached_property
+    def seat(self) -> Seat | None:
+        """The writer's; None for an onlooker's words."""
+        return None if self.writer is None else self.board.match.seat_of(self.writer.id)
+
+    @cached_property
+    def opponent(self) -> Player | None:
+        return None if self.seat is None else self.board.match.player(other(self.seat))
+
+    @cached_property
+    def rival(self) -> Player | None:
+        """The opponent who is a robot, and hears nothing."""
+        return self.opponent if self.opponent is not None and is_robot(self.request.tx, self.opponent) else None
+
+    @property
+    def is_running(self) -> bool:
+        return self.board.match.result is None
+
+    @property
+    def is_to_move(self) -> bool:
+        return self.is_running and self.seat == self.board.state.to_move
+
+    @cached_property
+    def meant(self) -> Meaning:
+        """The meaning by the rules, on the board as it stands; no moves once the match has ended."""
+        legal: Callable[[str], str | None] = self.board.state.named if self.is_running else lambda _: None
+        return meaning(self.text, legal)
+
+    def restated(self, wish: Wish | None, *, is_open: bool) -> Restated | None:
+        """As on_board; wish: the one the words are, if any."""
+        meant, says = self.meant, self.meant.act is Act.SAY
+        if says and wish not in (None, Wish.THANKS) and not meant.between:
+            return self._wish(wish)
+        if meant.act is Act.UNSURE:
+            self.check_turn()
+            return None
+        if meant.act is Act.RULES:
+            return Restated(f"help {game_named(self.text) or self.board.match.game}")
+        if is_open:
+            self._check_slip()
+        if (replied := self._replied()) is not None:
+            return replied
+        if says and (line := self._topical()):
+            return Restated(line, self.text.strip(), line) if line == AGAIN else Restated(line)
+        if says:
+            return self._message()
+        line = meant.move or COMMANDS[meant.act]
+        return None if self.text.strip() == line else Restated(line, meant.comment, line)
+
+    def passed_on(self) -> Restated | None:
+        """Words that stand on the line of the command that passes them on."""
+        said = _SPOKEN.fullmatch(self.text)
+        is_told = said is not None and self.writer is not None and not self._holds_password(self.writer)
+        return Restated(said["verb"].casefold(), said["words"]) if said and is_told else None
+
+    def gift(self) -> Restated | None:
+        """A gift of time to the other player."""
+        time, whom = given(self.text)
+        if not time or self.opponent is None or whom not in ("", self.opponent.userid.casefold()):
+            return None
+        if meaning(self.text, str.casefold).act is not Act.SAY:
+            return None
+        return Restated(
+            f"give {time}", "" if plain(self.text).startswith("give") else self.text.strip(), f"give {time}"
+        )
+
+    @property
+    def is_turn(self) -> bool:
+        """The words begin with several moves that one side makes in a row."""
+        reads = self.board.state.reads
+        lines = filter(str.strip, self.text.splitlines())
+        words = chain.from_iterable([line] if reads(line) else _LINKS.sub(" ", line).split() for line in lines)
+        try:
+            return len(self.board.state.turn(takewhile(reads, words))) > 1
+        except MoveError:
+            return True  # the move says what is wrong with it
+
+    def check_turn(self) -> None:
+        """Raises: BadArguments where not all of the moves can be meant."""
+        between = self.meant.between
+        if self.is_turn:
+            return
+        move = next((name for name in between if name != Act.DRAW.value), "")
+        if {*between} == {move, Act.DRAW.value}:
+            way = f'To play {move} and offer a draw, answer with "{move}" on one line and "propose" on the next.'
+            raise BadArguments(way)
+        named = " or ".join(between)
+        raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
+
+    def _check_slip(self) -> None:
+        """Raises: BadArguments for a word that looks like one of those that are done on a board, and for another move
+        than the one just made, which only the opponent can grant.
+        """
+        word = plain(self.text)
+        is_near = len(word) > 3 and word.isalpha() and self.meant.act is Act.SAY
+        near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR_ALONE) if is_near else []
+        if near and word not in _COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
+            raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
+        names_move = self.meant.move or self.meant.between
+        is_slip = idioms.MISTAKEN.search(word) if names_move else idioms.MISHAP.search(word)
+        if is_slip and self.board.match.record and self.is_running and self.seat is not None and not self.is_to_move:
+            raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
+
+    def _wish(self, wish: Wish) -> Restated | None:
+        """Pass on a wish that only the opponent can grant; the writer is told what helps. A robot hears none."""
+        if self.rival is not None:
+            return Restated(f"about {self.rival.userid}" if wish is Wish.WHO else HELPS[wish])
+        self._check_seated()
+        clock = self.board.match.clock
+        is_timed = clock is not None and clock.control.timed
+        if wish is Wish.PAUSE and self.is_running and is_timed:
+            return Restated("pause", self.text.strip(), "pause")
+        if self.writer is None or not self._may_write(self.writer) or self._holds_password(self.writer):
+            return None
+        return Restated(CHAT, self.text.strip(), wish.value if wish is Wish.WHO or is_timed else "a message")
+
+    def _replied(self) -> Restated | None:
+        """A yes or a no to what the other player asks, or wrote last, or to whether one really resigns."""
+        text, line, match = self.text, self.text.strip(), self.board.match
+        bare = line.rstrip(".!").casefold()
+        sure, reply = _SURE.match(text), idioms.REPLY.fullmatch(plain(text))
+        is_asked = self.writer is not None and match.offer is not None and self.seat not in (None, match.offer.seat)
+        resigns = self.seat is not None and any(intent.is_question for intent in self.board.intents.of(self.seat))
+        is_plain_yes = sure is not None and is_asked and reply is None and _is_courteous(text[sure.end() :])
+        if sure is not None and (resigns or is_plain_yes) and bare != "yes":
+            left = text[sure.end() :].strip()
+            is_plain = "?" not in text and (not left or consent(text, ()).answer is Answer.YES)
+            return Restated("yes", left, "yes") if is_plain else None
+        if resigns:
+            declines = _NO.match(text) is not None and "?" not in text and consent(text, ()).answer is Answer.NO
+            return Restated("no") if declines and bare != "no" else None
+        if reply is None:
+            return None
+        if is_asked:
+            answer = "no" if reply["no"] else "yes"
+            return Restated(answer) if bare != answer else None
+        said = self.request.tx.remarks.of(RemarkKind.COMMENT, match.board)[-1:]
+        if self.writer is None or said == [] or said[0].author == self.writer or not self._may_write(self.writer):
+            return None
+        return Restated(CHAT, line, "a message")
+
+    def _topical(self) -> str:
+        """The command for words that no opponent is asked about; empty for others."""
+        text, found, played = self.text, topic(self.text), self.board.match.game
+        if not self.is_running and again(text):
+            return AGAIN
+        if self.meant.between:
+            return ""
+        if self.rival is not None:
+            game, absent = game_named(text), game_elsewhere(text)
+            is_other = absent or (starts(text) and game not in ("", played))
+            return f"play {absent or game}" if is_other else found.replace("GAME", game or played)
+        is_unsaid = _begins_like_a_command(text) and not begins(clean(text))
+        is_ours = found in idioms.ON_BOARD or (found == ABOUT and "?" in text) or is_unsaid
+        return found.replace("GAME", played) if is_ours else ""
+
+    def _message(self) -> Restated | None:
+        """A message to the opponent, if it can be nothing else.
+
+        Raises: BadArguments for a wish to hear no more, and for a friend to be invited.
+        """
+        check_invited(self.text, self.board.match.game)
+        if consent(self.text, ()).answer is Answer.NEVER:
+            way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
+            raise BadArguments(
+                f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none. '
+                f'To write to your opponent, begin with "{CHAT}".'
+            )
+        check_joins(self.request, self.text)
+        if idioms.OWN_ADDRESS.search(plain(self.text)):
+            raise BadArguments(
+                "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another "
+                f'one, see "help change-address"; to write to your opponent all the same, begin with "{CHAT}".'
+            )
+        if not self._is_message():
+            return None
+        self._check_seated()
+        return Restated(CHAT, self.text.strip(), "a message" if self.rival is None else UNHEARD)
+
+    def _is_message(self) -> bool:
+        """The text can be nothing but words for the opponent, and its writer may send such. Raises: BadArguments."""
+        between, text = self.meant.between, self.text
+        if self.writer is None or _begins_like_a_command(text):
+            return False
+        if self.is_to_move and between and len(between) < len(text.split()):
+            raise BadArguments(
+                f"Your mail speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
+                f'nothing but the move; to write to your opponent, begin with "{CHAT}".'
+            )
+        if not _is_prose(text) or (self.is_to_move and _PLACE.search(text)) or not self._may_write(self.writer):
+            return False
+        if self._holds_password(self.writer):
+            raise BadArguments(
+                "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
+            )
+        return meaning(text, str.casefold).act is Act.SAY
+
+    def _check_seated(self) -> None:
+        """Raises: BadArguments for the words of an onlooker, who may mean the players or others who look on."""
+        if self.writer is not None and self.seat is None:
+            raise BadArguments(
+                'Nothing was passed on. To write to the players, begin with "chat"; to others who look on, with '
+                '"kibitz".'
+            )
+
+    def _holds_password(self, writer: Player) -> bool:
+        """The text may hold a password, which nobody else is to read."""
+        userid = writer.userid.casefold()
+        unchecked = {(userid, word) for word in passwords_behind(self.text.splitlines(), userid)}
+        return PASSWORD.search(self.text) is not None or bool(unchecked & self.request.incoming.locked.keys())
+
+    def _may_write(self, writer: Player) -> bool:
+        """Programs that answer every mail say the same again and again, or too much."""
+        remarks, since = self.request.tx.remarks, self.request.now - timedelta(days=1)
+        most = self.request.tools.limits.messages_per_day
+        if remarks.written_since(RemarkKind.COMMENT, writer.id, since) >= most:
+            return False
+        said = remarks.of(RemarkKind.COMMENT, self.board.match.board)
+        return all(remark.author != writer or remark.text.split() != self.text.split() for remark in said)
+
+
+def _is_courteous(text: str) -> bool:
+    """Nothing that may answer anything else than an offer."""
+    rows = (idioms.THANKS, idioms.PARTING)
+    return all(any(row.fullmatch(sentence.plain) for row in rows) for sentence in sentences(text))
+
+
+def _begins_like_a_command(text: str) -> bool:
+    """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb after one."""
+    line = next(filter(None, map(clean, text.splitlines())), "")
+    first, *rest = plain(line).replace("?", "").split() or [""]
+    if first == "if" and ":" in text:
+        return True
+    if (first.partition("'")[0] in idioms.COMMON and len(rest) > 1) or idioms.SAID.match(plain(line)):
+        return False
+    openings = {word.split()[0] for verb in VERBS for word in verb.words}
+    misspelt = first not in _COURTESIES | idioms.COMMON and difflib.get_close_matches(
+        first[:40], openings, n=1, cutoff=_NEAR
+    )
+    of_a_game = first not in _QUALIFIERS and any(map(find, rest[:1]))
+    return begins(line) or first in openings or bool(misspelt) or of_a_game
+
+
+def _is_prose(text: str) -> bool:
+    """The text is words of a language: a lone word is a courtesy, and there are few numbers."""
+    words = plain(text).split()
+    bare = [word.strip(".,;:!?()\"'").replace("'", "") for word in words]
+    if not words:
+        return any(not char.isascii() for char in text)
+    numbers = sum(any(map(str.isdigit, word)) for word in words)
+    if numbers * _WORDS_TO_A_NUMBER > len(words) or text.rstrip().endswith(":"):
+        return False
+    if len([word for word in bare if word.isalpha()]) < 2:
+        return any(word in _COURTESIES for word in bare) and len(words) == 1
+    return any(len(word) > 3 or word in _COURTESIES | idioms.COMMON for word in bare)
