@@ -107,7 +107,8 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
     player = tx.players.get(whom)
     if player is None or seconds <= 0:
         return
-    known = tx.agenda.get(SPENT, whom)
+    noted = tx.agenda.get(SPENT, whom)
+    known = noted if noted and _counts(at, noted) else None
     before = float(known.payload["seconds"]) if known else 0.0
     ends_at = known.due_at if known else at.now + _WINDOW
     tx.agenda.put(SPENT, whom, ends_at, seconds=before + seconds)
@@ -120,7 +121,13 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
 def spent(at: Desk) -> set[int]:
     """The players for whom robots have thought as long as an hour allows."""
     most = at.tools.limits.thinking_seconds_per_hour
-    return {int(item.key) for item in at.tx.agenda.of(SPENT) if item.payload["seconds"] >= most}
+    noted = at.tx.agenda.of(SPENT)
+    return {int(item.key) for item in noted if item.payload["seconds"] >= most and _counts(at, item)}
+
+
+def _counts(at: Desk, spent: Item) -> bool:
+    """Whether the hour is this one, and not one that was begun while the clock was ahead."""
+    return spent.due_at <= at.now + _WINDOW
 
 
 def later(at: Desk, player: Player) -> str:
