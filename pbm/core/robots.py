@@ -30,17 +30,22 @@ SWAPS_BELOW = -0.02
 """A robot takes the other side over when its own is worth less, and advises others to."""
 
 
+def robot_called(tx: Transaction, word: str) -> str:
+    """The userid of the robot that a userid or just `robot` means; empty when it means a person or nobody."""
+    name = USUAL if word.casefold() == ANY else word.casefold()
+    player = tx.players.find(name)
+    is_ours = is_robot(tx, player) if player is not None else name in LEVEL_OF and not tx.players.is_taken(name)
+    return name if is_ours else ""
+
+
 def robot_named(tx: Transaction, word: str) -> Player | None:
     """The robot that a userid or just `robot` means; None when it means a person or nobody."""
-    name = USUAL if word.casefold() == ANY else word.casefold()
-    if name not in LEVEL_OF:
-        return None
-    player = tx.players.find(name)
-    if player is None and not tx.players.is_taken(name):
+    name = robot_called(tx, word)
+    player = tx.players.find(name) if name else None
+    if name and player is None:
         player = tx.players.add(name, "", tx.now)
         tx.players.set_bot(player.id, bot=True)
-        return player
-    return player if player is not None and is_robot(tx, player) else None
+    return player
 
 
 def robots_among(tx: Transaction, players: Collection[Player]) -> list[Player]:

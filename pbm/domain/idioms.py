@@ -355,6 +355,7 @@ STARTS = _any(
     (?:a |one |the )?(?:new|another|one more|start a|begin a|first) (?:game|match)
     (?:(?:well|great|cool|and|i am|i'm|let's|please|again|one more|ready|now|go)[\s,.!]*)+
     (?:ich )?(?:möchte|will) .{0,30}spielen|je (?:voudrais|veux) jouer.{0,40}|(?:hola,? )?(?:yo )?quiero jugar.{0,40}
+    (?:mit)?spielen|jouer|jugar|giocare
     """,
     "BEFORE",
     r"(?:AFTER)\??",
@@ -462,6 +463,7 @@ COMMON = frozenset(
     please shall should so some sorry thank thanks that the there these this those to too us want
     was we were what when where which who whom whose why will with would yes you your good morning evening
     ich wie wer ist mein meine meinen das wo kann je mon mes mot comment est yo mi quiero cómo como
+    spielen mitspielen jouer jugar giocare
     """.split()  # noqa: SIM905  a list of them would be a page
 )
 """Words that sentences are made of: none of them is a misspelt command."""
