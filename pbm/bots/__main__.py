@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 
 from pbm.bots.mind import read, think, told
 
@@ -26,9 +27,25 @@ def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
+def end_with_parent() -> None:
+    """Think no longer than somebody waits for it: whoever asked may be killed."""
+    parent = os.getppid()
+
+    def look_up(*_: object) -> None:
+        if os.getppid() != parent:
+            os._exit(1)
+
+    signal.signal(signal.SIGALRM, look_up)
+    signal.setitimer(signal.ITIMER_REAL, 1.0, 1.0)
+
+
 def main() -> None:
     limit()
-    sys.stdout.write(told(think(read(sys.stdin.read()))))
+    end_with_parent()
+    question = read(sys.stdin.read())
+    with redirect_stdout(sys.stderr):  # what a package prints is no thought
+        thoughts = think(question)
+    sys.stdout.write(told(thoughts))
 
 
 if __name__ == "__main__":

@@ -106,6 +106,8 @@ class Notice:
     whole_record: bool = False
     is_first: bool = False
     """The reader plays the game for the first time, and this is its first mail."""
+    is_heard: bool = True
+    """Their opponent reads messages, as no program does; told in that mail alone."""
     problem: str = ""
     advice: str = ""
     nearby: tuple[str, ...] = ()

@@ -14,7 +14,6 @@ from functools import cache
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from games import GAMES
 from pbm.bots import LEVELS
 from pbm.core.unasked import asked_for
 from pbm.domain.consent import Answer, consent
@@ -78,7 +77,7 @@ NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", 
 
 @cache
 def _reserved() -> frozenset[str]:
-    return frozenset({"pbm", "robot", *ROBOTS, *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
+    return frozenset({"pbm", "robot", *ROBOTS, *NO_USERIDS, *(verb.name.split()[0] for verb in VERBS)})
 
 
 _OF_THE_HOUSE = frozenset(

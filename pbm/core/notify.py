@@ -148,13 +148,15 @@ def tell_players(
         is_receipt = own and _only_own_moves(board, reader)
         if is_receipt and reader.settings.receipts == OFF and not (read_as or sent_from):
             continue
+        is_first = _is_first(tx, board, reader)
         notice = notice_of(
             board,
             reader,
             events=tuple(event for event in board.events if told_to(event, reader.seat)),
             comments=() if own else tuple(comments),
             whole_record=not board.match.record,
-            is_first=_is_first(tx, board, reader),
+            is_first=is_first,
+            is_heard=not (is_first and tx.players.bots([each.id for each in board.match.players])),
             leave=_word_to_leave(followers, reader),
             before=before,
             kibitz=_unsealed(tx, kibitz, reader),

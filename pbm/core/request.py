@@ -15,6 +15,7 @@ from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Desk, day_of, perspective, reader_of
+from pbm.core.robots import robot_called
 from pbm.core.unasked import excess_of_unasked
 from pbm.domain import idioms
 from pbm.domain.commands import Command
@@ -144,10 +145,14 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
     return NotFound(f'There is no player "{userid}" here.{told or otherwise}')
 
 
-def player_named(tx: Transaction, text: str, how: str) -> Player | None:
-    """The player whom a text asks about, or wants to play with. how: asked or rival."""
+def userid_named(tx: Transaction, text: str, how: str) -> str:
+    """The userid of the player whom a text asks about, or wants to play with; empty for none. how: asked or rival."""
     named = (found[how].strip(".,!?:;") for found in idioms.NAMED.finditer(plain(text)) if found[how])
-    return next(filter(None, map(tx.players.find, filter(None, named))), None)
+    for word in filter(None, named):
+        player = tx.players.find(word)
+        if userid := robot_called(tx, word) or (player.userid if player else ""):
+            return userid
+    return ""
 
 
 class Boards:

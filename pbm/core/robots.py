@@ -30,17 +30,22 @@ SWAPS_BELOW = -0.02
 """A robot takes the other side over when its own is worth less, and advises others to."""
 
 
+def robot_called(tx: Transaction, word: str) -> str:
+    """The userid of the robot that a userid or just `robot` means; empty when it means a person or nobody."""
+    name = USUAL if word.casefold() == ANY else word.casefold()
+    player = tx.players.find(name)
+    is_ours = is_robot(tx, player) if player is not None else name in LEVEL_OF and not tx.players.is_taken(name)
+    return name if is_ours else ""
+
+
 def robot_named(tx: Transaction, word: str) -> Player | None:
     """The robot that a userid or just `robot` means; None when it means a person or nobody."""
-    name = USUAL if word.casefold() == ANY else word.casefold()
-    if name not in LEVEL_OF:
-        return None
-    player = tx.players.find(name)
-    if player is None and not tx.players.is_taken(name):
+    name = robot_called(tx, word)
+    player = tx.players.find(name) if name else None
+    if name and player is None:
         player = tx.players.add(name, "", tx.now)
         tx.players.set_bot(player.id, bot=True)
-        return player
-    return player if player is not None and is_robot(tx, player) else None
+    return player
 
 
 def robots_among(tx: Transaction, players: Collection[Player]) -> list[Player]:
@@ -107,7 +112,8 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
     player = tx.players.get(whom)
     if player is None or seconds <= 0:
         return
-    known = tx.agenda.get(SPENT, whom)
+    noted = tx.agenda.get(SPENT, whom)
+    known = noted if noted and _counts(at, noted) else None
     before = float(known.payload["seconds"]) if known else 0.0
     ends_at = known.due_at if known else at.now + _WINDOW
     tx.agenda.put(SPENT, whom, ends_at, seconds=before + seconds)
@@ -120,7 +126,13 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
 def spent(at: Desk) -> set[int]:
     """The players for whom robots have thought as long as an hour allows."""
     most = at.tools.limits.thinking_seconds_per_hour
-    return {int(item.key) for item in at.tx.agenda.of(SPENT) if item.payload["seconds"] >= most}
+    noted = at.tx.agenda.of(SPENT)
+    return {int(item.key) for item in noted if item.payload["seconds"] >= most and _counts(at, item)}
+
+
+def _counts(at: Desk, spent: Item) -> bool:
+    """Whether the hour is this one, and not one that was begun while the clock was ahead."""
+    return spent.due_at <= at.now + _WINDOW
 
 
 def later(at: Desk, player: Player) -> str:

@@ -204,7 +204,8 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
 
 def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArguments:
     """What to write where neither the words nor the mail tell the game or the board."""
-    if not words and verb.params and verb.params[0].key == "BOARD":
+    needs_board = any(param.name == "BOARD" for param in verb.params[:1])
+    if needs_board and (not words or words[0].casefold() not in GAMES):
         shown = usage(verb, standing).removeprefix("GAME ")
         return BadArguments("Which board? Name its number, or answer a mail of that board.", shown)
     if len(words) == 1 and words[0].casefold() in GAMES:

@@ -397,6 +397,7 @@ STARTS = _any(
     (?:(?:ich )?(?:möchte|will|würde) .{0,30})?(?:mit)?spielen|(?:los|auf) geht's|spielen wir.{0,30}
     (?:je (?:voudrais|veux) )?jouer(?: (?:à|au|aux) .{1,30})?|on joue(?: (?:à|au|aux) .{1,30})?|allons-y|allez
     (?:hola,? )?(?:(?:yo )?quiero )?jugar(?: a\w? .{1,30})?|vamos(?: a jugar.{0,30})?
+    giocare
     """,
     "BEFORE",
     r"(?:AFTER)\??",
@@ -509,6 +510,7 @@ COMMON = frozenset(
     please shall should so some sorry thank thanks that the there these this those to too us want
     was we were what when where which who whom whose why will with would yes you your good morning evening
     ich wie wer ist mein meine meinen das wo kann je mon mes mot comment est yo mi quiero cómo como
+    spielen mitspielen jouer jugar giocare
     """.split()  # noqa: SIM905  a list of them would be a page
 )
 """Words that sentences are made of: none of them is a misspelt command."""

@@ -30,7 +30,7 @@ CREDENTIALS = ("USERID", "PASSWORD")
 """Parameters that may be left out when the mail itself shows who sent it."""
 
 NO_USERIDS = frozenset(
-    {"me", "all", "new", "any", "next", "active", "inactive", "from", "until", "till", *DAY_WORDS, *CHOICES}
+    {"me", "all", "new", "any", "next", "active", "inactive", "from", "until", "till", *DAY_WORDS, *CHOICES, *GAMES}
 )
 """Words that stand where a userid may, and mean something else."""
 

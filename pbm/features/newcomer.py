@@ -8,18 +8,20 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import islice
+from typing import TypeGuard
 
 from games import GAMES
 from pbm.compose import Answer
 from pbm.core.credentials import open_account
 from pbm.core.registry import HANDLERS, handles
-from pbm.core.request import Request, player_named
-from pbm.core.robots import ANY, LEVEL_OF
+from pbm.core.request import Request, userid_named
+from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.core.start import fits
 from pbm.domain import idioms
 from pbm.domain.commands import Command, no_game, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
+from pbm.domain.errors import Rejected
 from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts, topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
 from pbm.store.tickets import Seek
@@ -43,10 +45,10 @@ def play(request: Request, command: Command) -> Answer | None:
     return _start(request, command)
 
 
-def _start(request: Request, command: Command, name: str = "") -> Answer | None:
+def _start(request: Request, command: Command, name: str = "", opponent: str = OPPONENT) -> Answer | None:
     """As play; name: of a newcomer, empty for one made of their address."""
     word = command.args.get("GAME", FIRST)
-    word, opponent = idioms.OTHER_NAMES.get(word.casefold(), word), OPPONENT
+    word = idioms.OTHER_NAMES.get(word.casefold(), word)
     if word.casefold() in (ANY, *LEVEL_OF):
         word, opponent = FIRST, word
     if word.casefold() not in GAMES:
@@ -99,7 +101,14 @@ def _title(seek: Seek) -> str:
     return GAMES[seek.game].info.title
 
 
-def greet(request: Request, text: str) -> bool:
+def at_robot(command: Command | Rejected) -> TypeGuard[Command]:
+    """Whether somebody challenges a robot for themselves, as in "hex challenge me robot2"."""
+    if not isinstance(command, Command) or command.verb.name != "challenge":
+        return False
+    return {"me"} < {name.casefold() for name in command.args.values()} <= {"me", ANY, *LEVEL_OF}
+
+
+def greet(request: Request, text: str, command: Command | Rejected) -> bool:
     """Do what a newcomer says in plain words: a name, a yes, a no, a question. False where it is none of these.
 
     Raises: BadArguments, NotAllowed for a name that cannot be had.
@@ -107,7 +116,10 @@ def greet(request: Request, text: str) -> bool:
     name, answer, absent = introduced(text), consent(text).answer, game_elsewhere(text)
     both = _BOTH.fullmatch(text)
     told: Answer | None = None
-    if answer in (Consented.NO, Consented.NEVER) and not lost(text):
+    if at_robot(command):
+        join(request, playing=True)
+        told = HANDLERS["challenge"](request, command)
+    elif answer in (Consented.NO, Consented.NEVER) and not lost(text):
         request.tx.invitations.refuse(request.sender.address, request.now)
     elif both and (named := introduced(both["name"])):
         told = _begin(request, both["wish"], named)
@@ -127,21 +139,21 @@ def greet(request: Request, text: str) -> bool:
 
 
 def _begin(request: Request, text: str, name: str = "") -> Answer | None:
-    """A newcomer wants to play: with the person whom they speak of, or else at once. name: as for join."""
-    lead = _lead(request, text)
-    if lead[1]:
+    """A newcomer wants to play: with the person whom they speak of, or else at once with a robot. name: as for join."""
+    lead, robot = _lead(request, text), robot_called(request.tx, userid_named(request.tx, text, "rival"))
+    if lead[1] and not robot:
         join(request, name, lead=lead)
         return None
-    return _start(request, parse(f"play {_game(text)}", KNOWN), name)
+    return _start(request, parse(f"play {_game(text)}", KNOWN), name, robot or OPPONENT)
 
 
 def _lead(request: Request, text: str) -> tuple[str, str]:
     """What to do to play with the person whom a newcomer speaks of, and the line that does it; empty for nobody."""
     game = game_named(text) or FIRST
-    rival = player_named(request.tx, text, "rival")
+    rival = userid_named(request.tx, text, "rival")
     address = _ADDRESS.search(text)
-    if rival is not None:
-        return f"To play with {rival.userid}, answer with this line:", f"{game} challenge me {rival.userid}"
+    if rival:
+        return f"To play with {rival}, answer with this line:", f"{game} challenge me {rival}"
     if address is not None:
         return f"To invite {address[0]}, answer with this line:", f"{game} challenge me {address[0]}"
     return {

@@ -156,7 +156,8 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
     player, thought = board.match.player(seat), thoughts[0]
     comments: tuple[CommentMade, ...] = ()
     if board.match.offer is not None:
-        _answer(board, seat, thought.value if seat == board.state.to_move else -thought.value)
+        worth = abs(thought.value) if board.state.may_swap else thought.value  # nobody keeps the worse side
+        _answer(board, seat, worth if seat == board.state.to_move else -worth)
     else:
         if not any(each.seat == seat for each in board.match.record):
             comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)

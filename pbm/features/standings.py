@@ -12,6 +12,7 @@ from pbm.compose import Answer, Figure
 from pbm.core.decisions import MOST_LISTED, done, is_full, parted
 from pbm.core.registry import handles
 from pbm.core.request import Request
+from pbm.core.robots import robot_called
 from pbm.core.start import seeks_shown
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command
@@ -179,7 +180,10 @@ class GameRow:
     "what anybody may know of a player: ratings, how reliable and how fast they are, vacations",
 )
 def about(request: Request, command: Command) -> Answer | None:
-    player = request.author.player_named(command.args.get("PLAYER", "me"))
+    word = command.args.get("PLAYER", "me")
+    if robot := robot_called(request.tx, word):
+        return done(command, request.outgoing.page("robots.txt"), f"pbm: about {robot}")
+    player = request.author.player_named(word)
     return done(command, _of_player(request, player), f"pbm: about {player.userid}")
 
 

@@ -34,7 +34,7 @@ from pbm.domain.match import Player, State
 from pbm.domain.meaning import game_elsewhere, game_named, sentences
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, leading, passwords_behind, redact
-from pbm.features.newcomer import FIRST, greet
+from pbm.features.newcomer import FIRST, at_robot, greet
 from pbm.mailin import Action, strip_subject
 from pbm.server.guesses import Held
 from pbm.server.on_board import CHAT, PASSWORD, THANKS, Restated, check_sure, way_to_say
@@ -168,10 +168,11 @@ class Order:
     def _greets(self, request: Request) -> bool:
         """The mail is a newcomer's, whose plain words are done; or one too many that holds none."""
         text, command = self.reading.text, self.commands[0]
-        if not (request.sender.address and text and (isinstance(command, UnknownCommand) or is_newcomers(text))):
+        may_be = isinstance(command, UnknownCommand) or is_newcomers(text) or at_robot(command)
+        if not (request.sender.address and text and may_be):
             return False
         with request.savepoint():
-            return greet(request, text) or is_puzzling(request.tx, request.sender.address)
+            return greet(request, text, command) or is_puzzling(request.tx, request.sender.address)
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""

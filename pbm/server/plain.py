@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from games import GAMES
-from pbm.core.request import Request, no_player, player_named
+from pbm.core.request import Request, no_player, userid_named
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.domain import idioms
 from pbm.domain.commands import Command, board_first, clean, parse
@@ -107,8 +107,8 @@ def _about_us(request: Request, text: str) -> Restated | None:
         return Restated(START)
     if wished(text) is Wish.LOOK or given(text)[0] or meaning(text, lambda _: None).act is Act.RULES:
         return None
-    if (player := player_named(request.tx, text, "asked")) is not None:
-        return Restated(f"about {player.userid}")
+    if asked := userid_named(request.tx, text, "asked"):
+        return Restated(f"about {asked}")
     core = idioms.ALONE.fullmatch(plain(text).rstrip("? "))
     if core is None or core["move"] == plain(text):
         return None
@@ -249,11 +249,11 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
 
 def _check_rival(request: Request, text: str, game: str) -> None:
     """Raises: BadArguments for a wish to play with somebody. game: the one named; empty for none."""
-    rival = player_named(request.tx, text, "rival")
-    if rival is not None:
+    rival = userid_named(request.tx, text, "rival")
+    if rival:
         way = "answer with this" if game else "name the game and challenge them, for instance"
-        line = f"{game or FIRST} challenge me {rival.userid}"
-        raise BadArguments(f"To play with {rival.userid}, {way}:", line)
+        line = f"{game or FIRST} challenge me {rival}"
+        raise BadArguments(f"To play with {rival}, {way}:", line)
 
 
 def _check_players(request: Request, words: Sequence[str]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +71,33 @@ def test_a_process_thinks_the_same():
 def test_a_process_that_fails_gives_no_thought(program, reason):
     with pytest.raises(NoThought, match=reason):
         Mind(seconds=1.0, command=(sys.executable, "-c", program))(question())
+
+
+def test_what_a_package_prints_is_no_thought():
+    prints = "import pbm.bots.__main__ as robot; robot.think = lambda _: print('A1') or []; robot.main()"
+    assert Mind(command=(sys.executable, "-c", prints))(question()) == []
+
+
+ASKS = "import sys; from pbm.bots import mind; mind.Mind(command=sys.argv[1:4])(mind.read(sys.argv[4]))"
+HANGS = """
+import time, pbm.bots.__main__ as robot
+def think(_):
+    with open({pipe!r}, "w") as pipe:
+        time.sleep(60)
+        pipe.write("outlived")
+robot.think = think
+robot.main()
+"""
+
+
+def test_a_robot_does_not_outlive_whoever_asked_it(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    robot = (sys.executable, "-c", HANGS.format(pipe=str(pipe)))
+    with subprocess.Popen([sys.executable, "-c", ASKS, *robot, written(question())]) as asking:
+        with pipe.open() as said:  # opens when the robot thinks
+            asking.kill()
+            assert said.read() == ""
 
 
 def test_a_mind_looks_up_now_and_then(monkeypatch):

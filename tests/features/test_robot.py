@@ -179,6 +179,25 @@ def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -
     assert order == [boards[0], boards[2], boards[1]]
 
 
+def test_nobody_waits_for_an_hour_that_was_begun_while_the_clock_was_ahead(house: House) -> None:
+    house.player("alice")
+    board = begun(house, "cross -size=4", "alice")
+    tools = house.service.tools
+    tools.limits = tools.limits.model_copy(update={"thinking_seconds_per_hour": 50})
+
+    def answered(question):
+        house.now += timedelta(days=1)
+        return think(question)
+
+    house.thoughts = answered
+    assert "pbm: robots pause" in [mail["Subject"] for mail in house.think()]
+    house.now -= timedelta(days=1)
+    house.thoughts = think
+    house.answer("alice", "B2", board)
+    house.think()
+    assert len(record(house, board)) == 3
+
+
 def test_a_thought_that_comes_too_late_changes_nothing(house: House) -> None:
     house.player("alice")
     board = begun(house, "cross -size=4", "alice")
@@ -284,7 +303,7 @@ def test_a_robot_swaps_when_that_is_better(house: House, value, swaps) -> None:
 
 def test_a_draw_is_refused_when_the_robot_is_better(house: House) -> None:
     house.player("alice")
-    board = begun(house, "cross -size=4", "alice")
+    board = begun(house, "loops", "alice")
     scripted(house, value=-0.5)
     house.think()
     house.answer("alice", "propose", board)
@@ -294,6 +313,16 @@ def test_a_draw_is_refused_when_the_robot_is_better(house: House) -> None:
     house.answer("alice", "propose", board)
     house.think()
     assert result(house, board) is not None
+
+
+@pytest.mark.parametrize(("value", "drawn"), [(-0.5, False), (0.0, True)])
+def test_a_draw_is_refused_by_a_robot_that_would_swap(house: House, value, drawn) -> None:
+    house.player("alice")
+    board = house.game("cross -size=4 alice robot1", ["C3"])
+    scripted(house, value=value)
+    house.answer("alice", "propose", board)
+    house.think()
+    assert (result(house, board) is not None) is drawn
 
 
 @pytest.fixture

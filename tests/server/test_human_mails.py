@@ -147,8 +147,11 @@ LETTER_ANSWERS = {
 FIRST_ANSWERS = {
     "Hex Board joe-robot1": "play hex|I want to play hex|let's play hex please|Hex please|Je voudrais jouer à Hex|"
     "Ich würde gerne Hex spielen",
+    "Hex Board joe-robot4": "play hex with robot4|joe, play hex against robot4|Hex challenge me robot4 -size=5",
+    "Cross Board joe-robot3": "play robot|cross challenge me robot",
+    "-size takes a number from 3": "hex challenge me robot -size=99",
     "Go Board joe-robot1": "Let me play go|Quiero jugar al Go",
-    "Cross Board joe-robot1": "spielen|jouer|jugar|On joue !|Los geht's!|vamos|"
+    "Cross Board joe-robot1": "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
     "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
     "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
     "Mein Name ist Kim|Ich bin der Kim|Soy Kim|kim please|Kim Sent from my iPhone|"
@@ -324,6 +327,40 @@ def test_what_newcomers_answer_leads_to_a_game_a_name_or_help(patient: House) ->
         is_right = wanted.casefold() in told.casefold() if wanted else not told
         wrong += [] if is_right else [(said, told[:200])]
     assert wrong == []
+
+
+@pytest.mark.parametrize("played", [False, True])
+def test_a_robot_is_told_of_before_anybody_has_played_it(patient: House, played: bool) -> None:
+    if played:
+        patient.game("cross -size=4 bert robot4")
+    told = " ".join(patient.send("bert", "about robot4")[0].body.split())
+    assert "robot4 hard to beat" in told
+    assert patient.send("bert", "How strong is robot4?")[0]["Subject"] == "pbm: about robot4"
+
+
+def test_a_challenge_to_a_robot_in_a_first_mail_says_how_to_join(patient: House) -> None:
+    line = "hex challenge me robot4 -size=5"
+    (got,) = patient.send("joe@home.example", line)
+    assert f"answer with the same line.\n\nWrite: {line}\n" in got.body
+    assert patient.answer("joe@home.example", line)[-1]["Subject"] == "Hex Board 101 joe-robot4"
+
+
+def test_a_word_for_playing_in_another_language_is_no_misspelt_command(patient: House) -> None:
+    (got,) = patient.send("joe@home.example", "jouer")
+    assert "Did you mean" not in got.body
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("play hex robot2", "Write: hex challenge me robot2"),
+        ("puzzle go bert bertpass", "There are no puzzles of"),
+        ("hint bert bertpass", "Which board? Name its number"),
+        ("review abc bert bertpass", "Which board? Name its number"),
+    ],
+)
+def test_a_game_is_no_userid_and_a_board_is_missed_before_a_game(patient: House, line: str, said: str) -> None:
+    assert said in " ".join(patient.send("bert", line)[0].body.split())
 
 
 def test_a_newcomer_whose_first_game_is_refused_has_not_joined(patient: House) -> None:

@@ -20,7 +20,7 @@ from pbm.core.decisions import done, refuse
 from pbm.core.notify import letters_for, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.request import Request, no_player
-from pbm.core.robots import is_robot, robot_named
+from pbm.core.robots import is_robot, robot_called, robot_named
 from pbm.core.start import check_willing, read_terms, split_body, split_window, start_match, unheard
 from pbm.core.unasked import count_asked, count_unasked
 from pbm.domain.commands import Command
@@ -92,6 +92,8 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
         return owners[0] if owners else word
     if word.casefold() == ME:
         asker = request.author.player or request.sender.writer
+        if asker is None and any(robot_called(request.tx, name) for name in command.args.values()):
+            raise NotAllowed("You have not joined yet. To join and play, answer with the same line.", command.line)
         if asker is None:
             raise NotAllowed(f'"{word}" is nobody here: the address your mail comes from belongs to no player.', "help")
         return asker
