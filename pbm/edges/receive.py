@@ -95,7 +95,7 @@ class Listener:
         self._server: asyncio.Server | None = None
         self._sessions: set[_Session] = set()
         self._peers: Counter[str] = Counter()
-        self._commits: set[asyncio.Task[bool]] = set()
+        self._commits: set[asyncio.Future[None]] = set()
 
     def renew_certificate(self) -> None:
         """Read the certificate anew, for connections to come. Raises: OSError, and then the one before is kept."""
@@ -167,22 +167,21 @@ class Listener:
 
     async def commit(self, mail: Accepted) -> bool:
         """Whether `accept` took the mail in time. It goes on undisturbed when the caller is cancelled or gives up."""
-        task = asyncio.ensure_future(self._commit(mail))
-        self._commits.add(task)
-        task.add_done_callback(self._commits.discard)
-        await asyncio.wait({task}, timeout=self.settings.commit_seconds)
-        return task.done() and not task.cancelled() and task.result()
+        safe = asyncio.ensure_future(self._accept(mail))
+        self._commits.add(safe)
+        safe.add_done_callback(self._committed)
+        await asyncio.wait({safe}, timeout=self.settings.commit_seconds)
+        return safe.done() and not safe.cancelled() and safe.exception() is None
 
-    async def _commit(self, mail: Accepted) -> bool:
-        try:
-            await self._accept(mail)
-        except DatabaseTrouble as trouble:
-            log.warning("mail not accepted: %s", trouble)
-            return False
-        except Exception:  # whatever it is, the client is to try again
-            log.exception("mail not accepted")
-            return False
-        return True
+    def _committed(self, safe: asyncio.Future[None]) -> None:
+        """Whatever has gone wrong, the client is to try again."""
+        self._commits.discard(safe)
+        if safe.cancelled() or (error := safe.exception()) is None:
+            return
+        if isinstance(error, DatabaseTrouble):
+            log.warning("mail not accepted: %s", error)
+        else:
+            log.error("mail not accepted", exc_info=error)
 
 
 class _Policy:

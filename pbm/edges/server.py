@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -182,8 +183,8 @@ class Server:
         if looked is not None and looked <= _LIVE_SECONDS:
             yield LOOKS
 
-    async def _intake_one(self, mail: Accepted) -> None:
-        await self._intake.accept(Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer))
+    def _intake_one(self, mail: Accepted) -> asyncio.Future[None]:
+        return self._intake.accept(Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer))
 
     def _handle_soon(self) -> None:
         self._waiting.set()
@@ -283,10 +284,9 @@ class Server:
             await loop.run_in_executor(thread, self._service.tidy)
             self._tidy_at = loop.time() + _TIDY_SECONDS
         work = loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION, self._committed)
-        handled = await self._bounded(work)
+        await self._bounded(work)
         if self._service.is_at_rest:
             return _LOOK_SECONDS
-        self._sent_soon(handled)
         is_over = self._service.is_idle
         if self._doubts:
             return _LOOK_SECONDS if is_over else 0
@@ -392,44 +392,42 @@ class Intake:
         self._arrived = arrived
         self._troubled = troubled
         self._pending: list[tuple[Arriving, asyncio.Future[None]]] = []
-        self._committing: asyncio.Task[None] | None = None
+        self._is_busy = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="inbox")
 
-    async def accept(self, mail: Arriving) -> None:
-        """Returns when the mail is safe. Raises: DatabaseTrouble."""
-        safe = asyncio.get_running_loop().create_future()
+    def accept(self, mail: Arriving) -> asyncio.Future[None]:
+        """Done when the mail is safe. Raises: DatabaseTrouble, of who waits for it."""
+        loop = asyncio.get_running_loop()
+        safe = loop.create_future()
         self._pending.append((mail, safe))
-        if self._committing is None:
-            self._committing = asyncio.create_task(self._commit())
-        await safe
+        if not self._is_busy:
+            self._is_busy = True
+            loop.call_soon(self._commit)  # with others of this turn of the loop
+        return safe
 
     def close(self) -> None:
         self._thread.shutdown()
 
-    async def _commit(self) -> None:
-        loop = asyncio.get_running_loop()
-        while self._pending:
-            batch, self._pending = self._pending, []
-            try:
-                await loop.run_in_executor(self._thread, self._service.accept, [mail for mail, _ in batch])
-            except Exception as error:  # noqa: BLE001  every sender is told to try again, and the next batch may do better
-                log.warning("inbox_trouble", trouble=str(error))
-                _settle(batch, error)
-                self._troubled(error)
-            else:
-                self._arrived()
-                _settle(batch, None)
-        self._committing = None
+    def _commit(self) -> None:
+        batch, self._pending = self._pending, []
+        self._is_busy = bool(batch)
+        if batch:
+            mails = [mail for mail, _ in batch]
+            work = asyncio.get_running_loop().run_in_executor(self._thread, self._service.accept, mails)
+            work.add_done_callback(partial(self._committed, [safe for _, safe in batch]))
 
-
-def _settle(batch: list[tuple[Arriving, asyncio.Future[None]]], error: Exception | None) -> None:
-    for _, safe in batch:
-        if safe.done():
-            continue
+    def _committed(self, batch: list[asyncio.Future[None]], work: asyncio.Future[None]) -> None:
+        """Where it failed every sender is told to try again, and the next batch may do better."""
+        error = work.exception()
         if error is None:
-            safe.set_result(None)
-        else:
-            safe.set_exception(error)
+            self._arrived()
+        for safe in batch:
+            if not safe.done():
+                safe.set_result(None) if error is None else safe.set_exception(error)
+        if error is not None:
+            log.warning("inbox_trouble", trouble=str(error))
+            self._troubled(error)
+        self._commit()
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

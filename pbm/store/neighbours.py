@@ -16,6 +16,7 @@ import os
 import secrets
 import select
 import socket
+import sqlite3
 import stat
 import threading
 from abc import ABC, abstractmethod
@@ -72,17 +73,19 @@ def translated() -> Iterator[None]:
     except DatabaseError as error:
         if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise
-        raise _kind(error)(str(error.orig)) from error
+        raise _kind(error.orig)(str(error.orig)) from error
+    except sqlite3.DatabaseError as error:  # of what is said past SQLAlchemy
+        raise _kind(error)(str(error)) from error
     except InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
     except (DisconnectionError, PoolTimeout) as error:
         raise DatabaseTrouble(str(error)) from error
 
 
-def _kind(error: DatabaseError) -> type[DatabaseTrouble]:
-    if getattr(error.orig, "sqlstate", None) in _CONFLICTS:
+def _kind(error: BaseException | None) -> type[DatabaseTrouble]:
+    if getattr(error, "sqlstate", None) in _CONFLICTS:
         return Conflict
-    name = getattr(error.orig, "sqlite_errorname", "")
+    name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_FULL":
         return Full
     return ReadOnly if name.startswith("SQLITE_READONLY") else DatabaseTrouble
