@@ -68,15 +68,17 @@ SMALL = {
 """Boards on which a game is over soon; other games are measured on their usual ones."""
 
 UNSOLVED = {
+    "clobber": "-columns=8 -rows=8",
     "cross": "-size=5",
     "crossgeo": "-board=fair -edges=60",
     "dots": "-columns=5 -rows=5",
     "hex": "-size=7",
     "loops": "-size=10",
-    "polygon": "-sides=8",
+    "polygon": "-sides=10",
     "y": "-size=9",
 }
-"""Boards against UCT, in place of those on which who begins decides, since one side or both make no error."""
+"""Boards against UCT, in place of those on which who begins, or the random opening, decides: for there one side or both
+make no error. Clobber is solved from the fifth ply or so, eight sides of Polygon from the third."""
 
 
 def usual(kind: str) -> list[str]:
