@@ -12,7 +12,7 @@ from typing import Any
 
 from games import AnyGame, luddit
 from games.rules import Side, any_move
-from pbm.bots import LEVELS, Budget, Skill, choose, skill_of
+from pbm.bots import LEVELS, Budget, Decision, Skill, choose, skill_of
 from pbm.bots.skill import value_of
 
 LISTED = 1000
@@ -44,15 +44,17 @@ class Player:
             return f"{self.kind} of {self.playouts:,} playouts"
         return f"level {self.level}" if self.kind == "level" else self.kind
 
-    def move(self, game: AnyGame, pos: Any, dice: Random) -> Any:
-        if self.kind == "random":
-            return dice.choice(list(islice(game.moves(pos), LISTED)))
-        if self.kind == "greedy":
-            return greedy(game, pos, dice)
+    def choice(self, game: AnyGame, pos: Any, dice: Random) -> Decision:
+        if self.kind in ("level", "skill", "plain"):
+            skill = Skill(game) if self.kind == "plain" else skill_of(game.info.name)
+            return choose(game, pos, budget=self.budget(skill), seed=dice.getrandbits(32), skill=skill)
         if self.kind == "uct":
-            return uct(game, pos, dice, self.seconds, self.playouts)
-        skill = Skill(game) if self.kind == "plain" else skill_of(game.info.name)
-        return choose(game, pos, budget=self.budget(skill), seed=dice.getrandbits(32), skill=skill).move
+            move = uct(game, pos, dice, self.seconds, self.playouts)
+        elif self.kind == "greedy":
+            move = greedy(game, pos, dice)
+        else:
+            move = dice.choice(list(islice(game.moves(pos), LISTED)))
+        return Decision(move, 0.0, (move,), exact=False)
 
     def budget(self, skill: Skill) -> Budget:
         if self.kind != "level":

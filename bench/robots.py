@@ -1,12 +1,15 @@
 """How strong the robots are: python -m bench.robots [--game "cross -size=5"]... [--contest levels]... [--games 32]
 
 Contests: `levels` (each against the one below; --level picks some of the upper ones), `beginner` (level 1 against the
-greedy player), `simple` (the skill of a game with --seconds a move against random and greedy), `plain` (the skill
-against UCT, and against our own search with proofs but by the rules alone, all with the same processor time), `ludii`
+greedy player), `simple` (the skill of a game with --seconds a move against random and greedy), `uct` (the skill against
+UCT with the same processor time), `plain` (the same against our own search with proofs but by the rules alone), `ludii`
 (against UCT with as many playouts as Ludii is published to make in that time), `speed` (playouts a second of the
 processor, next to Ludii's). Levels are bounded by positions looked at, all others by time of the processor, so that it
 does not matter what else the machine does. --share makes the levels think about less, all by the same factor; --slips
 tries other chances of thoughtless moves than the game's skill has for its levels.
+
+Each game is told on the standard error as it ends. It ends, too, as soon as the skill has proved that it wins: at the
+next moves the end is nearer, so it proves that again and plays it.
 
 Colours are exchanged from game to game, each pair of games begins with the same random plies: --opening of them, but
 none in `simple`, for against chance and the greedy player no two games are alike anyway. A pairing is looked at after 8
@@ -43,7 +46,7 @@ PLIES = 400
 
 HIGHEST = max(LEVELS)
 WIDE = 130
-KINDS = ("levels", "beginner", "simple", "plain", "ludii", "speed")
+KINDS = ("levels", "beginner", "simple", "uct", "plain", "ludii", "speed")
 
 SMALL = {
     "amazons": "-size=6",
@@ -65,20 +68,22 @@ SMALL = {
 """Boards on which a game is over soon; other games are measured on their usual ones."""
 
 UNSOLVED = {
+    "clobber": "-columns=8 -rows=8",
     "cross": "-size=5",
     "crossgeo": "-board=fair -edges=60",
     "dots": "-columns=5 -rows=5",
     "hex": "-size=7",
     "loops": "-size=10",
-    "polygon": "-sides=8",
+    "polygon": "-sides=10",
     "y": "-size=9",
 }
-"""Boards against UCT, in place of those on which who begins decides, since one side or both make no error."""
+"""Boards against UCT, in place of those on which who begins, or the random opening, decides: for there one side or both
+make no error. Clobber is solved from the fifth ply or so, eight sides of Polygon from the third."""
 
 
 def usual(kind: str) -> list[str]:
     """All games, with the boards on which they are played in a contest of that kind."""
-    boards = SMALL | UNSOLVED if kind == "plain" else SMALL
+    boards = SMALL | UNSOLVED if kind in ("uct", "plain") else SMALL
     return [f"{name} {boards.get(name, '')}".strip() for name in GAMES]
 
 
@@ -93,6 +98,14 @@ class Contest:
     wanted: tuple[float, float]
     opening: int = 2
     """So many plies at the beginning are random."""
+
+    @property
+    def board(self) -> str:
+        return " ".join([self.game, *self.words])
+
+    @property
+    def pairing(self) -> str:
+        return f"{self.one.name} against {self.other.name}"
 
 
 @dataclass
@@ -120,20 +133,29 @@ class Result:
 
 def points(contest: Contest, number: int) -> float:
     """What the first player gets in the game with that number: 1, 0 or a half."""
+    got, end = ending(contest, number)
+    click.echo(f"{contest.board}: {contest.pairing}, game {number}: {got:g} {end}", err=True)
+    return got
+
+
+def ending(contest: Contest, number: int) -> tuple[float, str]:
+    """What the first player gets in a game, and how that game ends."""
     game, dice = GAMES[contest.game], Random(number // 2)
     pos = game.start(game.options(list(contest.words)))
     first = contest.one if number % 2 == 0 else contest.other
     second = contest.other if number % 2 == 0 else contest.one
     for ply in range(PLIES):
         if (outcome := game.outcome(pos)) is not None:
-            if outcome.winner is None:
-                return 0.5
-            return float((first if outcome.winner is Side.FIRST else second) is contest.one)
+            winner = first if outcome.winner is Side.FIRST else second
+            return (0.5 if outcome.winner is None else float(winner is contest.one)), f"after {ply} plies"
         if ply == contest.opening:
             dice = Random(f"{number} {contest}")
         player = Player("random") if ply < contest.opening else first if game.to_move(pos) is Side.FIRST else second
-        pos = game.play(pos, player.move(game, pos, dice))
-    return 0.5
+        choice = player.choice(game, pos, dice)
+        if player.kind == "skill" and choice.exact and choice.value == 1:
+            return float(player is contest.one), f"proved after {ply} plies"
+        pos = game.play(pos, choice.move)
+    return 0.5, f"cut off after {PLIES} plies"
 
 
 POCOCK = (1.96, 2.178, 2.289, 2.361, 2.413, 2.453, 2.485)
@@ -158,12 +180,11 @@ def looks(games: int) -> list[int]:
 
 def played(contest: Contest, games: int, pool: ProcessPoolExecutor) -> Result:
     """The games of a pairing, at most so many, until it is clear whether its share is as wanted."""
-    name, pairing = " ".join([contest.game, *contest.words]), f"{contest.one.name} against {contest.other.name}"
     total, before, stops = 0.0, 0, looks(games)
     for stop in stops:
         total += sum(pool.map(points, [contest] * (stop - before), range(before, stop)))
         low, high = interval(total / stop, stop, POCOCK[len(stops) - 1])
-        result = Result(name, pairing, stop, total, low, high, contest.wanted)
+        result = Result(contest.board, contest.pairing, stop, total, low, high, contest.wanted)
         if result.holds in ("yes", "no"):
             break
         before = stop
@@ -190,7 +211,8 @@ def contests(
         ],
         "beginner": [(robots[0], beginner, (0.35, 0.65))],
         "simple": [(skill, chance, (0.99, 1.0)), (skill, beginner, (0.95, 1.0))],
-        "plain": [(skill, Player(kind, seconds=seconds), (0.8, 1.0)) for kind in ("uct", "plain")],
+        "uct": [(skill, Player("uct", seconds=seconds), (0.8, 1.0))],
+        "plain": [(skill, Player("plain", seconds=seconds), (0.8, 1.0))],
         "ludii": [(skill, Player("uct", playouts=round(LUDII.get(chosen, 0) * seconds)), (0.8, 1.0))],
     }
     if kind == "ludii" and chosen not in LUDII:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,22 @@ def test_a_pairing_of_robots_ends_when_its_share_is_clear(monkeypatch: pytest.Mo
     assert share(0.5, (0.35, 0.65)) == (64, "yes")
     assert share(0.5, (0.45, 0.55)) == (64, "likely")
     assert share(0.5, (0.55, 0.6)) == (64, "unlikely")
+
+
+def test_a_game_is_told_and_ends_when_the_skill_has_proved_its_win(capsys: pytest.CaptureFixture[str]) -> None:
+    from bench.rivals import Player
+    from bench.robots import Contest, points
+
+    skill, chance = Player("skill", seconds=5), Player("random")
+    contest = Contest("polygon", ("-sides=6",), skill, chance, (0.8, 1.0), opening=0)
+    assert points(contest, 0) == 1.0
+    assert points(replace(contest, one=chance, other=skill), 1) == 0.0
+    assert points(replace(contest, one=Player("greedy")), 0) == 1.0
+    assert capsys.readouterr().err.splitlines() == [
+        "polygon -sides=6: skill against random, game 0: 1 proved after 0 plies",
+        "polygon -sides=6: random against skill, game 1: 0 proved after 0 plies",
+        "polygon -sides=6: greedy against random, game 0: 1 after 11 plies",
+    ]
 
 
 def test_uct_takes_a_win_in_one_and_stops_one() -> None:
