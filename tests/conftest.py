@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 import structlog
 from argon2 import PasswordHasher
 from hypothesis import settings as hypothesis
 
+from games import GAMES
 from pbm.core import credentials
 from pbm.mailin import Unlock
 from pbm.server import Settings
@@ -36,10 +38,10 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True, scope="session")
 def cheap_passwords() -> Iterator[None]:
     """Argon2 with the least work: tests log in thousands of times, and its strength is not theirs to judge."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as changed:
         cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-        patch.setattr(credentials, "_hasher", cheap)
-        patch.setattr(credentials, "_NOBODY", cheap.hash("nobody has this one"))
+        changed.setattr(credentials, "_hasher", cheap)
+        changed.setattr(credentials, "_NOBODY", cheap.hash("nobody has this one"))
         yield
 
 
@@ -48,6 +50,13 @@ def usual_log() -> Iterator[None]:
     """Commands set the log up for their process; the next test is another one."""
     yield
     structlog.reset_defaults()
+
+
+@pytest.fixture(autouse=True)
+def usual_games() -> Iterator[None]:
+    """What a test takes out of the registry comes back where it stood: lists of games are in that order."""
+    with patch.dict(GAMES):
+        yield
 
 
 @pytest.fixture(scope="session")

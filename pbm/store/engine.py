@@ -322,7 +322,8 @@ class DatabaseFile:
 def _engine(url: URL, file: DatabaseFile) -> Engine:
     if url.get_backend_name() == "sqlite":
         pragmatic = {"isolation_level": None, "timeout": _BUSY_SECONDS}
-        engine = create_engine(url, connect_args=pragmatic, hide_parameters=True, pool_use_lifo=True)
+        pooled = {"pool_use_lifo": True} if file.path is not None else {}  # what was used last has pages in its cache
+        engine = create_engine(url, connect_args=pragmatic, hide_parameters=True, **pooled)
         event.listen(engine, "do_connect", file.check)
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "connect", file.note)
