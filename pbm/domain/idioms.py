@@ -57,7 +57,7 @@ NEVER = _any(
     \bno (?:more|further) (?:e-?mails?|mails?|messages|invitations|letters|spam)\b
     ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
-    \bdo(?:n't| not) want (?:any )?(?:more )?(?:e-?mails?|mails?|messages)\b
+    \bdo(?:n't| not) want (?:(?:any|more|of|these|those|such|your) )*(?:e-?mails?|mails?|messages)\b
     ^(?:bitte )?(?:abmelden|abbestellen|austragen)\b|\bkeine (?:weiteren (?:e-?)?mails|(?:e-?)?mails mehr)\b
     ^désinscri\w+|^(?:me )?désabonn\w+|\b(?:ne m'écrivez|plus de mails)\b|\bdar(?:me)? de baja\b|^baja$
     """

@@ -139,10 +139,13 @@ def way_to_say(text: str) -> str:
 
     >>> way_to_say("pause for thought"), way_to_say("show me next"), way_to_say("B7 to the left")
     (' To write to your opponent, begin with "chat".', '', '')
+    >>> way_to_say("my password is tulip, did you get it?")
+    ''
     """
     _, *rest = plain(text).split() or [""]
     is_said = idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
-    return f' To write to your opponent, begin with "{CHAT}".' if is_said and not re.search(r"\d", text) else ""
+    is_other = re.search(r"\d", text) or PASSWORD.search(text)
+    return f' To write to your opponent, begin with "{CHAT}".' if is_said and not is_other else ""
 
 
 def check_invited(text: str, game: str) -> None:

@@ -115,8 +115,8 @@ LETTER_ANSWERS = {
     "pbm: help start": "help me|huh?|hello|what can I do here?|is it free?|what is this?|who is the admin?|???",
     "pbm: help cross": "how do I win at cross?",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
-    "pbm: help mails": "stop|unsubscribe|too many mails|delete my account|how do I leave?|abmelden|Konto löschen|"
-    "lösche mein Konto",
+    "pbm: help mails": "stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
+    "how do I leave?|abmelden|Konto löschen|lösche mein Konto",
     "pbm: help pause": "Pause please|can I pause all my games?",
     "pbm: help vacation": "I'm on holiday until Dec 5|Ich bin im Urlaub bis 5.12.|Je suis en vacances",
     "pbm: help account": "my new address is bert2@example.net|how do I log in?|my email has changed|"
