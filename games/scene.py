@@ -90,6 +90,12 @@ def plain(row: Row) -> Plain:
     return _plain(tuple([(cell.row, cell.column, cell.faint, cell.shaded) for cell in row]))
 
 
+@lru_cache(ROWS)
+def marked(row: Row) -> list[Cell]:
+    """The cells of a row that are not just free."""
+    return [cell for cell in row if cell.piece or cell.last or cell.winning or cell.closed]
+
+
 Noted = tuple[tuple[int, str], ...]
 """Marks of a row, by their columns."""
 

@@ -10,14 +10,12 @@ Rows are remembered in both forms: most of a board is as it was at the ply befor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from html import escape
 from itertools import chain, pairwise, product
 from typing import NamedTuple
-
-from markupsafe import Markup
 
 from games import scene
 from games.scene import Cell, Colours, Form, GridBoard, HexBoard, Join, Label, Look, Noted, Place, Plain, Row, by_row
@@ -62,10 +60,9 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
 
 def html(
     parts: Sequence[Table], links: Mapping[str, str], opening: str = "", *, dotted: bool = True, brief: bool = False
-) -> Markup:
+) -> str:
     """As Table.html."""
-    told = [part.html(links, opening, dotted=dotted, brief=brief) for part in parts]
-    return Markup("\n".join(told))  # noqa: S704  marks and words are of games
+    return "\n".join([part.html(links, opening, dotted=dotted, brief=brief) for part in parts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +166,8 @@ def _squares(board: GridBoard, rows: Sequence[Row]) -> Table:
 def _of_cells(
     rows: Sequence[Row], frame: Sequence[_Rim], passing: Mapping[int, Noted], owners: Mapping[int, Noted]
 ) -> Table:
-    shown = {row[0].row: row for row in rows}
-    strips = [_strip(shown.get(rim.row, ()), rim, passing.get(rim.row, ()), owners.get(rim.row, ())) for rim in frame]
+    shown: dict[int, tuple[Cell, ...]] = {row[0].row: row for row in rows}
+    strips = [_strip(rim, shown.get(rim.row, ()), passing.get(rim.row, ()), owners.get(rim.row, ())) for rim in frame]
     return Table(frame[0].widths, strips)
 
 
@@ -275,7 +272,7 @@ def _edges(board: GridBoard, rows: Sequence[Row]) -> Table:
 
 
 @lru_cache(scene.ROWS)
-def _strip(row: tuple[Cell, ...], rim: _Rim, passing: Noted, owned: Noted) -> Strip:
+def _strip(rim: _Rim, row: tuple[Cell, ...], passing: Noted, owned: Noted) -> Strip:
     """passing, owned: marks of lines that pass places, and owners of places, by their columns."""
     lines, owners, inner = dict(passing), dict(owned), range(1, len(rim.widths) - 1)
     faces = {at: Face(mark) for column, mark in passing if (at := column - rim.left) in inner}
@@ -290,42 +287,51 @@ class Strip:
 
     def __init__(self, faces: Mapping[int, Face], height: int, columns: int, span: int = 1) -> None:
         """faces: by their first columns. columns: of the table. span: columns of a face."""
-        self.height, at = height, 0
-        self.faces: list[tuple[int, int, Face]] = []  # behind the columns left out before it, and those it takes
-        for (column, face), (following, _) in pairwise([*sorted(faces.items()), (columns, Face())]):
-            across = min(span, following - column)
-            self.faces.append((column - at, across, face))
-            at = column + across
-        self.words = [face.word for _, _, face in self.faces if face.word]
+        taken = sorted(faces)
+        self.height, self.faces = height, [faces[column] for column in taken]
+        self._gaps, self._spans = _layout(tuple(taken), columns, span)
+        self.words = [face.word for face in self.faces if face.word]
 
     @cached_property
     def full(self) -> Line:
         opening = f'<tr align="center"><td height="{self.height}" width="1"></td>'
-        return self._line(opening, '<td colspan="%d"></td>', partial(piece, self.height), "\n")
+        pieces = [piece(self.height, face, across) for face, across in zip(self.faces, self._spans, strict=True)]
+        return self._line(opening, _seams(self._gaps, '<td colspan="%d"></td>', "\n"), pieces)
 
     @cached_property
     def brief(self) -> Line:
         """In the short form."""
-        grounds = [face.ground for _, _, face in self.faces if face.ground]
+        grounds = [face.ground for face in self.faces if face.ground]
         around = max(grounds, key=grounds.count, default="")
         ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
         opening = f"<tr align=center{ground} style=line-height:{self.height}px{ink}>"
-        return self._line(opening, "<td colspan=%d>", partial(_brief_piece, around), "")
+        pieces = [_brief_piece(around, face, across) for face, across in zip(self.faces, self._spans, strict=True)]
+        return self._line(opening, _seams(self._gaps, "<td colspan=%d>", ""), pieces)
 
-    def _line(self, opening: str, gap: str, told: Callable[[Face, int], Piece], ending: str) -> Line:
-        """gap: where columns are left out. ending: of a line of the source."""
-        bare, linked = [opening], []
-        for number, (skipped, across, face) in enumerate(self.faces, 1):
-            if skipped:
-                bare.append(gap % skipped)
-            piece = told(face, across)
-            if face.word:
-                linked.append((len(bare), piece))
-            bare.append(piece.bare)
-            if number % IN_A_LINE == 0:
-                bare.append(ending)
-        bare.append("</tr>\n")
+    def _line(self, opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
+        """seams: what stands before each piece, and after the last."""
+        bare = [""] * (len(seams) + len(pieces))
+        bare[::2], bare[1::2] = seams, [piece.bare for piece in pieces]
+        bare[0] = opening + seams[0]
+        linked = [(2 * at + 1, piece) for at, piece in enumerate(pieces) if self.faces[at].word]
         return octets("".join(bare)), bare, linked
+
+
+@lru_cache(1024)
+def _layout(taken: tuple[int, ...], columns: int, span: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How many columns of a row are left out before each face, and how many it takes. taken: their first columns."""
+    spans = tuple([min(span, following - column) for column, following in pairwise([*taken, columns])])
+    ends = [0, *(column + across for column, across in zip(taken, spans, strict=True))]
+    return tuple([column - end for column, end in zip(taken, ends, strict=False)]), spans
+
+
+@lru_cache(1024)
+def _seams(gaps: Sequence[int], gap: str, ending: str) -> list[str]:
+    """What stands before each face of a row, and after the last. gap: where columns are left out. ending: of a line of
+    the source.
+    """
+    told = [*(gap % skipped if skipped else "" for skipped in gaps), "</tr>\n"]
+    return [ending + each if at and at % IN_A_LINE == 0 else each for at, each in enumerate(told)]
 
 
 class Piece(NamedTuple):

@@ -19,17 +19,16 @@ from typing import TypeVarTuple
 from games.scene import Scene
 from pbm.compose.machine import addressed
 from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Pages, Sheet, to_ascii, wrapped
-from pbm.compose.views import View, calendar_of, clock_lines, day, deadline_of, move_list, standstills, view_of
+from pbm.compose.views import View, calendar_of, day, deadline_of, move_list, view_of
 from pbm.compose.wire import (
     Body,
     Links,
     Part,
     Parts,
+    Thread,
     board_headers,
     conversation,
     octets,
-    thread_of,
-    title_of,
     to_bytes,
     unsubscribe,
     written,
@@ -226,16 +225,15 @@ class Composer:
         return self._ahead[whom][1]
 
     def _notice(self, notice: Notice, now: datetime, answers: Message | None) -> list[Mail]:
-        match = notice.match
-        root = f"<{thread_of(match)}@{self.robot.domain}>"
-        subject = _subject(notice)
+        match, view = notice.match, view_of(notice.state, notice.scene)
+        thread = view.situation(match).thread
+        subject = _subject(notice, thread)
         asked, to_move = _is_asked_for(notice), match.result is None and notice.reader.seat == notice.state.to_move
         sheet = self._sheet(notice.reader, pictured=asked or to_move)
         told = _told(notice)
         if told > MAX_TOLD:
             notice = replace(notice, before=None)
         sheet.room -= told + _carried(notice)
-        view = view_of(notice.state, notice.scene)
         if notice.before is not None:  # it is drawn in what is left, but drawn in any case
             sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
         answered_at = self._answered_at(notice)
@@ -249,8 +247,9 @@ class Composer:
         body = sheet.body(sheet.illustrated(text, notice.figure), subject, machine)
         if notice.attached:
             body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
+        root = f"<{thread.name}@{self.robot.domain}>"
         headers = conversation(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
-        headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at, self._posted_at(notice))
+        headers |= board_headers(self.robot, match, thread, notice.leave, answered_at, self._posted_at(notice))
         return self._mails(notice.reader, subject, body, now, headers, match.board)
 
     def aside(self) -> Composer:
@@ -372,7 +371,7 @@ class Composer:
         text = self.pages.render(
             "display.txt",
             drawing=lambda: sheet.board(view_of(sample, None), ASCII),
-            links={line: sheet.link(line, Links(address, line).url("")) for line in commands},
+            links={line: sheet.link(line, Links(address, line).urls([""])[0]) for line in commands},
             sentinel=SENTINEL,
         )
         return self._reply(reader, subject, sheet.body(text, subject), now, to)
@@ -409,6 +408,7 @@ class Composer:
     ) -> dict[str, object]:
         """prefix: what an answer needs in front of it where the mail does not show the board; a link does."""
         match, state, reader = notice.match, notice.state, notice.reader
+        situation, zone = view.situation(match), reader.settings.zone
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
         links = Links(answered_at, f"Re: {match.board}") if reader.seat else None
@@ -417,19 +417,26 @@ class Composer:
         def moves() -> str:
             return "\n".join(move_list(match, state, whole=whole))
 
+        def urls(texts: Sequence[str]) -> list[str]:
+            """Empty ones for what cannot be a link."""
+            return links.urls(texts) if links else [""] * len(texts)
+
         def examples() -> list[str]:
             words = [] if over else self._examples(notice)
-            return [sheet.link(f"{prefix}{word}", links.url(word) if links else "") for word in words]
+            return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, urls(words), strict=True)]
 
         def offered() -> list[str]:
             """The lines to answer, each of which opens an answer with them all."""
-            url = links.url("\n".join(notice.offered)) if links else ""
+            (url,) = urls(["\n".join(notice.offered)])
             return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
         return {
             "notice": notice,
             "match": match,
             "state": state,
+            "told": [event for event in notice.events if not event.aftermath],
+            "aftermath": [event for event in notice.events if event.aftermath],
+            "title": situation.thread.board,
             "seat": reader.seat,
             "over": over,
             "drawing": lambda: sheet.board(
@@ -439,8 +446,8 @@ class Composer:
                 lambda: 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0),
             ),
             "earlier": lambda earlier: sheet.board(view_of(earlier, None), reader.settings.board),
-            "clock": clock_lines(match, reader.settings.zone, now),
-            "standstills": standstills(match, reader.seat, reader.settings.zone, now),
+            "clock": situation.clock_lines(zone, now),
+            "standstills": situation.standstills(reader.seat, zone, now),
             "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
             "offered": offered() if notice.offered else [],
             "moves": moves,
@@ -554,27 +561,29 @@ def _date(instant: datetime) -> str:
     return format_datetime(instant)
 
 
-def _subject(notice: Notice) -> str:
+def _subject(notice: Notice, thread: Thread) -> str:
     """One subject for all mails of a board; or one that tells whose turn it is, here or as the classic server did."""
     match, state, kind = notice.match, notice.state, notice.reader.settings.subject
-    title, over = title_of(match, state), match.result is not None
-    mover = "" if over else match.player(state.to_move).userid
     if kind == "constant":
-        return title
+        return thread.title
+    over = match.result is not None
+    mover = "" if over else match.player(state.to_move).userid
     if kind == "turn":
         turn = "your turn" if notice.reader.seat == state.to_move else f"{mover}'s turn"
-        return f"{title}: {'over' if over else turn}"
-    board = f"{state.game.info.title} Board {match.board}"
+        return f"{thread.title}: {'over' if over else turn}"
     if notice.problem:
-        return f"{board} Error"
-    return f"{'' if match.record or over else 'New '}{board} {mover}{' **' if notice.comments else ''}".rstrip()
+        return f"{thread.board} Error"
+    return f"{'' if match.record or over else 'New '}{thread.board} {mover}{' **' if notice.comments else ''}".rstrip()
 
 
 def _told(notice: Notice) -> int:
     """Octets that people's words take of the room for boards, in all forms of the mail."""
-    said = [*(each.text for each in notice.comments), *(each.text for each in (*notice.kibitz, *notice.notes))]
-    words = "\n".join(said := [*said, *_quotable(notice.original)])
-    told = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words)) if said else 0
+    remarks: tuple[CommentMade | Remark, ...] = (*notice.comments, *notice.kibitz, *notice.notes)
+    said = [each.text for each in remarks] + _quotable(notice.original)
+    if not said:
+        return 0
+    words = "\n".join(said)
+    told = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words))
     return told if words.isascii() else told * 5 // 4  # what stands beside them is encoded, too
 
 
@@ -591,6 +600,8 @@ def _is_asked_for(notice: Notice) -> bool:
 
 def _quotable(original: str) -> list[str]:
     """The lines to quote, so many and so long as is useful."""
+    if not original:
+        return []
     lines = original.strip("\n").splitlines()
     shown = [line[:200] for line in lines[:MAX_QUOTED_LINES]]
     return [*shown, f"[{len(lines) - len(shown)} more lines]"] if len(lines) > len(shown) else shown

@@ -15,7 +15,7 @@ from functools import lru_cache
 from html import escape as escape_text
 from itertools import accumulate, groupby, pairwise
 
-from markupsafe import Markup, escape
+from markupsafe import escape
 
 WIDTH = 76
 """Characters of a line of a page."""
@@ -30,16 +30,16 @@ _MARK = re.compile(rf"{_MARKING}(\d+)\x1a")
 class Inlays:
     """Pieces of a page that are otherwise in HTML. No player can write its marks: they are random."""
 
-    _forms: list[tuple[str, Markup]] = field(default_factory=list)
+    _forms: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, text: str, html: Markup) -> str:
+    def add(self, text: str, html: str) -> str:
         """A mark that stands for both."""
         self._forms.append((text, html))
         return f"{_MARKING}{len(self._forms) - 1}\x1a"
 
     def link(self, text: str, url: str) -> str:
         """A mark for text that is a link in HTML, unless url is empty."""
-        return self.add(text, _markup(f'<a href="{escape(url)}">{escape(text)}</a>') if url else escape(text))
+        return self.add(text, f'<a href="{escape(url)}">{escape(text)}</a>' if url else str(escape(text)))
 
     def text(self, page: str) -> str:
         return _MARK.sub(lambda mark: self._forms[int(mark[1])][0], page)
@@ -49,7 +49,7 @@ class Inlays:
         return _MARK.sub(lambda mark: self._forms[int(mark[1])][1], escape_text(line, quote=False))
 
 
-def blocks(page: str, inlays: Inlays) -> Markup:
+def blocks(page: str, inlays: Inlays) -> str:
     """The page in blocks of HTML. The lines of an inlay that stand alone are one."""
     html: list[str] = []
     for paragraph in "\n".join(page.splitlines()).split("\n\n"):
@@ -57,10 +57,10 @@ def blocks(page: str, inlays: Inlays) -> Markup:
         if _MARKING in block:
             for alone, run in groupby(block.split("\n"), lambda line: bool(_MARK.fullmatch(line))):
                 lines = list(run)
-                html += map(inlays.html, lines) if alone else [_block(lines, inlays)]
+                html += map(inlays.html, lines) if alone else [_block("\n".join(lines), inlays)]
         elif block:
-            html.append(_unmarked(block) if len(block) <= SHORT else _block(block.split("\n"), inlays))
-    return _markup("\n".join(html))
+            html.append(_unmarked(block) if len(block) <= SHORT else _block(block, inlays))
+    return "\n".join(html)
 
 
 SHORT = 1000
@@ -70,24 +70,30 @@ SHORT = 1000
 @lru_cache(maxsize=256)
 def _unmarked(block: str) -> str:
     """A block without inlays; many stand in mail after mail."""
-    return _block(block.split("\n"), Inlays())
+    return _block(block, _NONE)
 
 
-def _block(lines: list[str], inlays: Inlays) -> str:
-    margins = {len(line) - len(line.lstrip()) for line in lines}
-    if len(margins) > 1 or any("  " in line.strip() for line in lines):
-        return aligned("\n".join(map(inlays.html, lines)), max(len(inlays.text(line)) for line in lines))
-    return f'<p style="margin:12px {5 + 8 * margins.pop()}px">{"".join(_flowing(lines, inlays))}</p>'
+_NONE = Inlays()
+_MARGIN = re.compile(r"^[^\S\n]*", re.MULTILINE)
+_COLUMNS = re.compile(r"\S[^\S\n]*  [^\S\n]*\S")
 
 
-def aligned(html: str, columns: int) -> Markup:
+def _block(block: str, inlays: Inlays) -> str:
+    margins = {*map(len, _MARGIN.findall(block))}
+    if len(margins) > 1 or _COLUMNS.search(block):
+        return aligned(inlays.html(block), max(map(len, inlays.text(block).split("\n"))))
+    told = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
+    return f'<p style="margin:12px {5 + 8 * margins.pop()}px">{told}</p>'
+
+
+def aligned(html: str, columns: int) -> str:
     """HTML in letters of equal width, in light and dark: clients keep a cell that names both its colours.
 
     columns: the length of its longest line. The letters are so small that a phone shows them side by side, if that can
     be read; longer lines are broken.
     """
     size = 14 if columns <= 42 else 12 if columns <= 50 else 11
-    return _markup(
+    return (
         '<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="#ffffff"'
         ' style="padding:6px;background:#ffffff;color-scheme:light">\n'
         f"<pre style=\"margin:0;font-family:Consolas,'Courier New',monospace;font-size:{size}px;line-height:1.2;"
@@ -113,18 +119,17 @@ def document(title: str, blocks: Iterable[str]) -> str:
 """
 
 
-def _markup(html: str) -> Markup:
-    return Markup(html)  # noqa: S704  made of what inlays hold and of what has been escaped
+_BREAK = "\v"
+"""The end of a line that stays one; no line has it in it."""
 
 
-def _flowing(lines: list[str], inlays: Inlays) -> Iterator[str]:
+def _flowing(lines: list[str]) -> Iterator[str]:
     """The lines of a paragraph; those that were broken only to fit flow again."""
-    for line, following in pairwise([*lines, ""]):
-        words = following.split()
-        broken = bool(words) and len(line) + 1 + len(words[0]) > WIDTH
-        yield inlays.html(line.strip())
-        if words:
-            yield "\n" if broken else "<br>\n"
+    yield lines[0].strip()
+    for line, following in pairwise(lines):
+        if words := following.split(maxsplit=1):
+            yield "\n" if len(line) + 1 + len(words[0]) > WIDTH else _BREAK
+        yield following.strip()
 
 
 def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, besides: int) -> dict[str, str]:
@@ -141,7 +146,7 @@ def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, bes
     return chosen
 
 
-def equal(lines: Sequence[str]) -> Markup:
+def equal(lines: Sequence[str]) -> str:
     """Lines of a drawing, escaped; cut off where they are too many."""
     rows: list[str] = []
     room = MAX_DRAWN
@@ -151,4 +156,4 @@ def equal(lines: Sequence[str]) -> Markup:
             rows.append("[The rest is in the text of this mail.]")
             break
         rows.append(escape_text(line, quote=False))
-    return _markup("\n".join(rows))
+    return "\n".join(rows)

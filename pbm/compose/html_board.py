@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import chain, groupby
 
-from markupsafe import Markup
+from markupsafe import escape as escaped
 
 from games.scene import Listing, PlaneBoard
 from pbm.compose import cells
 from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table, piece
-from pbm.compose.html import equal, within_bounds
+from pbm.compose.html import aligned, equal, within_bounds
 from pbm.compose.views import View
 from pbm.compose.wire import Links
 from pbm.draw import WORDS
@@ -42,29 +42,31 @@ class HtmlBoard:
     """Characters for all of it, and then what is left of them."""
     pictured: bool = False
     """A picture shows the board, so that letters need not where there is no room."""
-    cells: Markup = field(default_factory=Markup)
-    drawn: Markup = field(default_factory=Markup)
+    cells: str = ""
+    drawn: str = ""
     columns: int = 0
     parts: int = 1
     """Into how many the board had to be cut."""
-    lists: list[Markup] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
     links: Mapping[str, str] = field(default_factory=dict)
     """The ends of URLs that open moves, by the words a player types."""
     starts: Mapping[str, str] = field(default_factory=dict)
     """The same for moves that are only begun, or the only move of a cell, by the cell."""
+    begun: bool = False
+    """Some link only begins a move."""
     _openings: tuple[str, str] = "", ""
     _shown: dict[str, str] = field(default_factory=dict)
     _unlinked: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        scene, begun = self.view.scene, self.view.beginnings
         if self.answers is not None:
-            self._openings = self.answers.openings
+            begun, self._openings = self.view.beginnings, self.answers.openings
             self.links, ends = self.answers.ends(self.view.moves), self.answers.ends(begun.values())
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
+            self.begun = bool(self.starts) and not {*self.view.moves} >= {*begun.values()}
         if self.style == WORDS or not self._put_cells():
             self._put_drawing()
-        for listing in scene.lists:
+        for listing in self.view.scene.lists:
             self._put_list(listing)
         self._put_others()
 
@@ -72,10 +74,12 @@ class HtmlBoard:
     def linked(self) -> bool:
         return bool(self._shown)
 
-    @property
-    def begun(self) -> bool:
-        """Some link only begins a move."""
-        return bool(self.starts) and not set(self.view.moves) >= set(self.view.beginnings.values())
+    def html(self, picture: str, how_to_play: str) -> str:
+        """All of it, with what is told above and below it. how_to_play: for a board with links."""
+        above = [*map(_paragraph, self.before), "" if self.cells else picture]
+        drawn = aligned(self.drawn, self.columns) if self.drawn else ""
+        below = [drawn, how_to_play, picture if self.cells else "", *map(_paragraph, self.notes), *self.lists]
+        return "\n".join([*filter(None, above), self.cells, *filter(None, below), ""])
 
     @property
     def before(self) -> tuple[str, ...]:
@@ -176,7 +180,7 @@ class HtmlBoard:
             chosen = {}
         self.room -= len(html)
         self._shown |= chosen
-        self.lists.append(Markup('<p style="margin:10px 5px 2px">%s</p>\n') % heading + Markup(html))  # noqa: S704  escaped
+        self.lists.append(f'<p style="margin:10px 5px 2px">{escaped(heading)}</p>\n{html}')
 
     def _word(self, cell: str) -> str:
         """The move that a column of a list names; empty for none."""
@@ -192,6 +196,10 @@ class HtmlBoard:
             return {}
         points = {point.label: point.name for point in board.points if point.label and point.name}
         return points | {segment.label: segment.name for segment in board.segments if segment.name}
+
+
+def _paragraph(sentence: str) -> str:
+    return f'<p style="margin:8px 5px">{escaped(sentence)}</p>'
 
 
 def _first_cell(move: str) -> str:

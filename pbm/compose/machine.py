@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from games.rules import Detailed
-from games.scene import ROWS, Cell, PlaneBoard, Row, Scene
+from games.scene import ROWS, PlaneBoard, Row, Scene, marked
+from pbm.domain.clock import TimeControl
 from pbm.domain.match import Match, Seat, State
 from pbm.domain.spans import SECOND
 
@@ -110,17 +112,17 @@ def _summary(scene: Scene) -> dict[str, Any]:
                 placed.setdefault(segment.stroke.value, []).append(segment.label)
         here = next((point.name or point.label for point in board.points if point.here), None)
         return {"segments": placed, "here": here, "notes": scene.notes}
-    cells = [cell for row in board.in_rows for cell in _told(row)]
-    for cell in cells:
-        if cell.piece:
-            placed.setdefault(cell.piece, []).append(cell.name)
-    return {"pieces": placed, "last": [cell.name for cell in cells if cell.last], "notes": scene.notes}
+    pieces, last = zip(*map(_told, board.in_rows), strict=True)
+    for piece, name in chain.from_iterable(pieces):
+        placed.setdefault(piece, []).append(name)
+    return {"pieces": placed, "last": [*chain.from_iterable(last)], "notes": scene.notes}
 
 
 @lru_cache(ROWS)
-def _told(row: Row) -> list[Cell]:
-    """The cells of a row that have a piece, or were played on last."""
-    return [cell for cell in row if cell.name and (cell.piece or cell.last)]
+def _told(row: Row) -> tuple[list[tuple[str, str]], list[str]]:
+    """The pieces of a row with the names of their cells, and the names of those that were played on last."""
+    named = [cell for cell in marked(row) if cell.name]
+    return [(cell.piece, cell.name) for cell in named if cell.piece], [cell.name for cell in named if cell.last]
 
 
 def _clock(match: Match) -> dict[str, Any] | None:
@@ -132,13 +134,16 @@ def _clock(match: Match) -> dict[str, Any] | None:
     if clock is None:
         return None
     return {
-        "control": str(match.control),
+        "control": _control(match.control),
         "seconds_left": [left // SECOND for left in clock.left] if match.control.timed else None,
         "since": clock.since.isoformat(),
         "deadline": clock.deadline_at.isoformat() if clock.deadline_at else None,
         "paused": clock.paused,
         "time_up": clock.overrun_at is not None,
     }
+
+
+_control = lru_cache(100)(TimeControl.__str__)
 
 
 def _result(match: Match) -> dict[str, Any] | None:

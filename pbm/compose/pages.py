@@ -20,12 +20,13 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
+from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
-from pbm.compose.html import WIDTH, Inlays, aligned, blocks, document
+from pbm.compose.html import WIDTH, Inlays, blocks, document
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, until
 from pbm.compose.wire import Links, Part, Parts
@@ -38,11 +39,23 @@ from pbm.draw import WORDS
 from pbm.draw.brush import Picture
 from pbm.resources import folder
 
-_FOLDED = re.compile(r"(.{1,100})(?: +|$)")
+_FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
+
+
+Called = Callable[..., Any]
+
+
+class _Context(Context):
+    """One that nothing it calls asks for, but macros, which have to know whether to escape."""
+
+    def call(self, called: Called, /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any) -> Any:
+        return called(self.eval_ctx, *args, **words) if isinstance(called, Macro) else called(*args, **words)
 
 
 class _Environment(Environment):
     """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering."""
+
+    context_class = _Context
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return {**self.globals, **(d or {})}
@@ -71,7 +84,6 @@ def _environment() -> _Environment:
         "moment": moment,
         "until": until,
         "duration": in_words,
-        "aligned": aligned,
     }
     environment.globals |= {
         "games": GAMES,
@@ -92,6 +104,11 @@ def _template(name: str) -> Template:
 def _unsaid(event: Event) -> NoReturn:
     """Raises: LookupError, for an event without a sentence would be an empty line."""
     raise LookupError(f"sentences.txt has nothing to say of {type(event).__name__}")
+
+
+@cache
+def _how_to_play(cells: bool, begun: bool, crowded: bool) -> str:
+    return _template("touch.html").render(cells=cells, begun=begun, crowded=crowded)
 
 
 @cache
@@ -155,13 +172,13 @@ def plain(state: State) -> str:
 
 def folded(text: str) -> str:
     """The text in lines of at most 100 characters, for an attribute of HTML; a longer word stays whole."""
-    return _FOLDED.sub(r"\1\n", text).rstrip("\n")
+    return "\n".join(_FOLDED.findall(text))
 
 
 def wrapped(text: str, indent: int = 0) -> str:
     """Every line of the text broken at blanks so that it fits, and indented; empty lines are kept."""
     margin = " " * indent
-    return "\n".join(_filled(line, margin) for line in text.splitlines())
+    return "\n".join([_filled(line, margin) for line in text.splitlines()])
 
 
 def _filled(line: str, margin: str) -> str:
@@ -215,7 +232,7 @@ class Sheet:
     _left: int = 0
     _inlays: Inlays = field(default_factory=Inlays)
     _pictures: list[Part] = field(default_factory=list)
-    _closing: list[Markup] = field(default_factory=list)
+    _closing: list[str] = field(default_factory=list)
 
     def link(self, text: str, url: str) -> str:
         """Words for the page that open the URL where they can."""
@@ -239,19 +256,19 @@ class Sheet:
         self._left -= 1
         if picture and shown.cells and shown.parts == 1:
             self._closing.append(picture)
-            picture = Markup("")
-        html = self.pages.render("drawing.html", picture=picture, board=shown)
-        return self._inlays.add(view.text(style), Markup(html)) + "\n"  # noqa: S704  rendered with everything escaped
+            picture = ""
+        how_to_play = _how_to_play(bool(shown.cells), shown.begun, shown.crowded) if shown.linked else ""
+        return self._inlays.add(view.text(style), shown.html(picture, how_to_play)) + "\n"
 
     def illustrated(self, text: str, figure: Figure | None) -> str:
         """The text with the figure below its line; in plain text the line has to do."""
         if self.form == TEXT or figure is None:
             return text
-        picture = self._enclosed(figure.picture, figure.name, figure.described)
+        picture = Markup(self._enclosed(figure.picture, figure.name, figure.described))  # noqa: S704  escaped
         html = self.pages.render("figure.html", figure=figure, picture=picture)
-        return text.replace(figure.line, self._inlays.add(figure.line, Markup(html)), 1)  # noqa: S704  escaped
+        return text.replace(figure.line, self._inlays.add(figure.line, html), 1)
 
-    def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, Markup]:
+    def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, str]:
         """The board within the room, and its picture, if there is one, a use for it and room.
 
         Among several boards, cells do without. A board without cells is best seen in its picture.
@@ -266,14 +283,14 @@ class Sheet:
         if chosen is None and not board.cells:
             cost, chosen = next(((cost, each) for cost, each in costs if cost <= board.room), (0, None))
             board.room -= cost
-        return board, self._enclosed(chosen, "board.png", described) if chosen else Markup("")
+        return board, self._enclosed(chosen, "board.png", described) if chosen else ""
 
-    def _enclosed(self, picture: Picture, name: str, described: str) -> Markup:
+    def _enclosed(self, picture: Picture, name: str, described: str) -> str:
         """The HTML for a picture that the mail takes along."""
         cid = f"{hashlib.sha256(picture.data).hexdigest()[:20]}@{self.domain}"
         headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}
         self._pictures.append(Part(picture.kind, picture.data, headers))
-        return Markup(  # noqa: S704  escaped
+        return (
             f'<p style="margin:12px 0"><img src="cid:{escape(cid)}" width="{picture.width}" height="{picture.height}"\n'
             'style="display:block;max-width:100%;height:auto;background:#ffffff"\n'
             f'alt="{escape(folded(described))}"></p>\n'

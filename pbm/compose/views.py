@@ -21,6 +21,7 @@ from pbm import draw
 from pbm.compose import cells, machine, spoken
 from pbm.compose.cells import Table
 from pbm.compose.machine import MAX_MOVES
+from pbm.compose.wire import Thread
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Calendars, Clock
 from pbm.domain.match import SWAP, Match, Player, Seat, State
@@ -63,20 +64,7 @@ _STOPPED = {
 _RESTING = {"sleep": "It is night where {who} {is_}", "weekend": "It is {who_s} weekend"}
 
 
-def clock_lines(match: Match, zone: ZoneInfo, now: datetime) -> list[str]:
-    """The time each player has left, and until when; nothing where there is no clock. zone: of the reader."""
-    clock = match.clock
-    if clock is None or not clock.control.timed:
-        return []
-    (first, second), calendars = (player.userid for player in match.players), match.calendars
-    width = max(len(first), len(second))
-    return [
-        f"Clock  {first:<{width}}  {_standing(clock, 1, calendars, zone, now)}",
-        f"       {second:<{width}}  {_standing(clock, 2, calendars, zone, now)}",
-    ]
-
-
-def _standing(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, now: datetime) -> str:
+def _left(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, now: datetime) -> str:
     left = brief(clock.remaining(seat, now, calendars))
     if clock.paused or seat != clock.seat:
         return left
@@ -84,27 +72,6 @@ def _standing(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, no
         return "time is up"
     deadline = clock.deadline(calendars)
     return f"{left}, until {until(deadline, zone)}" if deadline else left
-
-
-def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
-    """Why clocks stand still, or will for either player as soon as they are to move; a sentence for each."""
-    clock = match.clock
-    if clock is None or not clock.control.timed:
-        return
-    if clock.paused:
-        most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
-        yield f'The game is paused{most}; "resume" lets the clocks go on.'
-        return
-    for seat, calendar in enumerate(match.calendars, 1):
-        stop = calendar.stopped_by(now)
-        late = seat == clock.seat and clock.overrun_at is not None
-        if stop is not None and not late and (not stop.kind.is_ours or seat == 1):
-            yield _stopped(stop, _words(match, seat, reader), zone)
-        elif seat == clock.seat and not late and not clock.control.strict:
-            resting = calendar.rests.resting(now)
-            if resting:
-                words = _words(match, seat, reader)
-                yield f"{_RESTING[resting]}, so {{their}} clock stands still.".format_map(words)
 
 
 def _stopped(stop: Stop, words: dict[str, Any], zone: ZoneInfo) -> str:
@@ -119,6 +86,56 @@ def _words(match: Match, seat: Seat, reader: Seat | None) -> dict[str, Any]:
     if seat == reader:
         return {"who": "you", "Who": "You", "who_s": "your", "is_": "are", "their": "your"}
     return {"who": userid, "Who": userid, "who_s": f"{userid}'s", "is_": "is", "their": "their"}
+
+
+class Situation:
+    """A match as it stands, worked out once for all who are told of it."""
+
+    def __init__(self, match: Match, state: State) -> None:
+        self.match = match
+        self.thread = Thread.of(match, state)
+        self.machine = ""
+        """For programs, once that was asked for."""
+        self._calendars = match.calendars
+        self._may_stop = any(each.stops or not each.rests.never for each in self._calendars)
+        self._clocks: dict[tuple[ZoneInfo, datetime], list[str]] = {}
+
+    @property
+    def _clock(self) -> Clock | None:
+        clock = self.match.clock
+        return clock if clock is not None and clock.control.timed else None
+
+    def clock_lines(self, zone: ZoneInfo, now: datetime) -> list[str]:
+        """The time each player has left, and until when; nothing where there is no clock. zone: of the reader."""
+        clock = self._clock
+        if clock is not None and (zone, now) not in self._clocks:
+            names = [player.userid for player in self.match.players]
+            width = max(map(len, names))
+            self._clocks[zone, now] = [
+                f"{heading:7}{name:{width}}  {_left(clock, seat, self._calendars, zone, now)}"
+                for seat, (heading, name) in enumerate(zip(("Clock", ""), names, strict=True), 1)
+            ]
+        return self._clocks.get((zone, now), [])
+
+    def standstills(self, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
+        """Why clocks stand still, or will for either player as soon as they are to move; a sentence for each."""
+        clock, match = self._clock, self.match
+        if clock is None or not (clock.paused or self._may_stop):
+            return
+        if clock.paused:
+            most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
+            yield f'The game is paused{most}; "resume" lets the clocks go on.'
+            return
+        for seat, calendar in enumerate(self._calendars, 1):
+            stop = calendar.stopped_by(now)
+            late = seat == clock.seat and clock.overrun_at is not None
+            if stop is not None and not late and (not stop.kind.is_ours or seat == 1):
+                yield _stopped(stop, _words(match, seat, reader), zone)
+            elif seat == clock.seat and not late and not clock.control.strict:
+                resting = calendar.rests.resting(now)
+                if resting:
+                    words = _words(match, seat, reader)
+                    yield f"{_RESTING[resting]}, so {{their}} clock stands still.".format_map(words)
 
 
 SHOWN = timedelta(minutes=15)
@@ -183,7 +200,7 @@ class View:
     other: Scene | None = None
     _texts: dict[str, str] = field(default_factory=dict)
     _drawn: dict[str, list[str]] = field(default_factory=dict)
-    _machine: tuple[Match, str] | None = None
+    _situation: Situation | None = None
 
     @property
     def scene(self) -> Scene:
@@ -228,35 +245,38 @@ class View:
         return told if len(told) <= MAX_ALT else told[:MAX_ALT].rpartition(". ")[0] + ". The rest is left out."
 
     @cached_property
-    def _legal(self) -> list[str]:
-        """The moves of the game; at most MAX_MOVES of them."""
-        return notations(self.state.game, self.state.position, MAX_MOVES)
-
-    @cached_property
     def moves(self) -> list[str]:
-        """The moves of the player to move, a swap included; at most MAX_MOVES of them."""
-        return [*self._legal, *([SWAP] if self.state.may_swap else [])]
+        """The moves of the player to move, at most MAX_MOVES of them, and then a swap."""
+        swap = [SWAP] if self.state.may_swap else []
+        return notations(self.state.game, self.state.position, MAX_MOVES) + swap
 
-    @cached_property
+    @property
     def beginnings(self) -> Mapping[str, str]:
         """The beginnings of moves, by the cell it begins at; only where cells alone are no moves."""
         game = self.state.game
         return game.beginnings(self.state.position) if isinstance(game, Stepwise) else {}
 
-    @cached_property
+    @property
     def examples(self) -> list[str]:
-        """Two moves that are legal now."""
-        legal = self._legal[:200]
+        """Two moves that are legal now, and no swap."""
+        moves = self.moves[:-1] if self.state.may_swap else self.moves
+        legal = moves[:200]
         chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
         return [legal[index] for index in sorted(chosen)]
+
+    def situation(self, match: Match) -> Situation:
+        """The match, which has come to the state."""
+        if self._situation is None or self._situation.match is not match:
+            self._situation = Situation(match, self.state)
+        return self._situation
 
     def machine(self, match: Match) -> str:
         """The match as it stands for programs, without what is its reader's; nothing where another scene is shown."""
         if self.other is not None:
             return ""
-        if self._machine is None or self._machine[0] is not match:
-            self._machine = match, machine.board(match, self.state, self.scene, self.moves)
-        return self._machine[1]
+        situation = self.situation(match)
+        situation.machine = situation.machine or machine.board(match, self.state, self.scene, self.moves)
+        return situation.machine
 
 
 @lru_cache(KEPT)
@@ -274,11 +294,11 @@ def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
     rounds = list(_rounds(match, 0 if whole else max(0, len(match.record) - 2 * RECENT_ROUNDS)))
     rounds = rounds if whole else rounds[-RECENT_ROUNDS:]
-    left = max([len(heads[0]) + 4, *(len(odd) for odd, _ in rounds)])
-    if left + 4 + max([len(heads[1]) + 4, *(len(even) for _, even in rounds)]) > WIDTH:
+    odd, even = zip((f"    {heads[0]}", f"    {heads[1]}"), *rounds, strict=True)
+    left = max(map(len, odd))
+    if left + 4 + max(map(len, even)) > WIDTH:
         return [f"{heads[0]}, {heads[1]}", *(move for pair in rounds for move in pair if move)]
-    rows = [(f"    {heads[0]}", f"    {heads[1]}"), *rounds]
-    return [f"{odd:{left}}    {even}".rstrip() for odd, even in rows]
+    return [f"{first:{left}}    {second}".rstrip() for first, second in zip(odd, even, strict=True)]
 
 
 def _rounds(match: Match, known: int) -> Iterator[tuple[str, str]]:

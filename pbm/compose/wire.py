@@ -11,11 +11,12 @@ import hashlib
 import quopri
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.header import Header
 from functools import lru_cache, partial
 from io import StringIO
+from types import MappingProxyType
+from typing import NamedTuple
 from urllib.parse import quote
 
 from pbm.domain.match import Match, State
@@ -29,19 +30,17 @@ MAX_LINK = 499
 """Characters of a link that every mail program opens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One piece of a mail."""
 
     kind: str
     """Its media type; text, which may have any characters, or octets."""
     content: str | bytes
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = MappingProxyType({})
     """More."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """Pieces that belong together. kind: "alternative", the plainest first, "related", the root first, or "mixed"."""
 
     kind: str
@@ -56,30 +55,28 @@ def to_bytes(headers: Mapping[str, str], body: Body, key: str = "") -> bytes:
 
     Raises: ValueError for a header no mail may carry.
     """
-    lines = [_header(name, value) for name, value in headers.items()]
     content = Part("text/plain", body) if isinstance(body, str) else body
-    lines += ["MIME-Version: 1.0", *_entity(content, key), ""]
-    return "\n".join(lines).encode("ascii").replace(b"\n", b"\r\n")
+    ending = "" if isinstance(content, Part) else "\n"
+    return f"{_head(headers)}MIME-Version: 1.0\n{_entity(content, key)}{ending}".encode("ascii").replace(b"\n", b"\r\n")
 
 
-def _entity(body: Part | Parts, key: str, depth: int = 1) -> list[str]:
-    """The lines of a piece, its own headers first; a body may come as one."""
-    if isinstance(body, Part):
-        if isinstance(body.content, bytes):
-            kind, encoding, content = body.kind, "base64", _base64(body.content)
-        else:
-            kind, (encoding, content) = f"{body.kind}; charset=utf-8", written(body.content)
-        lines = [f"Content-Type: {kind}", f"Content-Transfer-Encoding: {encoding}"]
-        lines += [_header(name, value) for name, value in body.headers.items()]
-        return [*lines, "", content] if body.content else [*lines, ""]
-    boundary = f"=_{key}_{depth}"
-    related = f'; type="{_kind(body.parts[0])}"' if body.kind == "related" else ""
-    lines = [f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"', ""]
-    for part in body.parts:
-        lines += [f"--{boundary}", *_entity(part, key, depth + 1)]
-        if isinstance(part, Part) and isinstance(part.content, str):
-            lines.append("")  # the line break before a boundary belongs to it and not to the text
-    return [*lines, f"--{boundary}--"]
+def _entity(body: Part | Parts, key: str, depth: int = 1) -> str:
+    """The lines of a piece, its own headers first; the last one of text is ended, for what stands before a boundary
+    belongs to that.
+    """
+    if isinstance(body, Parts):
+        boundary = f"=_{key}_{depth}"
+        related = f'; type="{_kind(body.parts[0])}"' if body.kind == "related" else ""
+        told = f"\n--{boundary}\n".join([_entity(part, key, depth + 1) for part in body.parts])
+        head = f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"'
+        return f"{head}\n\n--{boundary}\n{told}\n--{boundary}--"
+    more = _head(body.headers) if body.headers else ""
+    if isinstance(body.content, bytes):
+        head = f"Content-Type: {body.kind}\nContent-Transfer-Encoding: base64\n{more}"
+        return f"{head}\n{_base64(body.content)}"
+    encoding, content = written(body.content)
+    head = f"Content-Type: {body.kind}; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n{more}"
+    return f"{head}\n{content}\n" if body.content else f"{head}\n"
 
 
 def _kind(part: Part | Parts) -> str:
@@ -103,10 +100,9 @@ def written(text: str) -> tuple[str, str]:
 
 def _is_short(lines: str) -> bool:
     """No line has more than MAX_LINE characters."""
-    at, last = 0, len(lines) - MAX_LINE
+    at, last, most, find = 0, len(lines) - MAX_LINE, MAX_LINE + 1, lines.rfind
     while at < last:
-        at = lines.rfind("\n", at, at + MAX_LINE + 1) + 1
-        if not at:
+        if not (at := find("\n", at, at + most) + 1):
             return False
     return True
 
@@ -122,15 +118,25 @@ def _base64(content: bytes) -> str:
     return "\n".join(iter(partial(StringIO(letters).read, 76), ""))
 
 
-def _header(name: str, value: str) -> str:
+def _head(headers: Mapping[str, str]) -> str:
+    """The lines of header fields, each ended."""
+    said = "".join(headers.values())
+    if not (said.isascii() and said.isprintable()):
+        headers = {name: _encoded(name, value) for name, value in headers.items()}
+    lines = [*map(": ".join, headers.items()), ""]
+    return "\n".join([line if len(line) <= MAX_FOLDABLE else _folded(line) for line in lines])
+
+
+def _encoded(name: str, value: str) -> str:
     if not value.isprintable():
         raise ValueError(f"a control character in the header {name}")
-    encoded = value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
-    line = f"{name}: {encoded}"
-    if len(line) <= MAX_FOLDABLE:
-        return line
-    if encoded.startswith("<mailto:"):
-        line = f"{name}:\n {encoded}"
+    return value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
+
+
+def _folded(line: str) -> str:
+    name, _, value = line.partition(": ")
+    if value.startswith("<mailto:"):
+        line = f"{name}:\n {value}"
     if len(line) > MAX_FOLDABLE:
         line = line.replace(">, <", ">,\n <")
     if len(line) > MAX_LINE:
@@ -149,17 +155,23 @@ _CONVERSATION = re.compile(r"<board-\d+(?:-\d+)?@")
 _FILETIME_START = datetime(1601, 1, 1, tzinfo=UTC)
 
 
-def title_of(match: Match, state: State) -> str:
-    """The constant subject of a board's mails, as long as they are one conversation."""
-    volume = _volume(match)
-    names = "-".join(player.userid for player in match.players)
-    return f"{state.game.info.title} Board {match.board} {names}{f' ({volume})' if volume > 1 else ''}"
+class Thread(NamedTuple):
+    """The conversation that a board's mails belong to now."""
 
+    name: str
+    board: str
+    """Such as "Cross Board 101"."""
+    title: str
+    """The constant subject of its mails."""
 
-def thread_of(match: Match) -> str:
-    """The name of the conversation that the board's mails belong to now."""
-    volume = _volume(match)
-    return f"board-{match.board}{f'-{volume}' if volume > 1 else ''}"
+    @classmethod
+    def of(cls, match: Match, state: State) -> Thread:
+        volume, board = 1 + match.revision // VOLUME, f"{state.game.info.title} Board {match.board}"
+        first, second = match.players
+        title = f"{board} {first.userid}-{second.userid}"
+        if volume == 1:
+            return cls(f"board-{match.board}", board, title)
+        return cls(f"board-{match.board}-{volume}", board, f"{title} ({volume})")
 
 
 def conversation(root: str, answers: Message | None) -> dict[str, str]:
@@ -186,12 +198,8 @@ def _repeatable(message_id: str) -> bool:
     return len(message_id) <= MAX_ID and message_id.isascii() and message_id.isprintable() and " " not in message_id
 
 
-def _volume(match: Match) -> int:
-    return 1 + match.revision // VOLUME
-
-
 def board_headers(
-    robot: Robot, match: Match, state: State, leave: str, answered_at: str, posted_at: str
+    robot: Robot, match: Match, thread: Thread, leave: str, answered_at: str, posted_at: str
 ) -> dict[str, str]:
     """The same for all mails of a board to one reader, but for the token of answered_at.
 
@@ -200,14 +208,13 @@ def board_headers(
     Programs that show mails as chats make a chat of each List-Id, and write to List-Post there, posted_at, as long as
     that never changes.
     """
-    name, host = f"{state.game.info.title} Board {match.board}", f"{robot.local_part}.{robot.domain}"
     post = {"List-Post": f"<mailto:{posted_at}>"} if posted_at else {}
     return {
-        "List-Id": f"{name} <{match.board}.{match.game}.{host}>",
+        "List-Id": f"{thread.board} <{match.board}.{match.game}.{robot.local_part}.{robot.domain}>",
         **post,
         **_off_board(robot, match, leave, answered_at or robot.address),
-        "Thread-Topic": title_of(match, state),
-        "Thread-Index": _thread_index(f"{thread_of(match)}@{robot.domain}", match.started_at),
+        "Thread-Topic": thread.title,
+        "Thread-Index": _thread_index(f"{thread.name}@{robot.domain}", match.started_at),
     }
 
 
@@ -233,8 +240,10 @@ class Links:
     """URLs that open answers to an address (RFC 6068); all of them begin alike, and end in the text of the answer."""
 
     def __init__(self, address: str, subject: str, prefix: str = "") -> None:
-        """prefix: what each text has in front of it."""
-        to, text = "%2B".join([quote(part, "@") for part in address.split("+")]), _quoted(prefix)
+        """address: one with a token. prefix: what each text has in front of it."""
+        (local, _, rest), text = address.partition("+"), _quoted(prefix)
+        token, _, domain = rest.partition("@")
+        to = f"{_quoted(local)}%2B{token}@{_quoted(domain)}"
         self.openings = f"mailto:{to}?subject={_quoted(subject, ':')}&body={text}", f"mailto:{to}?subject={text}"
         """And that for the same answers with their text as their subject: a third less for a short one."""
 
@@ -244,9 +253,10 @@ class Links:
         is_short = not ends or max(map(len, ends.values())) <= most
         return ends if is_short else {text: end for text, end in ends.items() if len(end) <= most}
 
-    def url(self, text: str) -> str:
-        """Empty for one that is too long."""
-        return "".join([self.openings[0] + end for end in self.ends([text]).values()])
+    def urls(self, texts: Collection[str]) -> list[str]:
+        """Empty ones for those that are too long."""
+        ends = self.ends(texts)
+        return [self.openings[0] + ends[text] if text in ends else "" for text in texts]
 
 
 @lru_cache(maxsize=4096)

@@ -92,12 +92,12 @@ class Signer:
 
     def renew(self, *secrets: bytes) -> None:
         """Use these from now on."""
-        self._secrets = secrets
+        if secrets != self._secrets:
+            self._secrets = secrets
+            _lasting.cache_clear()
 
     def seal(self, token: Token) -> str:
-        numbers = (_KINDS.index(type(token)), *(getattr(token, name) for name in token.__slots__))
-        payload = b"".join(map(_varint, numbers))
-        return _written(payload + _mac(self._secrets[0], payload))
+        return (_lasting if isinstance(token, ChatToken) else _sealed)(self._secrets[0], token)
 
     def open(self, text: str) -> Token | None:
         """The token, or None when the text was not sealed by this server."""
@@ -107,6 +107,16 @@ class Signer:
         """The board of a seat's token; None for any other text."""
         token = self.open(text)
         return token.board if isinstance(token, SeatToken | ChatToken) else None
+
+
+def _sealed(secret: bytes, token: Token) -> str:
+    numbers = (_KINDS.index(type(token)), *map(token.__getattribute__, token.__slots__))
+    payload = b"".join(map(_varint, numbers))
+    return _written(payload + _mac(secret, payload))
+
+
+_lasting = lru_cache(4096)(_sealed)
+"""The same for tokens that mail after mail has."""
 
 
 @lru_cache(256)

@@ -44,6 +44,7 @@ from games.scene import (
     Segment,
     Stroke,
     by_row,
+    marked,
 )
 from pbm.draw import words
 from pbm.draw.brush import PLAIN, Marks
@@ -106,21 +107,22 @@ Drawing = dict[Place, str]
 
 def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
     """The board from top to bottom. nicer: with other marks than those of ASCII."""
-    frame, left = _hex_frame(board.labels, board.plain)
+    marks = HEX_MARKS if nicer else PLAIN
+    frame, left = _hex_frame(board.labels, board.plain, marks.get(FREE, FREE))
     drawn = dict(frame)
     for row in board.in_rows:
-        line = row[0].row
-        drawn[line] = _hex_line(row, drawn[line], left, nicer=nicer)
+        at = row[0].row
+        drawn[at] = _hex_line(row, frame[at], left, nicer=nicer)
     margin = int(all(line[0] == " " for line in drawn.values()))
     return [line[margin:].rstrip() for line in drawn.values()]
 
 
 @lru_cache(ROWS)
 def _hex_line(row: Row, line: str, left: int, *, nicer: bool) -> str:
-    """The line of a frame with its cells in it."""
+    """The line of a frame with what is on its cells."""
     marks, drawn = HEX_MARKS if nicer else PLAIN, list(line)
-    for cell in row:
-        mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else ".")
+    for cell in marked(row):
+        mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else FREE)
         place = cell.column - left
         drawn[place] = marks.get(mark, mark)
         if cell.last:
@@ -129,12 +131,12 @@ def _hex_line(row: Row, line: str, left: int, *, nicer: bool) -> str:
 
 
 @lru_cache(maxsize=64)
-def _hex_frame(labels: tuple[Label, ...], rows: tuple[Plain, ...]) -> tuple[dict[int, str], int]:
-    """The lines of a board without its cells, by row, and the column that is the first character of each.
+def _hex_frame(labels: tuple[Label, ...], rows: tuple[Plain, ...], free: str) -> tuple[dict[int, str], int]:
+    """The lines of a board with nothing on it, by row, and the column that is the first character of each.
 
-    rows: of the cells. Before and behind every line one character is free.
+    rows: of the cells. free: the mark of one. Before and behind every line one character is free.
     """
-    drawn = _labels(labels) | {(row, column): " " for row, column, _, _ in chain.from_iterable(rows)}
+    drawn = _labels(labels) | {(row, column): free for row, column, _, _ in chain.from_iterable(rows)}
     left = min(column for _, column in drawn) - 1
     lines: dict[int, str] = {}
     for (row, column), mark in sorted(drawn.items()):
@@ -164,6 +166,7 @@ def _labels(labels: tuple[Label, ...]) -> Drawing:
     return drawn
 
 
+FREE = "."
 HEX_MARKS: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
 
 
@@ -177,7 +180,7 @@ def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
     lines = by_row({**down, **across})
     owners = by_row({(mark.row, mark.column): mark.owner.lower() for mark in board.crossings})
     margin = max(map(len, board.rows))
-    rows, middle = sorted(board.in_rows, key=top_down), []
+    rows, middle = top_down(board.in_rows), []
     for row in rows:
         at = row[0].row
         line = _grid_line(row, board.ground, lines.get(at, ()), owners.get(at, ()), nicer=nicer)

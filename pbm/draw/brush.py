@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import product
+from itertools import accumulate, product
+from operator import mul
 from pathlib import Path
 from struct import pack
 from types import MappingProxyType
@@ -197,8 +198,9 @@ def disc(radius: int) -> Image.Image:
 
 def stamp(image: Image.Image, stamped: Image.Image, middle: Point, *, square: bool = False) -> None:
     """Put a thing where its middle is to be. square: it has corners."""
-    corner = round(middle[0]) - stamped.width // 2, round(middle[1]) - stamped.height // 2
-    image.paste(stamped, corner, None if square else disc(stamped.width // 2))
+    width, height = stamped.size
+    corner = round(middle[0]) - width // 2, round(middle[1]) - height // 2
+    image.paste(stamped, corner, None if square else disc(width // 2))
 
 
 @lru_cache(maxsize=5000)
@@ -219,7 +221,7 @@ def finished(image: Image.Image, level: int = 0) -> Picture:
 
     Lines in few colours gain nothing above level 5. Pillow would hand zlib-ng row after row, and take twice as long.
     """
-    return _file(image, zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
+    return _file(mount(image), zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
 
 
 MARGIN = 1
@@ -227,27 +229,28 @@ MARGIN = 1
 
 
 class Band(NamedTuple):
-    """Some rows of a picture, compressed without regard to those above."""
+    """Some rows of a picture, compressed without regard to those above, and the halves of their check from 0 on."""
 
     packed: bytes
     octets: int
-    check: int
+    upper: int
+    lower: int
 
 
 def band(image: Image.Image) -> Band:
     """Of a picture of cells, with a margin to the left of it."""
     rows, packer = image.tobytes(), zlib_ng.compressobj(6, wbits=-15)
-    return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_SYNC_FLUSH), len(rows), zlib_ng.adler32(rows))
+    upper, lower = divmod(zlib_ng.adler32(rows), 1 << 16)
+    return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_SYNC_FLUSH), len(rows), upper, lower - 1)
 
 
-def joined(bands: Sequence[Band], like: Image.Image) -> Picture:
-    """The file of bands one below the other. like: an image as large and with the same palette."""
-    low, high = 1, 0  # the two halves of the check of all rows
-    for _, octets, check in bands:
-        high += (check >> 16) + octets * (low - 1)
-        low += (check & 0xFFFF) - 1
-    ending = b"\3\0" + pack(">2H", high % _ADLER, low % _ADLER)
-    return _file(like, b"".join((b"\x78\x9c", *(each.packed for each in bands), ending)))
+def joined(bands: Sequence[Band], mount: Mount) -> Picture:
+    """The file of bands one below the other."""
+    packed, octets, uppers, lowers = zip(*bands, strict=True)
+    low = [*accumulate(lowers, initial=0)]
+    high = sum(uppers) + sum(map(mul, octets, low))
+    check = pack(">2H", high % _ADLER, (low[-1] + 1) % _ADLER)  # of all rows
+    return _file(mount, b"".join((b"\x78\x9c", *packed, b"\3\0", check)))
 
 
 _ADLER = 65521
@@ -264,11 +267,22 @@ def _rows(image: Image.Image) -> bytes:
     return image.crop((-margin, 0, *image.size)).tobytes("raw", kind)
 
 
-def _file(like: Image.Image, packed: bytes) -> Picture:
-    colours = bytes(like.getpalette() or [])
-    head = pack(">2I5B", like.width, like.height, 4 if len(colours) <= 3 * FEW else 8, _IN_PALETTE, 0, 0, 0)
-    chunks = ((b"IHDR", head), (b"PLTE", colours), (b"IDAT", packed), (b"IEND", b""))
-    return Picture(_PNG + b"".join(_chunk(name, data) for name, data in chunks), like.width, like.height)
+class Mount(NamedTuple):
+    """What files of pictures have in common that are as large and have the same palette: how they begin."""
+
+    head: bytes
+    width: int
+    height: int
+
+
+def mount(image: Image.Image) -> Mount:
+    colours = bytes(image.getpalette() or [])
+    size = pack(">2I5B", image.width, image.height, 4 if len(colours) <= 3 * FEW else 8, _IN_PALETTE, 0, 0, 0)
+    return Mount(_PNG + _chunk(b"IHDR", size) + _chunk(b"PLTE", colours), image.width, image.height)
+
+
+def _file(mount: Mount, packed: bytes) -> Picture:
+    return Picture(b"".join((mount.head, _chunk(b"IDAT", packed), _END)), mount.width, mount.height)
 
 
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -278,3 +292,6 @@ _IN_PALETTE = 3
 
 def _chunk(name: bytes, data: bytes) -> bytes:
     return b"".join((pack(">I", len(data)), name, data, pack(">I", zlib_ng.crc32(data, zlib_ng.crc32(name)))))
+
+
+_END = _chunk(b"IEND", b"")

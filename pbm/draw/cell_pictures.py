@@ -9,13 +9,13 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, pairwise
 from weakref import ref
 
 from PIL import Image, ImageDraw
 
 from games import scene
-from games.scene import Box, Cell, Colours, Crossing, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place, Plain
+from games.scene import Box, Colours, Crossing, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place, Plain, Row
 from pbm.draw import brush
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, fill_of, ring_of
 
@@ -34,7 +34,7 @@ ROWS = 1
 MOST_BANDS = 8_000
 """Remembered ones, of a kilobyte each."""
 
-Mark = Join | Box | Crossing | scene.Row | tuple[Place, ...]
+Mark = Join | Box | Crossing | Row | tuple[Place, ...]
 """What stands on a board, that on cells by rows; places are the path of a piece."""
 
 
@@ -43,33 +43,37 @@ class Sheet:
     """A board with nothing on it, and where its places are.
 
     ground: None of hexagons. unit: the distance of neighbours, of hexagons half of it. radius: of a piece. cuts: where
-    bands begin and the last one ends. touched: the bands that the pieces of a row may reach into.
+    bands begin and the last one ends. blanks: the bands, each with a margin to the left of it. touched: the bands that
+    the pieces of a row may reach into. shares: of each band the board's rows whose pieces may.
     """
 
     image: Image.Image
+    mount: brush.Mount
     ground: Ground | None
     at: At
     unit: int
     radius: int
     cuts: Sequence[int]
+    blanks: Sequence[Image.Image]
     touched: Mapping[int, range]
+    shares: Sequence[slice]
 
 
 def image(board: GridBoard | HexBoard) -> Image.Image:
     """In numbers of the palette."""
     sheet = _sheet(board)
-    whole = _stamped(sheet, [mark for mark, _, _ in _marks(board)], board.colours, 0, sheet.image.height)
-    return whole.crop((brush.MARGIN, 0, *whole.size))
+    marks = [*(mark for mark, _, _ in _below(board)), *board.in_rows]
+    return _stamped(sheet, sheet.image.copy(), marks, board.colours)
 
 
 def picture(board: GridBoard | HexBoard) -> Picture:
     sheet = _sheet(board)
-    shares: list[list[Mark]] = [[] for _ in sheet.cuts[1:]]
-    for mark, first, last in _marks(board):
+    shares: list[tuple[Mark, ...]] = [board.in_rows[rows] for rows in sheet.shares]
+    for mark, first, last in reversed([*_below(board)]):
         for number in range(sheet.touched[first].start, sheet.touched[last].stop):
-            shares[number].append(mark)
-    bands = [_band(ref(sheet), number, tuple(share), board.colours) for number, share in enumerate(shares)]
-    return brush.joined(bands, sheet.image)
+            shares[number] = mark, *shares[number]
+    bands = [_band(ref(sheet), number, share, board.colours) for number, share in enumerate(shares)]
+    return brush.joined(bands, sheet.mount)
 
 
 @lru_cache(maxsize=MOST_BANDS)
@@ -77,11 +81,11 @@ def _band(sheet: ref[Sheet], number: int, marks: tuple[Mark, ...], colours: Colo
     """sheet: held by whoever asks, and not by what is remembered."""
     whole = sheet()
     assert whole is not None  # noqa: S101  see above
-    return brush.band(_stamped(whole, marks, colours, *whole.cuts[number : number + 2]))
+    return brush.band(_stamped(whole, whole.blanks[number].copy(), marks, colours, brush.MARGIN, whole.cuts[number]))
 
 
-def _marks(board: GridBoard | HexBoard) -> Iterator[tuple[Mark, int, int]]:
-    """What stands on the board, the lowest first, and the rows it goes from and to."""
+def _below(board: GridBoard | HexBoard) -> Iterator[tuple[Mark, int, int]]:
+    """What stands on the board below the pieces, the lowest first, and the rows it goes from and to."""
     if isinstance(board, GridBoard):
         for join in board.joins:
             if join.look is not Look.OPEN:
@@ -91,27 +95,28 @@ def _marks(board: GridBoard | HexBoard) -> Iterator[tuple[Mark, int, int]]:
         yield from ((mark, mark.row, mark.row) for mark in board.crossings)
     if len(board.path) > 1:
         yield board.path, min(board.path)[0], max(board.path)[0]
-    yield from ((row, row[0].row, row[0].row) for row in board.in_rows)
 
 
-def _stamped(sheet: Sheet, marks: Sequence[Mark], colours: Colours, top: int, bottom: int) -> Image.Image:
-    """The part of a board from one height to another, with a margin to the left of it."""
-    image, named, unit = sheet.image.crop((-brush.MARGIN, top, sheet.image.width, bottom)), dict(colours), sheet.unit
+def _stamped(
+    sheet: Sheet, image: Image.Image, marks: Sequence[Mark], colours: Colours, margin: int = 0, top: int = 0
+) -> Image.Image:
+    """The image with what stands on it. top: where it begins on the sheet, with a margin to the left of it."""
+    named, unit = dict(colours), sheet.unit
     pen = partial(ImageDraw.Draw, image)
 
     def at(row: int, column: int) -> tuple[int, int]:
         x, y = sheet.at(row, column)
-        return x + brush.MARGIN, y - top
+        return x + margin, y - top
 
     if sheet.ground is Ground.SQUARES:
-        for cell in (cell for mark in marks if isinstance(mark, scene.Known) for cell in mark if cell.closed):
+        rows = [mark for mark in marks if isinstance(mark, scene.Known)]
+        for cell in [cell for row in rows for cell in scene.marked(row) if cell.closed]:
             left, high = (middle - unit // 2 for middle in at(*cell.place))
             pen().rectangle((left + 1, high + 1, left + unit - 1, high + unit - 1), brush.number(CLOSED))
     for mark in marks:
         match mark:
             case scene.Known():
-                for cell in mark:
-                    _stamp_piece(image, cell, named, at, sheet.radius)
+                _stamp_pieces(image, mark, named, at, sheet.radius)
             case Join():
                 colour = LAST if mark.last else LINE if mark.look is Look.GROUND else INK
                 width = 1 if mark.look is Look.GROUND else max(3, unit // 10)
@@ -127,16 +132,17 @@ def _stamped(sheet: Sheet, marks: Sequence[Mark], colours: Colours, top: int, bo
     return image
 
 
-def _stamp_piece(image: Image.Image, cell: Cell, colours: Mapping[str, str], at: At, radius: int) -> None:
-    ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
-    if cell.piece:
-        fill = FAINT if cell.faint and fill_of(cell.piece, colours) == PAPER else fill_of(cell.piece, colours)
-        edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
-        small = radius * 2 // 3 if cell.faint else radius
-        stamp = brush.piece(small, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
-        brush.stamp(image, stamp, at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
-    elif cell.last or cell.winning:
-        brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), at(*cell.place))
+def _stamp_pieces(image: Image.Image, row: Row, colours: Mapping[str, str], at: At, radius: int) -> None:
+    for cell in scene.marked(row):
+        ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
+        if cell.piece:
+            fill = FAINT if cell.faint and fill_of(cell.piece, colours) == PAPER else fill_of(cell.piece, colours)
+            edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
+            small = radius * 2 // 3 if cell.faint else radius
+            stamp = brush.piece(small, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
+            brush.stamp(image, stamp, at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
+        elif cell.last or cell.winning:
+            brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), at(*cell.place))
 
 
 def _sheet(board: GridBoard | HexBoard) -> Sheet:
@@ -149,10 +155,14 @@ def _cut(
     image: Image.Image, plain: Iterable[Plain], at: At, unit: int, step: int, radius: int, ground: Ground | None = None
 ) -> Sheet:
     """step: the distance of rows."""
-    middles = {row: at(row, 0)[1] for row in sorted(row[0][0] for row in plain)}
+    rows = [row[0][0] for row in plain]
+    middles = {row: at(row, 0)[1] for row in sorted(rows)}
     cuts = [0, *(middle - step // 2 for middle in [*middles.values()][ROWS::ROWS]), image.height]
     touched = {row: range(bisect(cuts, y - radius) - 1, bisect(cuts, y + radius)) for row, y in middles.items()}
-    return Sheet(image, ground, at, unit, radius, cuts, touched)
+    near = [[at for at, row in enumerate(rows) if band in touched[row]] for band in range(len(cuts) - 1)]
+    shares = [slice(each[0], each[-1] + 1) for each in near]
+    blanks = [image.crop((-brush.MARGIN, top, image.width, bottom)) for top, bottom in pairwise(cuts)]
+    return Sheet(image, brush.mount(image), ground, at, unit, radius, cuts, blanks, touched, shares)
 
 
 @lru_cache(maxsize=64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
@@ -26,21 +26,21 @@ def sentences(board: HexBoard | GridBoard | PlaneBoard) -> Iterator[str]:
 
 
 def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
-    rows = _lettered(board.labels) if isinstance(board, HexBoard) else board.rows
+    rows = _lettered(board.labels) if isinstance(board, HexBoard) else dict(enumerate(board.rows))
     if len(board.path) > 1:
-        names = {cell.place: cell.name for cell in board.cells}
-        yield f"The last move went from {' to '.join(names[place] for place in board.path)}."
+        named = {cell.place: cell.name for cell in board.cells}
+        yield f"The last move went from {' to '.join(named[place] for place in board.path)}."
     step = 2 if isinstance(board, HexBoard) else 1
-    for row in [] if _is_drawn_on(board) else sorted(board.in_rows, key=top_down):
-        if told := _told(row, step):
-            yield f"Row {rows[row[0].row]}: {told}."
+    if not _is_drawn_on(board):
+        told = [_told(row, rows.get(row[0].row, ""), step) for row in top_down(board.in_rows)]
+        yield from filter(None, told)
     if isinstance(board, GridBoard):
         yield from _marks(board)
 
 
-def top_down(row: Row) -> int:
-    """The key for rows from the top."""
-    return row[0].row
+def top_down(rows: Iterable[Row]) -> list[Row]:
+    """Rows from the top."""
+    return sorted(rows)  # no two begin in the same row of the board, with which cells begin
 
 
 @lru_cache(64)
@@ -56,8 +56,11 @@ def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
 
 
 @lru_cache(ROWS)
-def _told(row: Row, step: int) -> str:
-    """The cells that have names; neighbours that are alike are told together. step: columns between neighbours."""
+def _told(row: Row, name: str, step: int) -> str:
+    """The cells that have names; neighbours that are alike are told together. step: columns between neighbours.
+
+    Empty where no cell has a name.
+    """
     runs = []
     for state, run in groupby([cell for cell in row if cell.name], key=_state):
         alike = list(run)
@@ -65,7 +68,7 @@ def _told(row: Row, step: int) -> str:
         if len(names) > 1 and alike[-1].column - alike[0].column == step * (len(names) - 1):
             names = [f"{names[0]} to {names[-1]}"]
         runs.append(f"{', '.join(names)} {state}")
-    return "; ".join(runs)
+    return f"Row {name}: {'; '.join(runs)}." if runs else ""
 
 
 def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard) -> list[str]:
@@ -85,6 +88,7 @@ def _content(cell: Cell) -> str:
     return f"{'' if cell.form is Form.ARROW else cell.piece} {cell.form.value}".lstrip()
 
 
+@lru_cache(ROWS)
 def _state(cell: Cell) -> str:
     return _content(cell) + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
 

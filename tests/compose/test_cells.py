@@ -42,7 +42,7 @@ BOARDS = {
 
 
 def faces(table: cells.Table) -> list[cells.Face]:
-    return [face for strip in table.strips for _, _, face in strip.faces]
+    return [face for strip in table.strips for face in strip.faces]
 
 
 def is_of_lines(shown: HexBoard | GridBoard) -> bool:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from games import GAMES
-from pbm.compose.wire import board_headers
+from pbm.compose.wire import Thread, board_headers
 from pbm.domain.match import Match, Player, State
 from pbm.mailin import Robot
 from pbm.server import Settings
@@ -18,13 +18,15 @@ STARTED = datetime(2026, 1, 1, 12, tzinfo=UTC)
 STATE = State.start(GAMES["cross"], ())
 PLAYERS = (Player(1, "alice"), Player(2, "bob"))
 MATCH = Match(101, "cross", 1, (), "", PLAYERS, 0, (), STARTED)
+THREAD = Thread.of(MATCH, STATE)
+ANOTHER = replace(MATCH, board=102)
 TOKEN = "pbm+token@example.org"
 POST = "pbm+chat@example.org"
 
 
 def test_a_player_can_ask_to_get_off_by_mail_and_never_by_a_click():
     clicks = replace(ROBOT, unsubscribe_url="https://example.org/leave")
-    headers = board_headers(clicks, MATCH, STATE, "", TOKEN, POST)
+    headers = board_headers(clicks, MATCH, THREAD, "", TOKEN, POST)
     assert headers["List-Unsubscribe"].strip() == f"<mailto:{TOKEN}?subject=cross%20unsubscribe%20101>"
     assert "List-Unsubscribe-Post" not in headers
     assert headers["List-Id"] == "Cross Board 101 <101.cross.pbm.example.org>"
@@ -32,9 +34,9 @@ def test_a_player_can_ask_to_get_off_by_mail_and_never_by_a_click():
 
 
 def test_a_spectator_leaves_by_mail_and_by_one_click_where_there_is_a_page_for_it():
-    assert "List-Unsubscribe-Post" not in board_headers(ROBOT, MATCH, STATE, "unsubscribe", TOKEN, POST)
+    assert "List-Unsubscribe-Post" not in board_headers(ROBOT, MATCH, THREAD, "unsubscribe", TOKEN, POST)
     clicks = replace(ROBOT, unsubscribe_url="https://example.org/leave")
-    headers = board_headers(clicks, MATCH, STATE, "unsubscribe all", TOKEN, POST)
+    headers = board_headers(clicks, MATCH, THREAD, "unsubscribe all", TOKEN, POST)
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     by_click, by_mail = headers["List-Unsubscribe"].split(", ")
     assert parse_qs(urlsplit(by_click.strip("<>")).query) == {"address": [TOKEN], "command": ["cross unsubscribe all"]}
@@ -42,11 +44,11 @@ def test_a_spectator_leaves_by_mail_and_by_one_click_where_there_is_a_page_for_i
 
 
 def test_outlook_s_thread_is_one_for_each_board_and_tells_when_it_began():
-    index = b64decode(board_headers(ROBOT, MATCH, STATE, "", "", "")["Thread-Index"])
+    index = b64decode(board_headers(ROBOT, MATCH, THREAD, "", "", "")["Thread-Index"])
     began = datetime(1601, 1, 1, tzinfo=UTC) + timedelta(microseconds=int.from_bytes(index[:6] + b"\0\0", "big") // 10)
     assert abs(began - STARTED) < timedelta(seconds=1)
     assert len(index) == 22
-    another = board_headers(ROBOT, replace(MATCH, board=102), STATE, "", "", "")
+    another = board_headers(ROBOT, ANOTHER, Thread.of(ANOTHER, STATE), "", "", "")
     assert index[6:] != b64decode(another["Thread-Index"])[6:]
 
 
