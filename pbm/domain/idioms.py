@@ -93,25 +93,35 @@ NO = _any(
 )
 """A clause that declines."""
 
+_BEFORE_YES = r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*"
+
 YES = _any(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
     (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
-    (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not)|count me in|i'm in|i am in)\b
+    (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not))\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
     (?:i (?:hereby )?)?confirm(?:ed|ing)?\b|(?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b|activate\b
     (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
-    (?:i accept|i agree|why not|bring it on|challenge accepted|deal|game on|sign me up)\b
+    (?:i accept|i agree|why not|deal)\b|y$|da$
+    """,
+    _BEFORE_YES,
+)
+"""A clause that agrees, whatever was asked."""
+
+KEEN = _any(
+    r"""
+    (?:count me in|i'm in|i am in|bring it on|challenge accepted|game on|sign me up)\b
     (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
     (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
     (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
     i(?:'m| am) (?:happy|glad|ready|game|up for|interested|keen|delighted)\b
     (?:(?:i want to|let me) )?(?:sign up|join|register|subscribe|start|begin)(?: (?:up|now|here))?$|let me in$
-    y$|da$|(?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
+    (?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
     """,
-    r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*",
+    _BEFORE_YES,
 )
-"""A clause that agrees."""
+"""A clause that agrees to a game, and to nothing else."""
 
 WEAK_YES = re.compile(r"^(?:ok|okay|sure|alright|all right|fine)\b")
 """Words that agree, but also begin a question."""
