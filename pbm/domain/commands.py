@@ -199,6 +199,8 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     args = bind(verb, plain, standing, is_userid)
     if args is None or _lacks_move(verb, plain, args, is_userid):
         raise _ill_bound(verb, plain, standing, game, is_userid)
+    if (absent := _no_game_in_front(verb, plain, args, is_userid)) is not None:
+        raise no_game(absent, f"{verb.name} GAME")
     return Command(verb, game, args, options, line)
 
 
@@ -237,6 +239,16 @@ def _check_joined(words: Sequence[str]) -> None:
         )
         if _is_option(option) and "=" not in option and not takes_none and value[0].isdigit():
             raise BadArguments(f'"{option} {value}": write {option}={value}, with "=" and no blank.')
+
+
+def _no_game_in_front(
+    verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]
+) -> str | None:
+    """The word that was bound as the userid, where a userid and a password follow it and it would be the game."""
+    if "PASSWORD" not in args or len(words) < 3 or args["USERID"] != words[0]:
+        return None
+    names_game = any(param.key == "GAME" for param in verb.params)
+    return words[0] if names_game and is_userid(words[1]) and not is_userid(words[0]) else None
 
 
 def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:

@@ -31,7 +31,7 @@ from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.spans import OFF
-from pbm.domain.verbs import LOOKING, Standing, Verb
+from pbm.domain.verbs import LOOKING, Standing, Verb, redact_quoted
 from pbm.mailin import strip_subject
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
@@ -164,7 +164,8 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     try:
         played = _answer(state, text)
     except (GameError, BadArguments) as error:
-        request.outgoing.letters += _mails(request, player, found, problem=str(error))
+        problem = redact_quoted(str(error), request.secrets)
+        request.outgoing.letters += _mails(request, player, found, problem=problem)
         return
     solved = played == found.line[0]
     tx.puzzles.settle(player.id, found.id, request.now, solved=solved)
@@ -231,7 +232,7 @@ def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave:
 
 @redeems(WORD, lasting=True)
 def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
-    """It names the move, asks for another puzzle, or chooses whether they come. Other commands of theirs are no answer."""
+    """It names the move, asks for another puzzle, or makes a choice. Other commands of the player are no answer."""
     player = request.tx.players.get(ticket.player_id or 0)
     found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
     if player is None or found is None:

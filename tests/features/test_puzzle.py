@@ -107,6 +107,11 @@ def test_an_answer_to_a_puzzle_chooses_whether_one_comes_each_day(given: House) 
     assert given.wait(timedelta(days=2)) == []
 
 
+def test_no_answer_to_a_puzzle_brings_a_password_back(given: House) -> None:
+    (got,) = given.answer("alice", "puzzle chess alice alicepass")
+    assert '"puzzle chess alice *****" is not' in " ".join(got.body.split())
+
+
 def test_the_first_answer_counts(given: House) -> None:
     assert "Not solved: 8" in given.answer("alice", "8")[0].body
     again = given.answer("alice", "9", mail=2)
