@@ -199,8 +199,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     args = bind(verb, plain, standing, is_userid)
     if args is None or _lacks_move(verb, plain, args, is_userid):
         raise _ill_bound(verb, plain, standing, game, is_userid)
-    if (absent := _no_game_in_front(verb, plain, args, is_userid)) is not None:
-        raise no_game(absent, f"{verb.name} GAME")
+    _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, args, options, line)
 
 
@@ -241,14 +240,14 @@ def _check_joined(words: Sequence[str]) -> None:
             raise BadArguments(f'"{option} {value}": write {option}={value}, with "=" and no blank.')
 
 
-def _no_game_in_front(
+def _check_game_in_front(
     verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]
-) -> str | None:
-    """The word that was bound as the userid, where a userid and a password follow it and it would be the game."""
-    if "PASSWORD" not in args or len(words) < 3 or args["USERID"] != words[0]:
-        return None
+) -> None:
+    """Raises: NotFound where the word bound as the userid would be the game, for userid and password follow it."""
     names_game = any(param.key == "GAME" for param in verb.params)
-    return words[0] if names_game and is_userid(words[1]) and not is_userid(words[0]) else None
+    is_userids_place = "PASSWORD" in args and len(words) > 2 and args["USERID"] == words[0]
+    if names_game and is_userids_place and is_userid(words[1]) and not is_userid(words[0]):
+        raise no_game(words[0], f"{verb.name} GAME")
 
 
 def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:

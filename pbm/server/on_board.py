@@ -226,10 +226,12 @@ class _Said:
         return None if self.text.strip() == line else Restated(line, meant.comment, line)
 
     def passed_on(self) -> Restated | None:
-        """Words that stand on the line of the command that passes them on."""
+        """Words that stand on the line of the command that passes them on. Raises: BadArguments."""
         said = _SPOKEN.fullmatch(self.text)
-        is_told = said is not None and self.writer is not None and not self._holds_password(self.writer)
-        return Restated(said["verb"].casefold(), said["words"]) if said and is_told else None
+        if said is None or self.writer is None:
+            return None
+        self._check_no_password(self.writer)
+        return Restated(said["verb"].casefold(), said["words"])
 
     def gift(self) -> Restated | None:
         """A gift of time to the other player."""
@@ -367,10 +369,7 @@ class _Said:
             )
         if not _is_prose(text) or (self.is_to_move and _PLACE.search(text)) or not self._may_write(self.writer):
             return False
-        if self._holds_password(self.writer):
-            raise BadArguments(
-                "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
-            )
+        self._check_no_password(self.writer)
         return meaning(text, str.casefold).act is Act.SAY
 
     def _check_seated(self) -> None:
@@ -379,6 +378,13 @@ class _Said:
             raise BadArguments(
                 'Nothing was passed on. To write to the players, begin with "chat"; to others who look on, with '
                 '"kibitz".'
+            )
+
+    def _check_no_password(self, writer: Player) -> None:
+        """Raises: BadArguments."""
+        if self._holds_password(writer):
+            raise BadArguments(
+                "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
             )
 
     def _holds_password(self, writer: Player) -> bool:

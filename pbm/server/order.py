@@ -73,12 +73,13 @@ class Order:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The passwords that the commands hold or the words below them tell, and what stands behind one that sets a
-        password but cannot be read.
+        """The passwords that the commands hold or that are told beside or below them, and what stands behind one that
+        sets a password but cannot be read.
         """
         read = zip(self.reading.lines, self.commands, strict=True)
         held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
-        told = (found[1] for words in (self.reading.comment, *self.reading.remarks) for found in _TOLD.finditer(words))
+        said = (*self.reading.lines, self.reading.comment, *self.reading.remarks)
+        told = (found[1] for words in said for found in _TOLD.finditer(words))
         return frozenset(told).union(*held)
 
     def carry_out(self, request: Request) -> Request:

@@ -235,7 +235,8 @@ BOARD_ANSWERS = {
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
     "is a question, so nothing is played": "C3?|C3?!|C3!?",
     "may hold a password": "my password is swordfish|Mein Kennwort lautet swordfish|"
-    "mon mot de passe est swordfish|mi contraseña es swordfish",
+    "mon mot de passe est swordfish|mi contraseña es swordfish|chat my password is swordfish|"
+    "chat mein Passwort lautet swordfish|Chat: mon mot de passe est swordfish|kibitz my password: swordfish",
     "You follow anna": "C3\nfollow anna",
     'no game "chess" here': "play chess|C3\nplay chess",
     "is not a cell": "the middle|is it C99?|Resign? Me? Never!",
@@ -389,6 +390,14 @@ def test_a_password_in_words_below_a_move_is_told_nobody(patient: House, told: s
     got = patient.answer("bert", f"C3\n{told} swordfish.", 101)
     assert all("swordfish" not in each.text for each in got)
     assert any(f"{told} *****." in each.body for each in got if each.address.startswith("anna"))
+
+
+@pytest.mark.parametrize("line", ["chat my password is swordfish", "chat mein Passwort lautet swordfish"])
+def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, line: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    (got,) = patient.answer("bert", line, 101)
+    assert "Nothing was passed on, for your mail may hold a password." in got.body
+    assert "swordfish" not in got.text
 
 
 def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: House) -> None:
