@@ -156,7 +156,7 @@ ACTS = {
             i (?:resign|give up|concede)[\s,.!-]+(?:you win|you won|well played|good game|gg)
             """,
         "draw": r"""
-            draw|remis|tie|tablas|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
+            draw|propose|remis|tie|tablas|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
             (?:WISH|i(?:'m| am) )?(?:offer|propos|suggest|claim|ask|agree)(?:e|ing)?TIE
             (?:how|what) about a (?:draw|tie)\??
             (?:ich )?biete (?:dir |ihnen )?(?:ein )?(?:remis|unentschieden)(?: an)?|(?:je )?propose (?:la )?nulle

@@ -47,6 +47,8 @@ UNHEARD = "robot"
 """How a message is read that only a robot gets."""
 _NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
 COMMANDS = dict[Act, str]((act, act.value) for act in Act if act not in _NO_COMMANDS) | {Act.DRAW: "propose"}
+_AFTER_MOVES = {Act.DRAW.value: "offer a draw", Act.RESIGN.value: "resign"}
+"""What a player may do once they have moved, as they are told of it."""
 HELPS = {
     Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
     Wish.LOOK: "all show me active", Wish.WHO: START, Wish.THANKS: THANKS,
@@ -260,10 +262,10 @@ class _Said:
         between = self.meant.between
         if self.is_turn:
             return
-        move = next((name for name in between if name != Act.DRAW.value), "")
-        if {*between} == {move, Act.DRAW.value}:
-            way = f'To play {move} and offer a draw, answer with "{move}" on one line and "propose" on the next.'
-            raise BadArguments(way)
+        move, act = between if len(between) == 2 and between[1] in _AFTER_MOVES else ("", "")
+        if act:
+            way = f'To play {move} and {_AFTER_MOVES[act]}, answer with "{move}" on one line'
+            raise BadArguments(f'{way} and "{COMMANDS[Act(act)]}" on the next.')
         named = " or ".join(between)
         raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
 

@@ -245,8 +245,11 @@ BOARD_ANSWERS = {
     'Did you mean "resign"?': "resgin|Resing!",
     'Did you mean "swap"?': "sawp|swop",
     'answer with "C3" on one line and "propose" on the next': "C3, how about a draw?|"
-    "C3, draw?|C3. Draw?|C3 and I offer a draw|C3\ndraw?",
-    "may mean C3 or resign": "C3, I resign",
+    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\ndraw?",
+    'To play C3 and resign, answer with "C3" on one line and "resign" on the next': "C3 resign|C3, I resign|"
+    "C3 and I resign|C3 then resign|c3 resign, thanks",
+    "may mean C3 or swap": "C3 swap|C3, swap",
+    "may mean C3 or undo": "C3 undo|C3 and undo",
     "may mean C3 or D4": "I'll take c three. No, d four",
     "may mean C3,": "C3... or maybe not|C3. Or not.",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
