@@ -309,7 +309,9 @@ class Strip:
         grounds = [face.ground for _, _, face in self.faces if face.ground]
         around = max(grounds, key=grounds.count, default="")
         ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
-        opening = f"<tr align=center{ground} style=line-height:{self.height}px{ink}>"
+        # a row without a mark has no line, and no height of itself where nothing in it is a link
+        tall = "" if any(face.mark for _, _, face in self.faces) else f"height:{self.height}px;"
+        opening = f"<tr align=center{ground} style={tall}line-height:{self.height}px{ink}>"
         return self._line(opening, "<td colspan=%d>", partial(_brief_piece, around), "")
 
     def _line(self, opening: str, gap: str, told: Callable[[Face, int], Piece], ending: str) -> Line:
