@@ -157,12 +157,14 @@ class Act(StrEnum):
 
 
 class Wish(StrEnum):
-    """Wishes in plain words where nothing is to be done on the board. REST: they are away."""
+    """Wishes in plain words where nothing is to be done on the board. REST: they are away. RIVAL: whom they play."""
 
     TIME = "time"
     PAUSE = "pause"
     REST = "rest"
     REMIND = "remind"
+    BOARDS = "boards"
+    RIVAL = "rival"
     LOOK = "look"
     WHO = "who"
     THANKS = "thanks"

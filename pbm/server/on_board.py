@@ -51,9 +51,12 @@ _AFTER_MOVES = {Act.DRAW.value: "offer a draw", Act.RESIGN.value: "resign"}
 """What a player may do once they have moved, as they are told of it."""
 HELPS = {
     Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
-    Wish.LOOK: "all show me active", Wish.WHO: START, Wish.THANKS: THANKS,
+    Wish.LOOK: "all show me active", Wish.BOARDS: "all show me active", Wish.RIVAL: "all show me active",
+    Wish.WHO: START, Wish.THANKS: THANKS,
 }  # fmt: skip
 """The command that helps where no board is meant."""
+_OURS = (Wish.LOOK, Wish.BOARDS, Wish.REMIND)
+"""Wishes that the server grants, whoever is played."""
 PASSWORD = re.compile(
     r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contraseña|passwd|pwd?)\b", re.IGNORECASE
 )
@@ -116,12 +119,14 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
     what is no message and not done by these words.
     """
     wish = wished(text)
-    if wish in (Wish.LOOK, Wish.REMIND):
-        return Restated("show" if wish is Wish.LOOK else "remind")
+    if wish in _OURS:
+        return Restated("show" if wish is Wish.LOOK else HELPS[wish])
     is_quiet = not is_open and wish in (None, Wish.THANKS, Wish.PAUSE)
     if is_quiet and not (_SPOKEN.fullmatch(text) or given(text)[0]):
         return None
     said = _Said(request, request.boards.load(number), text)
+    if wish is Wish.RIVAL:
+        return Restated(f"about {said.opponent.userid}" if said.opponent else "show")
     return said.passed_on() or said.gift() or (None if is_quiet else said.restated(wish, is_open=is_open))
 
 

@@ -105,7 +105,11 @@ def _about_us(request: Request, text: str) -> Restated | None:
     """The meaning of plain words that are for no opponent: they ask for help, or tell a command politely."""
     if lost(text):
         return Restated(START)
-    if wished(text) is Wish.LOOK or given(text)[0] or meaning(text, lambda _: None).act is Act.RULES:
+    if (
+        wished(text) in (Wish.LOOK, Wish.BOARDS, Wish.RIVAL)
+        or given(text)[0]
+        or meaning(text, lambda _: None).act is Act.RULES
+    ):
         return None
     if asked := userid_named(request.tx, text, "asked"):
         return Restated(f"about {asked}")

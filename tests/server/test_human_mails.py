@@ -197,7 +197,10 @@ BOARD_ANSWERS = {
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
     "pbm: list of games": "who is online?",
-    "pbm: about anna": "who is anna?|how strong is anna?",
+    "pbm: about anna": "who is anna?|how strong is anna?|who am I playing?|Who am I playing against?|"
+    "who is my opponent?|Who's my opponent|Against whom am I playing?|how good is my opponent?|"
+    "tell me about my opponent|is my opponent a robot?|am I playing a human or a bot?|is anna a real person?|"
+    "what is anna's rating?|Gegen wen spiele ich?",
     "pbm: help cross": "what is swap?|can I pass?|how to win|how does the swap work?|"
     "please remind me of the rules|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
     "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
@@ -212,14 +215,21 @@ BOARD_ANSWERS = {
     "Really resign?": "I quit|stop the game|I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
     "Ok I resign, you played well|Ich gebe auf|aufgeben|J'abandonne|J'abandonne la partie|Me rindo|"
     "Please cancel this game|I don't want to play anymore, sorry",
-    "pbm: about bert": "what's my rating?",
+    "pbm: about bert": "what's my rating?|who am I?|How strong is bert?|what's bert's rating?",
     "how it stands": "show me the board again|how many days do I have left?|when does anna have to move?|"
     "whose turn is it?|whose move?|board|Wer ist dran?|Bin ich dran?|À qui le tour ?|¿A quién le toca?|"
-    "show me my games|am I X or O?|how much time do I have?",
+    "show me my games|am I X or O?|how much time do I have?|what's the score?|is it my turn?|when is my deadline?|"
+    "When do I have to move by?|by when must I move?|When is my move due?|how long does anna have?|am I winning?|"
+    "who is ahead?|what colour am I?|has anna moved yet?|did anna move?|what was the last move?|"
+    "what did my opponent play?|what move did I make?|where are we in the game?|how many moves so far?|"
+    "how is the game going?|how far along are we?|can I see the move list?|which board is this?|when will anna play?|"
+    "how long can anna take?|which games am I in?|do I have any games running?|what boards do I have?|"
+    "list my boards please|how do I see all my games?|is anyone waiting for me?",
     "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
     "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
-    "I am sick of waiting|Die Regeln sind mir klar|Wie spielt man Schach?|¡Buena jugada!",
+    "I am sick of waiting|did you move?|has she answered?|what did you play?|how long can it take?|"
+    "Thought I was the one who was winning!|Die Regeln sind mir klar|Wie spielt man Schach?|¡Buena jugada!",
     'write to your opponent, begin with "chat"': "play well!|pause for thought|note that I win|cancel that|"
     "resume as you like|move on|draw your own conclusions",
     "Write: tournament join summer": "join tournament summer",
@@ -254,7 +264,7 @@ BOARD_ANSWERS = {
     "may mean C3,": "C3... or maybe not|C3. Or not.",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
     "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks|Can I claim a win?|"
-    "anna doesn't answer, what can I do?",
+    "anna doesn't answer, what can I do?|what happens if I run out of time?",
 }  # fmt: skip
 """What the player to move writes in answer to a board, by what the answer to it says."""
 
@@ -288,7 +298,10 @@ RESIGNING_ANSWERS = {
 ELSEWHERE_ANSWERS = {
     "Write: 101 d4": "D4|D4 please|d4!",
     "Write: 101 resign": "I resign, well played!",
-    "how it stands": "my games",
+    "how it stands": "my games|who am I playing?|who is my opponent?|whose turn is it?|what's the score?|"
+    "when is my deadline?|how much time do I have?|list my boards please|has anna moved yet?|am I winning?",
+    "pbm: about bert": "who am I?",
+    "pbm: about anna": "what is anna's rating?|is anna a bot?",
     "Write: cross move BOARD D4": "cross D4",
     "Write: BOARD give 2d": "give anna 2 days",
     "pbm: help mails": "leave me alone",
