@@ -118,7 +118,7 @@ class Order:
         """Raises: BadArguments for a move above words that take it back; and as what would be played does."""
         number = request.sender.board
         if number is not None and isinstance(command, Command) and self.reading.sounds_unsure(command):
-            check_sure(request, request.boards.load(number), self.reading.text, command)
+            check_sure(request, request.boards.load(number), self.reading.opening, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """A command is refused, and the rest is not tried; unless the mail means something in plain words."""

@@ -416,6 +416,14 @@ def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, li
     assert "swordfish" not in got.text
 
 
+@pytest.mark.parametrize(("second", "told"), [("propose", "offers a draw"), ("resign", "Really resign?")])
+def test_a_move_and_a_command_below_it_are_done_whatever_is_said_below(patient: House, second: str, told: str) -> None:
+    patient.game("cross -size=4 bert anna", ["C3", "D4"])
+    got = patient.answer("bert", f"E5\n{second}\nWhat do you think?", 101)
+    assert told in " ".join(each.body for each in got)
+    assert "bert played E5." in patient.mailboxes["anna@example.net"][-1].body
+
+
 def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: House) -> None:
     patient.game("cross -size=4 bert anna", ["C3"])
     told = [(wanted, said_to(patient, patient.answering("bert", said, 101))) for wanted, said in pairs(MOVED_ANSWERS)]
