@@ -295,9 +295,12 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
         return first, verb, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
     if verb is None and not standing.answers_board and (ordered := _in_order(words)) is not None:
-        raise UnknownCommand(
-            f'The words of "{ordered.name}" stand in another order.', _reordered(words, ordered, standing)
+        said = {"tournament" if word == "event" else word for word in map(str.casefold, words)}
+        is_whole = said >= {*ordered.name.split()}
+        problem = (
+            f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
+        raise UnknownCommand(problem, _reordered(words, ordered, standing))
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
         raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
     return (standing.game if standing.game in GAMES else None), verb, words[count:]
