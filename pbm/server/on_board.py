@@ -278,13 +278,15 @@ class _Said:
         """Raises: BadArguments for a word that looks like one of those that are done on a board, and for another move
         than the one just made, which only the opponent can grant.
         """
-        word = plain(self.text)
+        said = plain(self.text)
+        first, *below = filter(str.strip, self.text.splitlines())
+        word = first.strip().rstrip(".!").casefold() if below else said
         is_near = len(word) > 3 and word.isalpha() and self.meant.act is Act.SAY
         near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR_ALONE) if is_near else []
         if near and word not in _COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
         names_move = self.meant.move or self.meant.between
-        is_slip = idioms.MISTAKEN.search(word) if names_move else idioms.MISHAP.search(word)
+        is_slip = idioms.MISTAKEN.search(said) if names_move else idioms.MISHAP.search(said)
         if is_slip and self.board.match.record and self.is_running and self.seat is not None and not self.is_to_move:
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
@@ -422,6 +424,8 @@ def _begins_like_a_command(text: str) -> bool:
     first, *rest = plain(line).replace("?", "").split() or [""]
     if first == "if" and ":" in text:
         return True
+    if line.endswith(",") and not rest:
+        return False  # a name: "Clair,"
     if (first.partition("'")[0] in idioms.COMMON and len(rest) > 1) or idioms.SAID.match(plain(line)):
         return False
     openings = {word.split()[0] for verb in VERBS for word in verb.words}

@@ -174,8 +174,10 @@ REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
     'Write: cross challenge me anna': "play with Anna|I want to play against anna|play anna|"
     "Ich möchte gegen Anna spielen",
-    "Write: cross challenge me carl@example.org": "invite my friend carl@example.org|challenge carl@example.org",
-    "Write: hex challenge me carl@example.org": "challenge carl@example.org to hex",
+    "Write: cross challenge me carl@example.org": "invite my friend carl@example.org|challenge carl@example.org|"
+    "can I invite my brother? he is at carl@example.org",
+    "Write: hex challenge me carl@example.org": "challenge carl@example.org to hex|"
+    "Can I invite my friend Carl to a game of Hex? His email is carl@example.org.",
     "Write: hex challenge me anna": "I'd like to play hex with Anna|challenge Anna to a game of hex",
     'no game "reversie" here. Did you mean "reversi"?': "let's play reversie|play reversie",
     'no game "mahjong" here.': "I want to play mahjong",
@@ -225,7 +227,8 @@ BOARD_ANSWERS = {
     "how is the game going?|how far along are we?|can I see the move list?|which board is this?|when will anna play?|"
     "how long can anna take?|which games am I in?|do I have any games running?|what boards do I have?|"
     "list my boards please|how do I see all my games?|is anyone waiting for me?",
-    "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
+    "passed on as a message": "Clair,\nthank you for the game!|"
+    "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
     "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
     "I am sick of waiting|did you move?|has she answered?|what did you play?|how long can it take?|"
@@ -253,7 +256,7 @@ BOARD_ANSWERS = {
     "There is no board 102": "C3\n102 f7|101 C3\n102: f7|C3\nAnd on board 102: D4",
     "Hints are only given": "hint please|any hints?",
     'Did you mean "resign"?': "resgin|Resing!",
-    'Did you mean "swap"?': "sawp|swop",
+    'Did you mean "swap"?': "sawp|swop|swop\n\nI have never played this, have fun!",
     'answer with "C3" on one line and "propose" on the next': "C3, how about a draw?|"
     "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\ndraw?",
     'To play C3 and resign, answer with "C3" on one line and "resign" on the next': "C3 resign|C3, I resign|"
