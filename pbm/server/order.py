@@ -358,9 +358,16 @@ def mails_of(request: Request) -> list[Mail]:
         read_as = request.read_as.get(notice.match.board, "")
         told = replace(notice, read_as=read_as, sent_from=request.author.sent_from)
         replies += request.tools.composer.notice(told, request.now, answered)
-    if request.outgoing.answers:
+    if request.outgoing.answers and not _is_told(request, [*mails, *replies]):
         replies += _answer(request)
     return mails + [replace(mail, reply=True) for mail in replies]
+
+
+def _is_told(request: Request, mails: Sequence[Mail]) -> bool:
+    """Whether all was done, and the sender gets a mail of the board they answered, to which a list adds nothing."""
+    done = all(each.outcome is Outcome.DONE and not each.text for each in request.outgoing.answers)
+    board, address = request.sender.board, request.message.sender.casefold()
+    return done and any(mail.board == board is not None and mail.address.casefold() == address for mail in mails)
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
