@@ -25,7 +25,7 @@ _PARTS = {
     "MOREAMOUNT": r"(?:(?:(?:a|some|just|a (?:bit|little)|a few|\w+) )?(?:more|extra|additional)|another(?: \w+)?)"
     r" AMOUNT",
     "MACHINE": r"(?:really )?(?:an? )?(?:real )?(?:robot|bot|human|person|computer|program|machine|ai)",
-    "PLAYER": r"(?!(?:you|he|she|it|they|we|this|that|any\w+|every\w+) )(?:my )?\w+",
+    "PLAYER": r"(?!(?:you|s?h(?:e|er|im)|it|they|we|this|that|any\w+|every\w+) )(?:my )?\w+",
     "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
     r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
