@@ -45,6 +45,10 @@ def plays_on(house: House) -> None:
 
 REFUSALS = {
     "no such game": ("bob", "chess move 101 bob bobpass D5", 'There is no game "chess" here.'),
+    "no such game behind the verb": ("bob", "puzzle chess bob bobpass", 'There is no game "chess" here.'),
+    "no such game in another place": ("bob", "play chess bob bobpass", 'There is no game "chess" here.'),
+    "no such game but like one": ("bob", "puzzle hexx bob bobpass", 'Did you mean "hex"?'),
+    "a password in front of the userid": ("bob", "puzzle bobpass bob", "The userid or the password is wrong."),
     "no such verb": ("bob", "cross mave 101 bob bobpass D5", '"mave" is no command of cross. Did you mean "move"?'),
     "nothing like a verb": ("bob", "cross xyzzy", '"xyzzy" is no command of cross.'),
     "no such userid": ("bob", "cross move 101 robert bobpass D5", "The userid or the password is wrong."),

@@ -304,9 +304,10 @@ class Strip:
         grounds = [face.ground for face in self.faces if face.ground]
         around = max(grounds, key=grounds.count, default="")
         ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
-        opening = f"<tr align=center{ground} style=line-height:{self.height}px{ink}>"
+        # a row without a mark has no line, and no height of itself where nothing in it is a link
+        tall = "" if any(face.mark for face in self.faces) else f"height:{self.height}px;"
+        opening = f"<tr align=center{ground} style={tall}line-height:{self.height}px{ink}>"
         pieces = [_brief_piece(around, face, across) for face, across in zip(self.faces, self._spans, strict=True)]
-        return self._line(opening, _seams(self._gaps, "<td colspan=%d>", ""), pieces)
 
     def _line(self, opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
         """seams: what stands before each piece, and after the last."""

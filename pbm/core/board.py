@@ -311,8 +311,8 @@ class OpenBoard:
             plies -= 1
         if of_other and self.at(plies).to_move == consenting:
             raise NotAllowed("You have played nothing yet that could be taken back.")
-        last = self.match.record[plies]
-        self.rewind(plies, PlyTakenBack(self.match.board, consenting, last.notation, last.seat))
+        taken = self.match.record[plies:]
+        self.rewind(plies, PlyTakenBack(self.match.board, consenting, taken[0].notation, len(taken)))
 
     def rewind(self, plies: int, event: Event) -> None:
         """Take back all plies but the first so many, and what was decided since."""

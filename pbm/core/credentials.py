@@ -148,12 +148,14 @@ def declines(text: str) -> bool:
 
 
 def is_clear(text: str) -> bool:
-    """The answer says yes or no, in whatever words; or nothing at all, which is a yes.
+    """The answer to a question of ours that offers no game says yes or no; or nothing at all, which is a yes.
 
     >>> is_clear(""), is_clear("It was me."), is_clear("That wasn't me!"), is_clear("Who is this?"), is_clear("Hello")
     (True, True, True, False, False)
+    >>> is_clear("start"), is_clear("Sounds like fun")
+    (False, False)
     """
-    return not text.strip() or declines(text) or consent(text).answer is Answer.YES
+    return not text.strip() or declines(text) or consent(text, to_play=False).answer is Answer.YES
 
 
 def check_address(address: str) -> None:

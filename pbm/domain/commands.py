@@ -199,6 +199,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     args = bind(verb, plain, standing, is_userid)
     if args is None or _lacks_move(verb, plain, args, is_userid):
         raise _ill_bound(verb, plain, standing, game, is_userid)
+    _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, args, options, line)
 
 
@@ -237,6 +238,16 @@ def _check_joined(words: Sequence[str]) -> None:
         )
         if _is_option(option) and "=" not in option and not takes_none and value[0].isdigit():
             raise BadArguments(f'"{option} {value}": write {option}={value}, with "=" and no blank.')
+
+
+def _check_game_in_front(
+    verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]
+) -> None:
+    """Raises: NotFound where the word bound as the userid would be the game, for userid and password follow it."""
+    names_game = any(param.key == "GAME" for param in verb.params)
+    is_userids_place = "PASSWORD" in args and len(words) > 2 and args["USERID"] == words[0]
+    if names_game and is_userids_place and is_userid(words[1]) and not is_userid(words[0]):
+        raise no_game(words[0], f"{verb.name} GAME")
 
 
 def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
@@ -284,9 +295,12 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
         return first, verb, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
     if verb is None and not standing.answers_board and (ordered := _in_order(words)) is not None:
-        raise UnknownCommand(
-            f'The words of "{ordered.name}" stand in another order.', _reordered(words, ordered, standing)
+        said = {"tournament" if word == "event" else word for word in map(str.casefold, words)}
+        is_whole = said >= {*ordered.name.split()}
+        problem = (
+            f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
+        raise UnknownCommand(problem, _reordered(words, ordered, standing))
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
         raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
     return (standing.game if standing.game in GAMES else None), verb, words[count:]

@@ -1,4 +1,4 @@
-"""A person's answer to an invitation in plain words: yes, no, never again, or a question; and under which name.
+"""A person's answer to a question in plain words: yes, no, never again, or a question; and under which name.
 
 Only the first sentences count. Consent is explicit: where yes and no both stand, nothing is agreed to.
 """
@@ -60,18 +60,22 @@ _LONE = re.compile(r"\W*((?i:[a-z])[\w.-]{1,30}?)(?: here| please| [A-Z][\w'-]+)
 _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
 
-def consent(text: str, others: Collection[str] = ()) -> Consent:
+def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) -> Consent:
     """An answer to an invitation as it was understood. others: names that are not the writer's, such as the inviter's.
+
+    to_play: a game was offered, to which "let's start" is a yes; it is none to any other question.
 
     >>> consent("Hi Anna, yes I'd love to!")
     Consent(answer=<Answer.YES: 'yes'>, name='')
     >>> consent("No! Who are you?").answer, consent("I don't know you, please stop").answer
     (<Answer.NO: 'no'>, <Answer.NEVER: 'never'>)
+    >>> consent("start").answer, consent("start", to_play=False).answer
+    (<Answer.YES: 'yes'>, <Answer.UNCLEAR: 'unclear'>)
     >>> consent("Yes, I'm Joe."), consent("name: joe").name, consent("joe").answer
     (Consent(answer=<Answer.YES: 'yes'>, name='Joe'), 'joe', <Answer.UNCLEAR: 'unclear'>)
     """
     said = sentences(text)[:READ]
-    answer = _answer([sentence.text for sentence in said])
+    answer = _answer([sentence.text for sentence in said], to_play=to_play)
     if answer is Answer.YES:
         return Consent(answer, _name(said, others))
     stated = [found[1] for sentence in said for found in _STATED.finditer(sentence.text)]
@@ -101,7 +105,7 @@ def _first_name(names: Iterable[str], others: Collection[str]) -> str:
     return next((name for name in map(_bare, names) if _is_name(name, others)), "")
 
 
-def _answer(said: list[str]) -> Answer:
+def _answer(said: list[str], *, to_play: bool) -> Answer:
     """The answer of all sentences: a refusal counts wherever it stands, a yes only where nothing speaks against it."""
     plains = [plain(sentence) for sentence in said]
     if any(map(idioms.NEVER.search, plains)) or {"never"} <= {*plains} <= {"never", "no", "no thanks"}:
@@ -114,8 +118,9 @@ def _answer(said: list[str]) -> Answer:
     for clause in (clause for sentence in plains for clause in _clauses(sentence)):
         if idioms.NO.search(idioms.NOT_NO.sub("", clause)):
             no = True
-        elif not no and (idioms.YES.search(clause) or (idioms.WEAK_YES.search(clause) and not asks)):
-            yes = True
+        elif not no:
+            agrees = idioms.YES.search(clause) or (to_play and idioms.KEEN.search(clause))
+            yes = yes or bool(agrees or (idioms.WEAK_YES.search(clause) and not asks))
     if yes and no:
         return Answer.NO if any(_BUT.search(sentence) for sentence in plains) else Answer.UNCLEAR
     if no or yes:

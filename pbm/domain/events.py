@@ -69,12 +69,12 @@ class OfferAccepted(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlyTakenBack(Event):
-    """The seat agreed that the last ply is taken back."""
+    """The seat agreed that the last ply is taken back, with what followed by force or from a robot."""
 
     notation: str = ""
-    """Of that ply."""
-    player: Seat = 1
-    """The seat that had played it."""
+    """Of the first ply that is taken back."""
+    plies: int = 1
+    """How many are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ _PARTS = {
     r"(?: is| will be| would be| shall be|'s| goes to| goes on)?",
     "MOREAMOUNT": r"(?:(?:(?:a|some|just|a (?:bit|little)|a few|\w+) )?(?:more|extra|additional)|another(?: \w+)?)"
     r" AMOUNT",
+    "MACHINE": r"(?:really )?(?:an? )?(?:real )?(?:robot|bot|human|person|computer|program|machine|ai)",
+    "PLAYER": r"(?!(?:you|s?h(?:e|er|im)|it|they|we|this|that|any\w+|every\w+) )(?:my )?\w+",
     "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
     r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
@@ -93,25 +95,35 @@ NO = _any(
 )
 """A clause that declines."""
 
+_BEFORE_YES = r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*"
+
 YES = _any(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
     (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
-    (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not)|count me in|i'm in|i am in)\b
+    (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not))\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
     (?:i (?:hereby )?)?confirm(?:ed|ing)?\b|(?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b|activate\b
     (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
-    (?:i accept|i agree|why not|bring it on|challenge accepted|deal|game on|sign me up)\b
+    (?:i accept|i agree|why not|deal)\b|y$|da$
+    """,
+    _BEFORE_YES,
+)
+"""A clause that agrees, whatever was asked."""
+
+KEEN = _any(
+    r"""
+    (?:count me in|i'm in|i am in|bring it on|challenge accepted|game on|sign me up)\b
     (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
     (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
     (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
     i(?:'m| am) (?:happy|glad|ready|game|up for|interested|keen|delighted)\b
     (?:(?:i want to|let me) )?(?:sign up|join|register|subscribe|start|begin)(?: (?:up|now|here))?$|let me in$
-    y$|da$|(?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
+    (?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
     """,
-    r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*",
+    _BEFORE_YES,
 )
-"""A clause that agrees."""
+"""A clause that agrees to a game, and to nothing else."""
 
 WEAK_YES = re.compile(r"^(?:ok|okay|sure|alright|all right|fine)\b")
 """Words that agree, but also begin a question."""
@@ -146,7 +158,7 @@ ACTS = {
             i (?:resign|give up|concede)[\s,.!-]+(?:you win|you won|well played|good game|gg)
             """,
         "draw": r"""
-            draw|remis|tie|tablas|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
+            draw|propose|remis|tie|tablas|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
             (?:WISH|i(?:'m| am) )?(?:offer|propos|suggest|claim|ask|agree)(?:e|ing)?TIE
             (?:how|what) about a (?:draw|tie)\??
             (?:ich )?biete (?:dir |ihnen )?(?:ein )?(?:remis|unentschieden)(?: an)?|(?:je )?propose (?:la )?nulle
@@ -250,6 +262,19 @@ WISHES = {
         "remind": r"""
             (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b(?! (?:of|about)\b).{0,60}
             """,
+        "boards": r"""
+            (?:which|what) (?:games|boards|matches) (?:am i (?:in|playing(?: in)?)|do i (?:have|play)|have i got)\??
+            do i have (?:any )?(?:other |more )?(?:games|boards|matches)(?: (?:running|open|going|active|under way))?\??
+            (?:how (?:do|can) i see|list|show(?: me)?|send(?: me)?) (?:all )?my (?:\w+ )?(?:games|boards|matches)\??
+            (?:(?:is|are) )?any(?:one|body|thing| moves| games| boards)(?: (?:is|are))? waiting for me\??
+            """,
+        "rival": r"""
+            (?:who|whom) am i (?:playing|facing|up against)(?: (?:with|against))?(?: here| now)?\??
+            (?:against|with) whom? am i playing\??|(?:who(?:'s| is) )?my opponent\??
+            how (?:good|strong) is my opponent\??|tell me (?:more |something )?about my opponent
+            (?:is my opponent|am i playing(?: with| against)?) MACHINE(?: or MACHINE)?\??
+            (?:gegen wen spiele ich|wer ist mein gegner|contre qui (?:est-ce que )?je joue|contra quién juego)\??
+            """,
         "look": r"""
             (?:(?:show|send|mail) (?:me )?)?(?:(?:the|my|this|our) )?(?:board|game|position|state)s?(?: again| now)?
             (?:can|could|may) (?:i|you) (?:please )?(?:see|have|(?:show|send) me) (?:the|my|our) (?:board|game)s?.{0,20}
@@ -262,15 +287,25 @@ WISHES = {
             (?:what colou?r|which (?:colou?r|side|stones?|pieces?)) (?:am i|is mine|are mine|do i have)\??
             am i (?:x or o|o or x|white or black|black or white|\w+ or \w+)\??|what happened\??
             how (?:much time|long|many (?:days|hours)) (?:do i|have i|do we|does \w+|has \w+) (?:have|got)(?: left)?\??
-            when(?:'s| is) my (?:deadline|time over)\??|when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)\??
+            when(?:'s| is) my (?:deadline|time over)\??|(?:by )?when must i (?:move|play|answer)(?: by)?\??
+            (?:by )?when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)(?: by)?\??
+            how long (?:can|may) PLAYER take\??
+            (?:when|what time)(?:'s| is) (?:it|my (?:next )?(?:move|turn|answer|reply)|the next move) due\??
+            am i (?:winning|losing|ahead|behind)(?: now)?\??|where are we(?: in (?:the|this|our) (?:game|match))?\??
+            (?:has|did) PLAYER (?:moved?|played?|answer(?:ed)?|reply|replied)(?: yet| already)?\?
+            when (?:will|does) PLAYER (?:move|play|answer|reply)\?|what (?:is|was) (?:the|my) last move\??
+            (?:what|which)(?: move)? did PLAYER (?:play|make)(?: last)?\?|how many moves so far\??
+            how(?:'s| is) (?:the|my|our|this) (?:game|match) (?:going|standing)(?: so far)?\??
+            how far (?:along )?(?:is|are) (?:the|my|our|this|we)(?: (?:game|match))?(?: now)?\??
+            (?:can i see|may i see|show me|send me) (?:the |all )?(?:list of moves|move list|moves)(?: please)?\??
+            (?:which|what) (?:board|game) is this\??|what(?:'s| is) (?:this|the) (?:board|game) number\??
             wer ist (?:dran|am zug)\??|bin ich (?:dran|am zug)\??|wie (?:steht es|steht's|ist der stand)\??
             (?:c'est|est-ce) (?:à moi(?: de jouer)?|mon tour)\?|à qui (?:le tour|de jouer|est-ce de jouer)\??
             a quién le toca\??|(?:es mi turno|me toca(?: a mí)?)\?
             (?:did you (?:get|receive)|have you got|was) my (?:last )?move(?: ok| okay| received| played)?\??
             """,
         "who": r"""
-            who (?:are you|is this|is there|am i (?:playing|talking to|writing to))\??|what are you\??
-            are you (?:really )?(?:an? )?(?:robot|bot|human|person|real person|computer|program|machine|ai)\??
+            who (?:are you|is this|is there|am i (?:talking to|writing to))\??|what are you\??|are you MACHINE\??
             do i know you\??|wer (?:bist du|sind sie|ist das)\??|qui (?:es-tu|êtes-vous|est-ce)\??|quién eres\??
             """,
     }.items()
@@ -307,6 +342,7 @@ TOPICS = {
         "help undo": r"\bhow\b.* (?:undo|take ?back|take .{1,20} back|change my (?:last )?move)\b",
         "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
         "help claim": r"""
+            \bwhat (?:happens )?(?:if|when) .{1,30} runs? out of time\b
             \bwhat (?:happens )?if .{1,30}(?:does(?:n't| not)|do(?:n't| not)|never|stops?) (?:move|play|answer|reply)
             ^\w{2,20} (?:hasn't|has not) (?:mov|play|answer|repl|respond)\w+
             ^\w{2,20} (?:doesn't|does not) (?:move|answer|reply|respond)(?: any ?more)?(?:[,.?]|$)
@@ -346,7 +382,8 @@ TOPICS = {
             \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
             """,
         "about me": r"""
-            \bmy (?:rating|elo|rank|ranking|stats|statistics)\b|\bwho am i\b|\bam i (?:registered|signed up|a member)\b
+            \bmy (?:rating|elo|rank|ranking|stats|statistics)\b|\bmy record\b
+            \bwho am i\b(?! \w)|\bam i (?:registered|signed up|a member)\b
             \b(?:what is|what's|forgot|forgotten) my (?:user ?name|userid|user id|login|nick(?:name)?|name)\b
             how am i doing
             """,
@@ -497,9 +534,10 @@ JOINS = re.compile(
 )
 """Words that may name a tournament to be joined."""
 
-NAMED = re.compile(
+NAMED = _any(
     r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|play|challenge) (?=(?P<rival>[\w.-]+))|"
-    r"(?:who|how (?:strong|good)) is (?P<asked>[\w.-]+))"
+    r"(?:(?:who|how (?:strong|good)) is|what(?:'s| is)(?= \S+'s (?:rating|rank|record)\b)|is(?= \S+ MACHINE\b)) "
+    r"(?P<asked>[\w.-]+))"
 )
 """Words that may name a player: one to be played, or to be told of."""
 

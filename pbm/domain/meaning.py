@@ -133,6 +133,8 @@ def _ungreeted(said: str) -> str:
     return said[opening.end() :] if opening else said
 
 
+_LONGEST_MOVE = 5
+"""Words of a move that is looked for in front of something else."""
 MAX_LOOKED_AT = 200
 """Pieces of a text that are offered to the rules."""
 
@@ -155,12 +157,14 @@ class Act(StrEnum):
 
 
 class Wish(StrEnum):
-    """Wishes in plain words where nothing is to be done on the board. REST: they are away."""
+    """Wishes in plain words where nothing is to be done on the board. REST: they are away. RIVAL: whom they play."""
 
     TIME = "time"
     PAUSE = "pause"
     REST = "rest"
     REMIND = "remind"
+    BOARDS = "boards"
+    RIVAL = "rival"
     LOOK = "look"
     WHO = "who"
     THANKS = "thanks"
@@ -226,6 +230,8 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
     (<Act.SWAP: 'swap'>, <Act.SAY: 'say'>)
     >>> meaning("I play D4. No, E4!", legal)
     Meaning(act=<Act.UNSURE: 'unsure'>, move='', taken='', comment='I play D4. No, E4!', between=('D4', 'E4'))
+    >>> meaning("D4 resign", legal).between, meaning("D4, swap!", legal).between
+    (('D4', 'resign'), ('D4', 'swap'))
     >>> meaning("If you had played D4 I would resign", legal).act
     <Act.SAY: 'say'>
     """
@@ -234,7 +240,8 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
     claims = [claim for claim in claims if claim.act is not Act.RULES] or claims  # asked beside a move, or an act
     spoken_of = tuple(dict.fromkeys(name for names in reader.mentions for name in names))
     if not claims:
-        return Meaning(Act.SAY, comment=text.strip(), between=spoken_of)
+        both = reader.move_and_act()
+        return Meaning(Act.UNSURE if both else Act.SAY, comment=text.strip(), between=both or spoken_of)
     names = tuple(dict.fromkeys(claim.name for claim in claims))
     doubts = reader.doubts(claims[-1])
     if len(names) > 1 or doubts:
@@ -392,13 +399,23 @@ class _Reader:
     def _acts_beside(self, claim: _Claim) -> list[str]:
         """The acts that clauses of the sentence of a move are, as in "D4, draw?"."""
         clauses = map(plain, idioms.CLAUSE.split(self.said[claim.sentence].text)) if claim.move else ()
-        return [act for clause in clauses for act in ("draw", "resign") if idioms.ACTS[act].fullmatch(clause)]
+        return [act.value for act in map(_act, clauses) if act is not None and act is not Act.RULES]
+
+    def move_and_act(self) -> tuple[str, ...]:
+        """A move and the act right behind it that a sentence is, as in "D4 resign"; empty where none is that."""
+        for words in (sentence.plain.split() for sentence in self.said):
+            for count in range(1, min(len(words), _LONGEST_MOVE)):
+                move, act = " ".join(words[:count]), _act(" ".join(words[count:]))
+                if act is None or act is Act.RULES or not _is_strong(move):
+                    continue
+                if (legal := self.legal(move)) is not None:
+                    return legal, act.value
+        return ()
 
     def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
         """The claim of one sentence."""
-        for act, pattern in idioms.ACTS.items():
-            if pattern.fullmatch(sentence.plain):
-                return _Claim(Act(act), "", sentence.text, "", number)
+        if (act := _act(sentence.plain)) is not None:
+            return _Claim(act, "", sentence.text, "", number)
         core = self.cores[number]
         for found in (self._alone(core), self._leading(core), self._framed(sentence, plain(core))):
             if found is not None:
@@ -478,6 +495,11 @@ class _Reader:
         if words not in self._known:
             self._known[words] = self._legal(words) if len(self._known) < MAX_LOOKED_AT else None
         return self._known[words]
+
+
+def _act(clause: str) -> Act | None:
+    """The deed that a clause asks for, which is nothing else; None for any other. clause: plain."""
+    return next((Act(name) for name, pattern in idioms.ACTS.items() if pattern.fullmatch(clause)), None)
 
 
 def _in_digits(cell: re.Match[str]) -> str:

@@ -64,7 +64,12 @@ class Reading:
 
     def sounds_unsure(self, command: Command) -> bool:
         """The mail begins with this move, above words that may take it back."""
-        return bool(self.comment) and self.opens_with(command) and meaning(self.text, str.casefold).act is Act.UNSURE
+        return bool(self.comment) and self.opens_with(command) and meaning(self.opening, str.casefold).act is Act.UNSURE
+
+    @property
+    def opening(self) -> str:
+        """The first line and the words below it, without further commands, which stand for themselves."""
+        return f"{self.lines[0]}\n{self.comment}"
 
 
 @dataclass(frozen=True, slots=True)

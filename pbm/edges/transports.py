@@ -14,6 +14,7 @@ import re
 import signal
 import ssl
 import tempfile
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parseaddr
@@ -85,6 +86,9 @@ class Smarthost:
 
     A kept connection may have died unnoticed. If it fails before DATA, the mail is tried once more on a new one. After
     DATA it is not known whether the server took the mail, so that is a TemporaryFailure and left to the caller's pace.
+
+    A server that takes no more connections while some are open takes fewer than we would open: the mail waits for one
+    of those.
     """
 
     def __init__(self, settings: SmarthostSettings, domain: str = "localhost") -> None:
@@ -94,19 +98,60 @@ class Smarthost:
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
         self._slots = asyncio.Semaphore(settings.connections)
         self._kept: list[Handover] = []
+        self._under_way = 0
+        """Mails that have a connection, or are opening one."""
+        self._waiting: deque[asyncio.Future[Handover | None]] = deque()
 
     async def send(self, mail: Outgoing) -> None:
         if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
             raise PermanentFailure(f"{mail.envelope_from!r} or {mail.recipient!r} is no mail address")
         async with self._slots:
             if self._kept:
+                self._under_way += 1
                 with suppress(_Unsent):
                     return await self._hand_over(self._kept.pop(), mail)
-            return await self._hand_over(await self._connect(), mail)
+            return await self._hand_over(await self._connection(), mail)
 
     async def close(self) -> None:
         while self._kept:
             await self._kept.pop().leave()
+
+    async def _connection(self) -> Handover:
+        """A new one; if the server takes no more, one that another mail is done with. Raises: Unreachable."""
+        self._under_way += 1
+        try:
+            return await self._connect()
+        except BaseException as error:
+            self._leave(None)
+            if not (isinstance(error, Unreachable) and self._under_way):
+                raise
+            refusal = error
+        waiting: asyncio.Future[Handover | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        try:
+            connection = await waiting
+        except asyncio.CancelledError:
+            if not waiting.cancelled() and (unused := waiting.result()) is not None:
+                self._leave(unused)
+            raise
+        if connection is None:
+            raise refusal
+        return connection
+
+    def _leave(self, connection: Handover | None) -> None:
+        """A mail is done with its connection, or has none: who waits gets that, or no longer waits where there is none.
+
+        A connection that is passed on stays under way.
+        """
+        while self._waiting and (connection is not None or self._under_way == 1):
+            waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_result(connection)
+            if connection is not None and not waiting.cancelled():
+                return
+        self._under_way -= 1
+        if connection is not None:
+            self._kept.append(connection)
 
     async def _connect(self) -> Handover:
         settings = self._settings
@@ -146,8 +191,7 @@ class Smarthost:
         except Broken as end:
             raise (_Unsent if end.before_data else TemporaryFailure)(_reason(end)) from end
         finally:
-            if connection.is_open:
-                self._kept.append(connection)
+            self._leave(connection if connection.is_open else None)
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9_+=.-]+@[A-Za-z0-9.-]+")

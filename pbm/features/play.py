@@ -172,7 +172,7 @@ def resign(request: Request, command: Command) -> Answer | None:
         return _resign(request, command, board, seat, asked)
     said = "\n".join(comment.text for comment in request.comments(board.match.board))
     board.intents.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, said))
-    return tell_sender(request, command, board, seat, "nothing has changed yet.", passes_on=True)
+    return tell_sender(request, command, board, seat, "you have not resigned yet.", passes_on=True)
 
 
 def _resign(

@@ -31,7 +31,7 @@ from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.spans import OFF
-from pbm.domain.verbs import LOOKING, Standing, Verb
+from pbm.domain.verbs import LOOKING, Standing, Verb, redact_quoted
 from pbm.mailin import strip_subject
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
@@ -39,7 +39,12 @@ from pbm.store.puzzles import Puzzle
 from pbm.store.tickets import Ticket
 
 WORD = "puzzle"
-LEAVE = "set puzzle off"
+LEAVE = f"set {WORD} {OFF}"
+_CHOICES = {
+    LEAVE: (OFF, "No more puzzles come by themselves."),
+    f"set {WORD} {DAILY}": (DAILY, f'A puzzle comes each day. "{LEAVE}" ends that.'),
+}
+"""What an answer to a puzzle may choose of the player's settings: its token speaks for them as to puzzles alone."""
 MOST_A_DAY = 20
 """New puzzles for one player within 24 hours."""
 
@@ -159,7 +164,8 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     try:
         played = _answer(state, text)
     except (GameError, BadArguments) as error:
-        request.outgoing.letters += _mails(request, player, found, problem=str(error))
+        problem = redact_quoted(str(error), request.secrets)
+        request.outgoing.letters += _mails(request, player, found, problem=problem)
         return
     solved = played == found.line[0]
     tx.puzzles.settle(player.id, found.id, request.now, solved=solved)
@@ -210,7 +216,7 @@ def _state(found: Puzzle) -> State:
 
 
 def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave: str = "") -> list[Mail]:
-    """The puzzle, to each address with a token of its own that answers this puzzle and does nothing else."""
+    """The puzzle, to each address with a token of its own that answers this puzzle, and no more but for _CHOICES."""
     tx, composer, now = at.tx, at.tools.composer, at.now
     reader, mails = reader_of(at, player), list[Mail]()
     for address in reader.addresses:
@@ -226,7 +232,7 @@ def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave:
 
 @redeems(WORD, lasting=True)
 def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
-    """It names the move, or asks for another puzzle. Other commands of the player are no answer."""
+    """It names the move, asks for another puzzle, or makes a choice. Other commands of the player are no answer."""
     player = request.tx.players.get(ticket.player_id or 0)
     found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
     if player is None or found is None:
@@ -234,11 +240,12 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
     said = request.message.text.strip() or strip_subject(request.message.subject)
     said = said.removeprefix(f"{WORD} {found.id} ")
     line = said.partition("\n")[0].strip()
-    if line.casefold() != LEAVE and player in request.sender.at_home and _is_command(found, line):
+    choice = line.casefold().rstrip(".!")
+    if choice not in _CHOICES and player in request.sender.at_home and _is_command(found, line):
         return False
     request.author.player = player
-    if line.casefold() == LEAVE:
-        request.outgoing.answers.append(_leave(request, player))
+    if choice in _CHOICES:
+        request.outgoing.answers.append(_choose(request, player, choice))
         return None
     try:
         if (given := _answered(request, player, found, said)) is not None:
@@ -270,11 +277,13 @@ def _is_command(found: Puzzle, text: str) -> bool:
     return False
 
 
-def _leave(request: Request, player: Player) -> Answer:
-    stored = {**request.tx.players.settings(player.id), WORD: OFF}
+def _choose(request: Request, player: Player, choice: str) -> Answer:
+    """choice: one of _CHOICES."""
+    value, told = _CHOICES[choice]
+    stored = {**request.tx.players.settings(player.id), WORD: value}
     request.tx.players.save_settings(player.id, stored)
     publish(SettingsSaved(player, Settings.chosen(stored)), request.tx)
-    return Answer(LEAVE, Outcome.DONE, "No more puzzles come by themselves.")
+    return Answer(choice, Outcome.DONE, told)
 
 
 @subscribes(SettingsSaved)

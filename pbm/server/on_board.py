@@ -47,11 +47,16 @@ UNHEARD = "robot"
 """How a message is read that only a robot gets."""
 _NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
 COMMANDS = dict[Act, str]((act, act.value) for act in Act if act not in _NO_COMMANDS) | {Act.DRAW: "propose"}
+_AFTER_MOVES = {Act.DRAW.value: "offer a draw", Act.RESIGN.value: "resign"}
+"""What a player may do once they have moved, as they are told of it."""
 HELPS = {
     Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
-    Wish.LOOK: "all show me active", Wish.WHO: START, Wish.THANKS: THANKS,
+    Wish.LOOK: "all show me active", Wish.BOARDS: "all show me active", Wish.RIVAL: "all show me active",
+    Wish.WHO: START, Wish.THANKS: THANKS,
 }  # fmt: skip
 """The command that helps where no board is meant."""
+_OURS = (Wish.LOOK, Wish.BOARDS, Wish.REMIND)
+"""Wishes that the server grants, whoever is played."""
 PASSWORD = re.compile(
     r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contraseña|passwd|pwd?)\b", re.IGNORECASE
 )
@@ -114,12 +119,14 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
     what is no message and not done by these words.
     """
     wish = wished(text)
-    if wish in (Wish.LOOK, Wish.REMIND):
-        return Restated("show" if wish is Wish.LOOK else "remind")
+    if wish in _OURS:
+        return Restated("show" if wish is Wish.LOOK else HELPS[wish])
     is_quiet = not is_open and wish in (None, Wish.THANKS, Wish.PAUSE)
     if is_quiet and not (_SPOKEN.fullmatch(text) or given(text)[0]):
         return None
     said = _Said(request, request.boards.load(number), text)
+    if wish is Wish.RIVAL:
+        return Restated(f"about {said.opponent.userid}" if said.opponent else "show")
     return said.passed_on() or said.gift() or (None if is_quiet else said.restated(wish, is_open=is_open))
 
 
@@ -226,10 +233,12 @@ class _Said:
         return None if self.text.strip() == line else Restated(line, meant.comment, line)
 
     def passed_on(self) -> Restated | None:
-        """Words that stand on the line of the command that passes them on."""
+        """Words that stand on the line of the command that passes them on. Raises: BadArguments."""
         said = _SPOKEN.fullmatch(self.text)
-        is_told = said is not None and self.writer is not None and not self._holds_password(self.writer)
-        return Restated(said["verb"].casefold(), said["words"]) if said and is_told else None
+        if said is None or self.writer is None:
+            return None
+        self._check_no_password(self.writer)
+        return Restated(said["verb"].casefold(), said["words"])
 
     def gift(self) -> Restated | None:
         """A gift of time to the other player."""
@@ -258,10 +267,10 @@ class _Said:
         between = self.meant.between
         if self.is_turn:
             return
-        move = next((name for name in between if name != Act.DRAW.value), "")
-        if {*between} == {move, Act.DRAW.value}:
-            way = f'To play {move} and offer a draw, answer with "{move}" on one line and "propose" on the next.'
-            raise BadArguments(way)
+        move, act = between if len(between) == 2 and between[1] in _AFTER_MOVES else ("", "")
+        if act:
+            way = f'To play {move} and {_AFTER_MOVES[act]}, answer with "{move}" on one line'
+            raise BadArguments(f'{way} and "{COMMANDS[Act(act)]}" on the next.')
         named = " or ".join(between)
         raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
 
@@ -269,13 +278,15 @@ class _Said:
         """Raises: BadArguments for a word that looks like one of those that are done on a board, and for another move
         than the one just made, which only the opponent can grant.
         """
-        word = plain(self.text)
+        said = plain(self.text)
+        first, *below = filter(str.strip, self.text.splitlines())
+        word = first.strip().rstrip(".!").casefold() if below else said
         is_near = len(word) > 3 and word.isalpha() and self.meant.act is Act.SAY
         near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR_ALONE) if is_near else []
         if near and word not in _COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
         names_move = self.meant.move or self.meant.between
-        is_slip = idioms.MISTAKEN.search(word) if names_move else idioms.MISHAP.search(word)
+        is_slip = idioms.MISTAKEN.search(said) if names_move else idioms.MISHAP.search(said)
         if is_slip and self.board.match.record and self.is_running and self.seat is not None and not self.is_to_move:
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
@@ -367,10 +378,7 @@ class _Said:
             )
         if not _is_prose(text) or (self.is_to_move and _PLACE.search(text)) or not self._may_write(self.writer):
             return False
-        if self._holds_password(self.writer):
-            raise BadArguments(
-                "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
-            )
+        self._check_no_password(self.writer)
         return meaning(text, str.casefold).act is Act.SAY
 
     def _check_seated(self) -> None:
@@ -379,6 +387,13 @@ class _Said:
             raise BadArguments(
                 'Nothing was passed on. To write to the players, begin with "chat"; to others who look on, with '
                 '"kibitz".'
+            )
+
+    def _check_no_password(self, writer: Player) -> None:
+        """Raises: BadArguments."""
+        if self._holds_password(writer):
+            raise BadArguments(
+                "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
             )
 
     def _holds_password(self, writer: Player) -> bool:
@@ -409,6 +424,8 @@ def _begins_like_a_command(text: str) -> bool:
     first, *rest = plain(line).replace("?", "").split() or [""]
     if first == "if" and ":" in text:
         return True
+    if line.endswith(",") and not rest:
+        return False  # a name: "Clair,"
     if (first.partition("'")[0] in idioms.COMMON and len(rest) > 1) or idioms.SAID.match(plain(line)):
         return False
     openings = {word.split()[0] for verb in VERBS for word in verb.words}

@@ -73,12 +73,13 @@ class Order:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The passwords that the commands hold or the words below them tell, and what stands behind one that sets a
-        password but cannot be read.
+        """The passwords that the commands hold or that are told beside or below them, and what stands behind one that
+        sets a password but cannot be read.
         """
         read = zip(self.reading.lines, self.commands, strict=True)
         held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
-        told = (found[1] for words in (self.reading.comment, *self.reading.remarks) for found in _TOLD.finditer(words))
+        said = (*self.reading.lines, self.reading.comment, *self.reading.remarks)
+        told = (found[1] for words in said for found in _TOLD.finditer(words))
         return frozenset(told).union(*held)
 
     def carry_out(self, request: Request) -> Request:
@@ -117,7 +118,7 @@ class Order:
         """Raises: BadArguments for a move above words that take it back; and as what would be played does."""
         number = request.sender.board
         if number is not None and isinstance(command, Command) and self.reading.sounds_unsure(command):
-            check_sure(request, request.boards.load(number), self.reading.text, command)
+            check_sure(request, request.boards.load(number), self.reading.opening, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """A command is refused, and the rest is not tried; unless the mail means something in plain words."""
@@ -357,9 +358,16 @@ def mails_of(request: Request) -> list[Mail]:
         read_as = request.read_as.get(notice.match.board, "")
         told = replace(notice, read_as=read_as, sent_from=request.author.sent_from)
         replies += request.tools.composer.notice(told, request.now, answered)
-    if request.outgoing.answers:
+    if request.outgoing.answers and not _is_told(request, [*mails, *replies]):
         replies += _answer(request)
     return mails + [replace(mail, reply=True) for mail in replies]
+
+
+def _is_told(request: Request, mails: Sequence[Mail]) -> bool:
+    """Whether all was done, and the sender gets a mail of the board they answered, to which a list adds nothing."""
+    done = all(each.outcome is Outcome.DONE and not each.text for each in request.outgoing.answers)
+    board, address = request.sender.board, request.message.sender.casefold()
+    return done and any(mail.board == board is not None and mail.address.casefold() == address for mail in mails)
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:

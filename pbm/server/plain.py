@@ -40,6 +40,8 @@ PUZZLE = "puzzle"
 _NO_GAME = BadArguments("You have no game under way. To start one at once, against a program:", "play")
 _REPLIES = frozenset({"yes", "no", "y", "n", "yep", "yeah", "nope", "sure", "confirm", "confirmed", "accept", "reject"})
 _WORDS_TO_AGREE = 3
+_INVITING = "help challenge"
+"""The topic of those who speak of a friend to be invited."""
 _CELL = re.compile(r"[a-z]\d{1,2}")
 _NUMBER = re.compile(r"\b\d+\b")
 _GENERAL = ("", "help", "tournaments")
@@ -48,6 +50,7 @@ _EXACT = re.compile(r"[\d=@]")
 """Characters that a command with an error may hold, and a question seldom does."""
 _ROBOT = re.compile(r"\b(?:robot|level) ?([1-5])\b")
 _CHOOSES = re.compile(r"\d|\b(?:stronger|weaker|harder|easier|better)\b")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]*\w")
 _OPTION = re.compile(r"(?<!\S)-{1,2}\w+=\S+")
 
 
@@ -105,7 +108,11 @@ def _about_us(request: Request, text: str) -> Restated | None:
     """The meaning of plain words that are for no opponent: they ask for help, or tell a command politely."""
     if lost(text):
         return Restated(START)
-    if wished(text) is Wish.LOOK or given(text)[0] or meaning(text, lambda _: None).act is Act.RULES:
+    if (
+        wished(text) in (Wish.LOOK, Wish.BOARDS, Wish.RIVAL)
+        or given(text)[0]
+        or meaning(text, lambda _: None).act is Act.RULES
+    ):
         return None
     if asked := userid_named(request.tx, text, "asked"):
         return Restated(f"about {asked}")
@@ -231,6 +238,8 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     """
     game = game_named(f"{text} {strip_subject(request.message.subject)}")
     found, wants_a_game = topic(text), starts(text)
+    if found == _INVITING and (friend := _ADDRESS.search(text)):
+        check_invited(f"invite {friend[0]}", game or FIRST)
     check_joins(request, text)
     _check_rival(request, text, game)
     if absent := game_elsewhere(text):

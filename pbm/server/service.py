@@ -259,7 +259,8 @@ PATIENCE = timedelta(minutes=30)
 def watch(tx: Transaction) -> Iterator[Stop]:
     """Give a sign of life, and note outages that begin or are over; gives those that are over. Call it every minute.
 
-    While mail does not go out one is tried at each call, whenever it would be due, and all at once afterwards.
+    While mail does not go out one is tried at each call, whenever it would be due, and all at once afterwards. If the
+    server was down meanwhile, that is given as one outage, over when mail goes out.
     """
     last = tx.absences.note(HEARTBEAT, tx.now)
     if last is not None and last - tx.now > SILENCE:
@@ -271,15 +272,20 @@ def watch(tx: Transaction) -> Iterator[Stop]:
         for kind, within in WITHIN.items():
             tx.agenda.forget_future(kind, tx.now, within)
     known = next(iter(tx.absences.open(StopKind.OUTAGE)), None)
+    failing, since = tx.outbox.failing_since(tx.absences.noted(DELIVERED)), None
+    if failing is not None and tx.now - failing > PATIENCE:
+        since = failing
     if last is not None and tx.now - last > SILENCE and known is None:
         down = Stop(StopKind.OUTAGE, last, tx.now)
         tx.absences.add(None, down)
         log.warning("was_down", since=last.isoformat(), until=tx.now.isoformat())
-        yield down
-    failing = tx.outbox.failing_since(tx.absences.noted(DELIVERED))
-    if known is None and failing is not None and tx.now - failing > PATIENCE:
-        tx.absences.add(None, Stop(StopKind.OUTAGE, failing))
-        log.error("nothing_delivered", since=failing.isoformat())
+        if failing is None:
+            yield down
+        else:
+            since = min(failing, last)
+    if known is None and since is not None:
+        tx.absences.add(None, Stop(StopKind.OUTAGE, since))
+        log.error("nothing_delivered", since=since.isoformat())
     elif known is not None and failing is not None:
         tx.outbox.hurry_one(tx.now)
     elif known is not None:

@@ -134,3 +134,11 @@ def test_pieces_are_shown_where_players_draw_lines_as_well() -> None:
     (table,) = cells.tables(shown)
     assert [table.html({}).count(f">{letter}<") for letter in "RB"] == [2, 2]
     assert "&#9472;" in table.html({})
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_row_of_the_short_form_that_says_nothing_keeps_its_height(name: str) -> None:
+    for table in cells.tables(BOARDS[name]):
+        _, *rows = lxml.html.fromstring(table.html({}, dotted=False, brief=True)).xpath(".//tr")
+        for row, strip in zip(rows, table.strips, strict=True):
+            assert row.text_content().strip() or row.get("style").startswith(f"height:{strip.height}px;")

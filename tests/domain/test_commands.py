@@ -27,6 +27,7 @@ EXAMPLES = {
     "ADDRESS": "dave@example.com",
     "SUBJECT": "move",
     "SEEK": "7",
+    "NUMBER": "12",
 }
 
 

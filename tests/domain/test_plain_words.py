@@ -190,7 +190,9 @@ WISHED = {
         show me the board|Show me the board please|what's the score?|What is the score now?|can I see the board?
         Whose turn is it?|how do things stand?|Please show the game again|who is winning?|Is it my turn?|show board
         am I X or O?|what color am I?|how much time do I have?|when is my deadline?|who won?|did you get my move?""",
-    Wish.WHO: "who are you?|Who are you|Are you a robot?|Hello, who is this?|are you human?|Who am I playing?",
+    Wish.WHO: "who are you?|Who are you|Are you a robot?|Hello, who is this?|are you human?|Who am I writing to?",
+    Wish.RIVAL: "Who am I playing?|who's my opponent?|Is my opponent a bot?|Am I playing a human or a robot?",
+    Wish.BOARDS: "which games am I in?|list my games please|Is anybody waiting for me?",
     Wish.THANKS: r"""
         thanks|Thank you!|Thanks a lot!|ok|Ok, thanks|Great, thank you very much|Thank you for your help!|cheers|got it
         👍|Thx! 😀|thanks a lot!|Thank you! That is very helpful.|Thanks for the quick answer.

@@ -27,6 +27,7 @@ from pbm.edges.transports import (
     SendmailCommand,
     Smarthost,
     TemporaryFailure,
+    Unreachable,
     folder_name,
 )
 
@@ -52,6 +53,8 @@ class Relay:
     """
 
     pipelining = False
+    most = 100
+    """Connections at a time; further ones are refused at once."""
 
     def __init__(self, script: dict[str, list[str | None]]) -> None:
         self.script = defaultdict(list, script)
@@ -70,6 +73,10 @@ class Relay:
             session.transport.abort()  # type: ignore[union-attr]
             await asyncio.sleep(60)
         return answer
+
+    async def greet(self, session: SMTP) -> str | None:
+        opened = [each for each in self.sessions if each.transport is not None and not each.transport.is_closing()]
+        return await self.play("HELLO", session) if session in opened[: self.most] else "421 4.7.0 too many"
 
     async def handle_EHLO(  # noqa: N802
         self, _server: SMTP, session: Session, _e: Envelope, hostname: str, replies: list[str]
@@ -103,7 +110,7 @@ class ScriptedSession(SMTP):
         super().connection_made(transport)
 
     async def push(self, status: Any) -> None:
-        answer = await self.relay.play("HELLO", self) if status.startswith("220 relay") else None
+        answer = await self.relay.greet(self) if status.startswith("220 relay") else None
         await super().push(answer or status)
 
     async def smtp_DATA(self, arg: str) -> None:  # noqa: N802
@@ -172,6 +179,30 @@ def test_mails_go_out_as_they_are_over_one_kept_connection() -> None:
         assert relay.mails[0].mail_from == "bounce+t@pbm.example"
         assert relay.mails[0].rcpt_tos == ["alice@example.org"]
         assert relay.mails[3].mail_from == "<>"
+
+    run(test())
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_server_that_takes_fewer_connections_gets_all_mails_over_those(most: int) -> None:
+    async def test() -> None:
+        async with relaying() as relay, smarthost(relay, connections=8) as way_out:
+            relay.most = most
+            for _ in range(2):
+                await asyncio.gather(*(way_out.send(outgoing()) for _ in range(40)))
+            assert len(relay.mails) == 80
+
+    run(test())
+
+
+def test_mails_that_wait_for_a_connection_fail_once_there_is_none() -> None:
+    async def test() -> None:
+        async with relaying({"RCPT": [LATE], "DOT": [DROP]}) as relay, smarthost(relay, connections=8) as way_out:
+            relay.most = 1
+            sent = await asyncio.gather(*(way_out.send(outgoing()) for _ in range(6)), return_exceptions=True)
+            assert all(isinstance(each, TemporaryFailure) for each in sent)
+            assert sum(isinstance(each, Unreachable) for each in sent) == 5
+            await way_out.send(outgoing())
 
     run(test())
 

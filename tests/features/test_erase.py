@@ -152,6 +152,15 @@ def test_whoever_reads_the_mail_may_say_yes_and_no(house: House) -> None:
     assert house.send("x@example.com", "about alice")[0].refuses
 
 
+@pytest.mark.parametrize("words", ["start", "Fun!", "join", "Let's go!", "Sounds good"])
+def test_words_that_agree_to_a_game_erase_nobody(words: str, house: House) -> None:
+    house.player("alice")
+    house.send("alice", "erase me")
+    (got,) = house.answer("alice", words)
+    assert got["Subject"] == "pbm: yes or no?"
+    assert house.answer("alice", "yes")[0]["Subject"] == "pbm: you will be erased"
+
+
 def test_nobody_is_asked_again_and_again(house: House) -> None:
     house.player("alice")
     mails = [house.send("alice", "erase me")[-1] for _ in range(5)]

@@ -78,8 +78,9 @@ def test_a_ply_is_taken_back_with_the_pass_it_forced(squeezed: House) -> None:
     assert "bob asks to take back ply 8, d6, with what was forced after it." in one(asked[:1])
     assert "whether the last move is taken back" in one(asked[1:])
     agreed = squeezed.answer("alice", "accept", 101)
-    assert "Ply 8, d6, is taken back: alice agreed. It is your turn: you are White, and ply 8 is next." in one(
-        agreed[1:]
+    assert (
+        "Plies 8 and 9, from d6 on, are taken back: alice agreed. "
+        "It is your turn: you are White, and ply 8 is next." in one(agreed[1:])
     )
     assert moves(squeezed) == BEFORE
 

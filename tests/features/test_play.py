@@ -336,3 +336,17 @@ def test_a_friend_to_be_invited_is_not_told_to_the_opponent(table: House) -> Non
 def test_a_dash_between_the_move_and_its_comment_is_no_word(table: House) -> None:
     told = {got.address: got.body for got in table.answer("bob", "D5 - have fun", 101)}
     assert "\n  have fun\n" in told["alice@example.net"]
+
+
+def test_a_move_and_an_offer_are_told_in_one_mail(table: House) -> None:
+    told = table.answer("bob", "D5\npropose", 101)
+    assert sorted(got.address for got in told) == ["alice@example.net", "bob@example.net"]
+    assert all("offer a draw" in got.body or "offers a draw" in got.body for got in told)
+
+
+def test_a_list_of_what_was_done_comes_where_nothing_else_tells_it(table: House) -> None:
+    table.answer("bob", "set receipts off", 101)
+    table.answer("bob", "D5", 101)
+    table.answer("alice", "D6", 101)
+    told = [got for got in table.answer("bob", "E5\nset hold off", 101) if got.address == "bob@example.net"]
+    assert [got["Subject"] for got in told] == ["pbm: 2 of 2 commands done"]

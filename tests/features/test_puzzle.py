@@ -99,6 +99,19 @@ def test_commands_in_answer_to_a_puzzle_are_carried_out_as_from_any_mail(given: 
     assert [mail["Subject"] for mail in asked] == ["pbm: was that you?"]
 
 
+def test_an_answer_to_a_puzzle_chooses_whether_one_comes_each_day(given: House) -> None:
+    (got,) = given.answer("alice", "Set puzzle daily.")
+    assert got.body.startswith('A puzzle comes each day. "set puzzle off" ends that.')
+    assert ["You get a puzzle every day" in mail.body for mail in given.wait(timedelta(days=1))] == [True]
+    given.answer("alice", "set puzzle off")
+    assert given.wait(timedelta(days=2)) == []
+
+
+def test_no_answer_to_a_puzzle_brings_a_password_back(given: House) -> None:
+    (got,) = given.answer("alice", "puzzle chess alice alicepass")
+    assert '"puzzle chess alice *****" is not' in " ".join(got.body.split())
+
+
 def test_the_first_answer_counts(given: House) -> None:
     assert "Not solved: 8" in given.answer("alice", "8")[0].body
     again = given.answer("alice", "9", mail=2)

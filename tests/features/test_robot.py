@@ -672,8 +672,11 @@ def test_undo_takes_back_what_the_player_chose_last(house: House, words: str, pl
             opened = Desk(tx, house.service.tools).open(board)
             play_ply(opened, opened.state.to_move, text)
     (told,) = house.send("alice", f"undo {board} alice alicepass")
-    taken = [f"Ply {left + 1}, {ply}, is taken back: robot1 agreed." for ply in plies[left:][:1]]
-    assert (taken or ["You have played nothing yet that could be taken back."])[0] in " ".join(told.body.split())
+    first, *others = plies[left:] or [""]
+    many = f"Plies {left + 1} {'to' if len(others) > 1 else 'and'} {len(plies)}, from {first} on, are"
+    taken = f"{many if others else f'Ply {left + 1}, {first}, is'} taken back: robot1 agreed."
+    nothing = "You have played nothing yet that could be taken back."
+    assert (taken if first else nothing) in " ".join(told.body.split())
     house.thoughts = lambda _: [Thought("A1", 0.0, exact=False, line=("A1",))]
     house.service.thinkers[0].run(1)
     assert record(house, board) == plies[:left]

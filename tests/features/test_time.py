@@ -305,6 +305,27 @@ def test_no_clock_runs_while_nothing_is_delivered(club: House) -> None:
     ]
 
 
+def test_an_outage_in_which_nothing_went_out_and_the_server_was_down_is_told_once(club: House) -> None:
+    with club.service.store.write() as tx:
+        tx.outbox.sent([queued.id for queued in tx.outbox.latest(Delivery.QUEUED, 1000)], club.now)
+        tx.absences.note("delivered", club.now)
+    club.answer("alice", "E4")
+    fail_all(club)
+    written = club.now
+    club.now += 10 * minute
+    club.service.beat()
+    club.now += hour
+    club.service.beat()
+    assert club.collect() == [], "what would be told could not go out, and it is not over"
+    club.now += minute
+    with club.service.store.write() as tx:
+        tx.absences.note("delivered", club.now)
+    club.service.beat()
+    (mail,) = club.collect()
+    assert mail.address == OPERATOR
+    assert f"From {written:%Y-%m-%d %H:%M} until {club.now:%Y-%m-%d %H:%M} UTC" in " ".join(mail.body.split())
+
+
 def test_while_nothing_is_delivered_one_mail_a_minute_is_tried_and_then_all(club: House) -> None:
     club.answer("alice", "E4")
     club.now += PATIENCE + minute

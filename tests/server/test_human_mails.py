@@ -174,8 +174,10 @@ REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
     'Write: cross challenge me anna': "play with Anna|I want to play against anna|play anna|"
     "Ich möchte gegen Anna spielen",
-    "Write: cross challenge me carl@example.org": "invite my friend carl@example.org|challenge carl@example.org",
-    "Write: hex challenge me carl@example.org": "challenge carl@example.org to hex",
+    "Write: cross challenge me carl@example.org": "invite my friend carl@example.org|challenge carl@example.org|"
+    "can I invite my brother? he is at carl@example.org",
+    "Write: hex challenge me carl@example.org": "challenge carl@example.org to hex|"
+    "Can I invite my friend Carl to a game of Hex? His email is carl@example.org.",
     "Write: hex challenge me anna": "I'd like to play hex with Anna|challenge Anna to a game of hex",
     'no game "reversie" here. Did you mean "reversi"?': "let's play reversie|play reversie",
     'no game "mahjong" here.': "I want to play mahjong",
@@ -197,7 +199,10 @@ BOARD_ANSWERS = {
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
     "pbm: list of games": "who is online?",
-    "pbm: about anna": "who is anna?|how strong is anna?",
+    "pbm: about anna": "who is anna?|how strong is anna?|who am I playing?|Who am I playing against?|"
+    "who is my opponent?|Who's my opponent|Against whom am I playing?|how good is my opponent?|"
+    "tell me about my opponent|is my opponent a robot?|am I playing a human or a bot?|is anna a real person?|"
+    "what is anna's rating?|Gegen wen spiele ich?",
     "pbm: help cross": "what is swap?|can I pass?|how to win|how does the swap work?|"
     "please remind me of the rules|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
     "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
@@ -212,14 +217,22 @@ BOARD_ANSWERS = {
     "Really resign?": "I quit|stop the game|I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
     "Ok I resign, you played well|Ich gebe auf|aufgeben|J'abandonne|J'abandonne la partie|Me rindo|"
     "Please cancel this game|I don't want to play anymore, sorry",
-    "pbm: about bert": "what's my rating?",
+    "pbm: about bert": "what's my rating?|who am I?|How strong is bert?|what's bert's rating?",
     "how it stands": "show me the board again|how many days do I have left?|when does anna have to move?|"
     "whose turn is it?|whose move?|board|Wer ist dran?|Bin ich dran?|À qui le tour ?|¿A quién le toca?|"
-    "show me my games|am I X or O?|how much time do I have?",
-    "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
+    "show me my games|am I X or O?|how much time do I have?|what's the score?|is it my turn?|when is my deadline?|"
+    "When do I have to move by?|by when must I move?|When is my move due?|how long does anna have?|am I winning?|"
+    "who is ahead?|what colour am I?|has anna moved yet?|did anna move?|what was the last move?|"
+    "what did my opponent play?|what move did I make?|where are we in the game?|how many moves so far?|"
+    "how is the game going?|how far along are we?|can I see the move list?|which board is this?|when will anna play?|"
+    "how long can anna take?|which games am I in?|do I have any games running?|what boards do I have?|"
+    "list my boards please|how do I see all my games?|is anyone waiting for me?",
+    "passed on as a message": "Clair,\nthank you for the game!|"
+    "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
     "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
-    "I am sick of waiting|Die Regeln sind mir klar|Wie spielt man Schach?|¡Buena jugada!",
+    "I am sick of waiting|did you move?|has she answered?|what did you play?|how long can it take?|"
+    "Thought I was the one who was winning!|Die Regeln sind mir klar|Wie spielt man Schach?|¡Buena jugada!",
     'write to your opponent, begin with "chat"': "play well!|pause for thought|note that I win|cancel that|"
     "resume as you like|move on|draw your own conclusions",
     "Write: tournament join summer": "join tournament summer",
@@ -235,22 +248,26 @@ BOARD_ANSWERS = {
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
     "is a question, so nothing is played": "C3?|C3?!|C3!?",
     "may hold a password": "my password is swordfish|Mein Kennwort lautet swordfish|"
-    "mon mot de passe est swordfish|mi contraseña es swordfish",
+    "mon mot de passe est swordfish|mi contraseña es swordfish|chat my password is swordfish|"
+    "chat mein Passwort lautet swordfish|Chat: mon mot de passe est swordfish|kibitz my password: swordfish",
     "You follow anna": "C3\nfollow anna",
     'no game "chess" here': "play chess|C3\nplay chess",
     "is not a cell": "the middle|is it C99?|Resign? Me? Never!",
     "There is no board 102": "C3\n102 f7|101 C3\n102: f7|C3\nAnd on board 102: D4",
     "Hints are only given": "hint please|any hints?",
     'Did you mean "resign"?': "resgin|Resing!",
-    'Did you mean "swap"?': "sawp|swop",
+    'Did you mean "swap"?': "sawp|swop|swop\n\nI have never played this, have fun!",
     'answer with "C3" on one line and "propose" on the next': "C3, how about a draw?|"
-    "C3, draw?|C3. Draw?|C3 and I offer a draw|C3\ndraw?",
-    "may mean C3 or resign": "C3, I resign",
+    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\ndraw?",
+    'To play C3 and resign, answer with "C3" on one line and "resign" on the next': "C3 resign|C3, I resign|"
+    "C3 and I resign|C3 then resign|c3 resign, thanks",
+    "may mean C3 or swap": "C3 swap|C3, swap",
+    "may mean C3 or undo": "C3 undo|C3 and undo",
     "may mean C3 or D4": "I'll take c three. No, d four",
     "may mean C3,": "C3... or maybe not|C3. Or not.",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
     "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks|Can I claim a win?|"
-    "anna doesn't answer, what can I do?",
+    "anna doesn't answer, what can I do?|what happens if I run out of time?",
 }  # fmt: skip
 """What the player to move writes in answer to a board, by what the answer to it says."""
 
@@ -284,7 +301,10 @@ RESIGNING_ANSWERS = {
 ELSEWHERE_ANSWERS = {
     "Write: 101 d4": "D4|D4 please|d4!",
     "Write: 101 resign": "I resign, well played!",
-    "how it stands": "my games",
+    "how it stands": "my games|who am I playing?|who is my opponent?|whose turn is it?|what's the score?|"
+    "when is my deadline?|how much time do I have?|list my boards please|has anna moved yet?|am I winning?",
+    "pbm: about bert": "who am I?",
+    "pbm: about anna": "what is anna's rating?|is anna a bot?",
     "Write: cross move BOARD D4": "cross D4",
     "Write: BOARD give 2d": "give anna 2 days",
     "pbm: help mails": "leave me alone",
@@ -389,6 +409,22 @@ def test_a_password_in_words_below_a_move_is_told_nobody(patient: House, told: s
     got = patient.answer("bert", f"C3\n{told} swordfish.", 101)
     assert all("swordfish" not in each.text for each in got)
     assert any(f"{told} *****." in each.body for each in got if each.address.startswith("anna"))
+
+
+@pytest.mark.parametrize("line", ["chat my password is swordfish", "chat mein Passwort lautet swordfish"])
+def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, line: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    (got,) = patient.answer("bert", line, 101)
+    assert "Nothing was passed on, for your mail may hold a password." in got.body
+    assert "swordfish" not in got.text
+
+
+@pytest.mark.parametrize(("second", "told"), [("propose", "offers a draw"), ("resign", "Really resign?")])
+def test_a_move_and_a_command_below_it_are_done_whatever_is_said_below(patient: House, second: str, told: str) -> None:
+    patient.game("cross -size=4 bert anna", ["C3", "D4"])
+    got = patient.answer("bert", f"E5\n{second}\nWhat do you think?", 101)
+    assert told in " ".join(each.body for each in got)
+    assert "bert played E5." in patient.mailboxes["anna@example.net"][-1].body
 
 
 def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: House) -> None:

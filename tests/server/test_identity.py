@@ -54,6 +54,14 @@ def test_a_changed_password_ends_the_right_to_answer_messages(house: House) -> N
     assert address_of("bob") not in {got.address for got in mails}
 
 
+@pytest.mark.parametrize("answer", ["start", "join", "fun"])
+def test_words_that_agree_to_a_game_do_not_say_that_it_was_them(answer: str, table: House) -> None:
+    table.send("bob", "cross move 101 C4")
+    (got,) = table.answer("bob", answer)
+    assert got["Subject"] == "pbm: yes or no?"
+    assert "You played C4" in table.answer("bob", "it was me")[-1].body
+
+
 @pytest.mark.parametrize("answer", ["no", "No, that was not me!", "Not me.", "Never!"])
 def test_a_no_does_not_confirm(answer: str, table: House) -> None:
     before = table.dump()
