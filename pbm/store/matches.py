@@ -282,7 +282,8 @@ class Matches(Queries):
 
     def next_due_at(self) -> datetime | None:
         """When a board needs the server next; None if none ever does."""
-        due_at: datetime | None = self._connection.execute(select(func.min(matches.c.due_at))).scalar_one()
+        due = matches.c.due_at
+        due_at: datetime | None = self._connection.execute(select(func.min(due)).where(due.is_not(None))).scalar_one()
         return due_at
 
     def due(self, now: datetime) -> int | None:

@@ -48,7 +48,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
 
-REVISION = "0016"
+REVISION = "0017"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -174,7 +174,7 @@ matches = _table(
     Column("ticking_since", Instant),
     Column("deadline_at", Instant),
     Column("overrun_at", Instant),
-    Column("due_at", Instant, index=True),
+    Column("due_at", Instant),
     Column("paused", Boolean, nullable=False, server_default="0"),
     Column("annotated", Boolean, nullable=False, server_default="0"),
     Column("tournament", String(80), nullable=False, server_default=""),
@@ -194,6 +194,8 @@ Index("ix_matches_ended_at", matches.c.ended_at, matches.c.board)
 _partial("ix_matches_running", matches.c.game, matches.c.board, where=matches.c.ended_at.is_(None))
 _partial("ix_matches_held", matches.c.game, matches.c.board, where=matches.c.tournament != literal_column("''"))
 _partial("ix_matches_over", matches.c.game, matches.c.board, where=matches.c.ended_at.is_not(None))
+_partial("ix_matches_due", matches.c.due_at, where=matches.c.due_at.is_not(None))
+"""SQLite writes an index anew whose column is written, even to what it was; what is never due is not in it."""
 
 plies = _table(
     "plies",
@@ -204,7 +206,9 @@ plies = _table(
     Column("played_at", Instant, nullable=False),
     Column("auto", Boolean, nullable=False),
     Column("time_left", BigInteger),
+    sqlite_with_rowid=False,
 )
+"""Plies of a board lie together, so that its record is read from a page or two."""
 
 inbox = _table(
     "inbox",
