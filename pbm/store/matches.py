@@ -14,6 +14,7 @@ from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
+from pbm.store.connection import often
 from pbm.store.house import Absences
 from pbm.store.tables import Queries, among, matches, players, plies
 
@@ -35,12 +36,14 @@ WITH_PLAYERS = WITH_NAMES.add_columns(
 )
 
 
-_HEADERS = WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board)
-_LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
+_HEADERS = often(WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board))
+_LOCKED = often(_HEADERS.with_for_update(of=matches, key_share=True))
 _PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
-_RECORDS = select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
-ADD_PLY = insert(plies)
-COUNT_PLY = (
+_RECORDS = often(
+    select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
+)
+ADD_PLY = often(insert(plies))
+COUNT_PLY = often(
     update(matches)
     .where(matches.c.board == bindparam("of_board"))
     .values({name: bindparam(name) for name in ("plies", "revision", "seat_to_move", "moved_at", *COLUMNS)})
@@ -48,7 +51,6 @@ COUNT_PLY = (
 _SET_CLOCK = (
     update(matches).where(matches.c.board == bindparam("of_board")).values({name: bindparam(name) for name in COLUMNS})
 )
-"""These are built once: every move asks for them."""
 AT_ONCE = 500
 """Boards that one statement asks for."""
 T = TypeVar("T")

@@ -16,7 +16,6 @@ import os
 import secrets
 import select
 import socket
-import sqlite3
 import stat
 import threading
 from abc import ABC, abstractmethod
@@ -74,8 +73,6 @@ def translated() -> Iterator[None]:
         if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise
         raise _kind(error.orig)(str(error.orig)) from error
-    except sqlite3.DatabaseError as error:  # of what is said past SQLAlchemy
-        raise _kind(error)(str(error)) from error
     except InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
     except (DisconnectionError, PoolTimeout) as error:

@@ -5,7 +5,7 @@ Instants are stored as whole microseconds since 1970 UTC, so that every database
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -68,6 +68,16 @@ class Instant(TypeDecorator[datetime]):
         return lambda value: None if value is None else instant_at(value)
 
 
+class _Numbers(TypeDecorator[list[int]]):
+    """A list of numbers as json_each reads it."""
+
+    impl = Text
+    cache_ok = True
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
+        return str
+
+
 class _Among(FunctionElement[bool]):
     type = Boolean()
     inherit_cache = True
@@ -90,7 +100,17 @@ def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
 
     The statement has one text for all lengths, so it is written once, and prepared once by the database.
     """
-    return _Among(column, bindparam(name, type_=JSON().with_variant(ARRAY(BigInteger), "postgresql")))
+    return _Among(column, bindparam(name, type_=_Numbers().with_variant(ARRAY(BigInteger), "postgresql")))
+
+
+def among_words(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """The same of a list of words, none of which holds a NUL: SQLite would cut it there."""
+    return _Among(column, bindparam(name, type_=JSON().with_variant(ARRAY(Text), "postgresql")))
+
+
+def whole(words: Iterable[str]) -> list[str]:
+    """Those without a NUL, as `among_words` wants them."""
+    return [word for word in words if "\0" not in word]
 
 
 BigKey = BigInteger().with_variant(Integer, "sqlite")

@@ -28,6 +28,7 @@ from pbm.store.annex import Broadcasts, Follows, Intents, Remarks
 from pbm.store.archive import Archive
 from pbm.store.backup import Contents
 from pbm.store.belongings import Belongings
+from pbm.store.connection import often, say
 from pbm.store.erasure import Erasure
 from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
 from pbm.store.lists import Lists
@@ -71,8 +72,8 @@ _QUEUES = frozenset({inbox, outbox, outbox_texts})
 _HOUSE, _OF_THE_HOUSE = frozenset({absences, bans, meta}), 10**12
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
-_AGE = select(meta.c.value).where(meta.c.key == "age")
-_GROW_OLDER = update(meta).where(meta.c.key == "age").values(value=bindparam("age"))
+_AGE = often(select(meta.c.value).where(meta.c.key == "age"))
+_GROW_OLDER = often(update(meta).where(meta.c.key == "age").values(value=bindparam("age")))
 
 Q = TypeVar("Q")
 T = TypeVar("T")
@@ -254,7 +255,7 @@ class Transaction:
 
     def _set_savepoints(self) -> None:
         for name in self._savepoints[self._set :]:
-            self._connection.exec_driver_sql(f"SAVEPOINT {name}")
+            say(self._connection, f"SAVEPOINT {name}")
         self._set = len(self._savepoints)
 
     def _end_savepoint(self, words: str) -> None:
@@ -262,7 +263,7 @@ class Transaction:
         self._savepoints.pop()
         if self._set > len(self._savepoints):
             self._set -= 1
-            self._connection.exec_driver_sql(words)
+            say(self._connection, words)
 
     @contextmanager
     def rehearsal(self) -> Iterator[Rehearsal]:
