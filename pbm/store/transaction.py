@@ -237,21 +237,20 @@ class Transaction:
     def savepoint(self) -> Iterator[None]:
         """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
 
-        SQLAlchemy's own take four times as long, and every mail has two. Until something is written nothing is to be
-        undone, but on PostgreSQL the fault of a statement that reads. On SQLite a statement that is mere text is not
-        seen to write: none stands within one.
+        Until something is written nothing is to be undone, but on PostgreSQL the fault of a statement that reads. On
+        SQLite a statement that is mere text is not seen to write: none stands within one.
         """
         name = f"savepoint_{len(self._savepoints)}"
         self._savepoints.append(name)
-        with translated():
+        try:
             if self._connection.dialect.name != "sqlite":
                 self._set_savepoints()
-            try:
-                yield
-            except BaseException:
+            yield
+        except BaseException:
+            with translated():
                 self._end_savepoint(f"ROLLBACK TO SAVEPOINT {name}")
                 raise
-            self._end_savepoint(f"RELEASE SAVEPOINT {name}")
+        self._end_savepoint(f"RELEASE SAVEPOINT {name}")
 
     def _set_savepoints(self) -> None:
         for name in self._savepoints[self._set :]:
@@ -263,7 +262,8 @@ class Transaction:
         self._savepoints.pop()
         if self._set > len(self._savepoints):
             self._set -= 1
-            say(self._connection, words)
+            with translated():
+                say(self._connection, words)
 
     @contextmanager
     def rehearsal(self) -> Iterator[Rehearsal]:

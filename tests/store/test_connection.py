@@ -57,7 +57,7 @@ def test_what_is_asked_directly_is_what_sqlalchemy_finds(store: Store) -> None:
         played(tx)
     found = list[list[object]]()
     for is_heard in (False, True):
-        with store.read() as tx:
+        with store.write() as tx:
             if is_heard:
                 event.listen(tx._connection, "before_cursor_execute", lambda *_: None)
             found.append([])
