@@ -21,6 +21,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
@@ -270,5 +271,6 @@ def _write(path: Path) -> None:
     os.close(pipe)
 
 
+@cache
 def _folder(database: Path) -> Path:
     return database.with_name(database.name + BELLS)
