@@ -7,9 +7,8 @@ On PostgreSQL, and where somebody listens to what is executed, SQLAlchemy execut
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Executable, RootTransaction, UpdateBase, literal, select
@@ -38,11 +37,7 @@ class Told:
         ways = [bind.type.dialect_impl(dialect).bind_processor(dialect) for bind in binds]
         self._ways = [(place, way) for place, way in enumerate(ways) if way is not None]
         self._fixed = {bind.key: bind.effective_value for bind in binds if bind.key not in names}
-        self._pick: Callable[[Mapping[str, Any]], tuple[Any, ...]] = lambda _: ()
-        if len(binds) == 1:
-            self._pick = lambda values, key=binds[0].key: (values[key],)  # type: ignore[misc]
-        elif binds:
-            self._pick = itemgetter(*(bind.key for bind in binds))
+        self._keys = [bind.key for bind in binds]
         writes = isinstance(statement, UpdateBase)
         columns = statement.returning_column_descriptions if writes else statement.column_descriptions  # type: ignore[attr-defined]
         readers = [column["type"].dialect_impl(dialect).result_processor(dialect, None) for column in columns]
@@ -51,7 +46,8 @@ class Told:
 
     def values(self, given: Mapping[str, Any]) -> Sequence[Any]:
         """In the order of the text."""
-        found = [*self._pick({**self._fixed, **given} if self._fixed else given)]
+        values = {**self._fixed, **given} if self._fixed else given
+        found = [*map(values.__getitem__, self._keys)]
         for place, way in self._ways:
             found[place] = way(found[place])
         return found

@@ -13,7 +13,7 @@ from sqlalchemy import Column, Row, func, or_, select
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
 from pbm.store.connection import often
-from pbm.store.tables import PLAYERS, Queries, addresses, among, among_words, bans, players, whole
+from pbm.store.tables import PLAYERS, Queries, addresses, among, bans, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
@@ -45,7 +45,7 @@ _PROFILES = often(select(players.c.id, players.c.epoch, players.c.settings).wher
 _OWNERS = often(
     select(addresses.c.address_key, players.c.id, players.c.userid)
     .join(players, addresses.c.player_id == players.c.id)
-    .where(among_words(addresses.c.address_key, "keys"))
+    .where(among(addresses.c.address_key, "keys"))
     .where(addresses.c.confirmed_at.is_not(None), players.c.removed_at.is_(None))
     .order_by(players.c.id)
 )
@@ -196,7 +196,7 @@ class Players(Queries):
 
     def _read_owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
         found: dict[str, list[Player]] = {key: [] for key in keys}
-        for key, player_id, userid in self._connection.execute(_OWNERS, {"keys": whole(found)}):
+        for key, player_id, userid in self._connection.execute(_OWNERS, {"keys": list(found)}):
             found[key].append(Player(player_id, userid))
         return found
 

@@ -25,18 +25,7 @@ from sqlalchemy import (
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.connection import often
 from pbm.store.neighbours import Conflict
-from pbm.store.tables import (
-    Instant,
-    Queries,
-    addresses,
-    among,
-    among_words,
-    inbox,
-    matches,
-    outbox,
-    outbox_texts,
-    whole,
-)
+from pbm.store.tables import Instant, Queries, addresses, among, inbox, matches, outbox, outbox_texts
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
@@ -45,7 +34,7 @@ _OF_BOARDS = often(_NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.
 """Those that answer a board's mail. Anybody can name a board, so mails that only do are not among them."""
 _STANDING = often(
     select(inbox.c.id, inbox.c.identity).where(
-        (_NEW & among(inbox.c.id, "mails")) | among_words(inbox.c.identity, "identities")
+        (_NEW & among(inbox.c.id, "mails")) | among(inbox.c.identity, "identities")
     )
 )
 _RECENT = 20_000
@@ -73,7 +62,7 @@ _OLDER = often(
     select(outbox.c.board, outbox.c.address, func.min(outbox.c.id).label("oldest"))
     .where(_PENDING, among(outbox.c.board, "boards"))
     .where(outbox.c.id < bindparam("beyond"), ~among(outbox.c.id, "known"))
-    .where(among_words(outbox.c.address, "people"), outbox.c.due_at <= bindparam("before"))
+    .where(among(outbox.c.address, "people"), outbox.c.due_at <= bindparam("before"))
     .group_by(outbox.c.board, outbox.c.address)
 )
 _KEEP = often(update(outbox).where(_QUEUED, _THESE).values(due_at=bindparam("until")))
@@ -332,13 +321,7 @@ class Outbox(Queries):
         if not boards:
             return {}
         known, people = {mail.id for mail in mails} | set(ours), {mail.mail.address for mail in mails}
-        asked = {
-            "boards": [*boards],
-            "beyond": max(known),
-            "known": [*known],
-            "people": whole(people),
-            "before": before,
-        }
+        asked = {"boards": [*boards], "beyond": max(known), "known": [*known], "people": [*people], "before": before}
         return {(row[0], row[1]): row[2] for row in self._connection.execute(_OLDER, asked)}
 
     def keep(self, mail_ids: Collection[int], until: datetime) -> None:

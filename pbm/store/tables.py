@@ -5,13 +5,13 @@ Instants are stored as whole microseconds since 1970 UTC, so that every database
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     Column,
@@ -69,13 +69,22 @@ class Instant(TypeDecorator[datetime]):
 
 
 class _Numbers(TypeDecorator[list[int]]):
-    """A list of numbers as json_each reads it."""
+    """A list as json_each of SQLite reads it."""
 
     impl = Text
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
         return str
+
+
+class _Words(_Numbers):
+    """Without those that hold a NUL, where it would cut them."""
+
+    cache_ok = True
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
+        return lambda words: json.dumps([word for word in words if "\0" not in word])
 
 
 class _Among(FunctionElement[bool]):
@@ -96,21 +105,12 @@ def _among(element: _Among, compiler: SQLCompiler, **words: Any) -> str:
 
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Whether the column is one of the numbers, a list of any length that the statement is given under the name.
+    """Whether the column is one of a list of any length that the statement is given under the name.
 
     The statement has one text for all lengths, so it is written once, and prepared once by the database.
     """
-    return _Among(column, bindparam(name, type_=_Numbers().with_variant(ARRAY(BigInteger), "postgresql")))
-
-
-def among_words(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """The same of a list of words, none of which holds a NUL: SQLite would cut it there."""
-    return _Among(column, bindparam(name, type_=JSON().with_variant(ARRAY(Text), "postgresql")))
-
-
-def whole(words: Iterable[str]) -> list[str]:
-    """Those without a NUL, as `among_words` wants them."""
-    return [word for word in words if "\0" not in word]
+    plain, array = (_Words(), ARRAY(Text)) if isinstance(column.type, String) else (_Numbers(), ARRAY(BigInteger))
+    return _Among(column, bindparam(name, type_=plain.with_variant(array, "postgresql")))
 
 
 BigKey = BigInteger().with_variant(Integer, "sqlite")
