@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
 from pbm.domain.calendars import Calendar
 from pbm.domain.errors import BadArguments
 from pbm.domain.spans import DAY, HOUR, in_words, read_duration, write_duration
-from pbm.domain.values import replace
 
 LEAST, MOST = HOUR, 365 * DAY
 """The bounds of a move's time and of a bank."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache, wraps
@@ -22,7 +22,6 @@ from pbm.domain.clock import Clock, TimeControl
 from pbm.domain.errors import NotAllowed
 from pbm.domain.settings import Settings
 from pbm.domain.spans import next_reminder
-from pbm.domain.values import replace
 
 SWAP = "swap"
 _ALPHABETS = {"CYRILLIC": "Cyrillic", "GREEK": "Greek", "CHEROKEE": "Cherokee", "LISU": "Lisu", "COPTIC": "Coptic"}

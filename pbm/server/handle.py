@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from time import thread_time
 
 import structlog
@@ -27,7 +28,6 @@ from pbm.domain.errors import NeedsIdentity
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
 from pbm.domain.tokens import Signer
-from pbm.domain.values import replace
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
 from pbm.mailin import Action, Cover, Discard, Envelope, Message, Robot, Unlock, heading, rewritten, strip_subject

@@ -15,7 +15,6 @@ from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
-from pbm.store.connection import often
 from pbm.store.tables import (
     PLAYERS,
     Queries,
@@ -26,6 +25,7 @@ from pbm.store.tables import (
     game_choices,
     intents,
     matches,
+    often,
     player_follows,
     players,
     remarks,

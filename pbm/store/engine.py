@@ -22,7 +22,6 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
 from pbm.store.backup import Contents
-from pbm.store.connection import Guarded
 from pbm.store.house import HEARTBEAT, TOLD
 from pbm.store.neighbours import (
     Bell,
@@ -39,7 +38,7 @@ from pbm.store.neighbours import (
 )
 from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
-from pbm.store.transaction import HOUSE, Memory, Transaction
+from pbm.store.transaction import HOUSE, Guarded, Memory, Transaction
 
 _BUSY_SECONDS = 30
 _PRAGMAS = (

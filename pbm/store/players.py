@@ -12,8 +12,7 @@ from sqlalchemy import Column, Row, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.connection import often
-from pbm.store.tables import PLAYERS, Queries, addresses, among, bans, players
+from pbm.store.tables import PLAYERS, Queries, addresses, among, bans, often, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""

@@ -23,9 +23,8 @@ from sqlalchemy import (
 )
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
-from pbm.store.connection import often
 from pbm.store.neighbours import Conflict
-from pbm.store.tables import Instant, Queries, addresses, among, inbox, matches, outbox, outbox_texts
+from pbm.store.tables import Instant, Queries, addresses, among, inbox, matches, often, outbox, outbox_texts
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)

@@ -52,7 +52,17 @@ REVISION = "0017"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
+S = TypeVar("S", bound=Executable)
 V = TypeVar("V")
+
+OFTEN: set[Executable] = set()
+"""Statements that are built once, for they are asked again and again."""
+
+
+def often(statement: S) -> S:
+    """The statement, which is one of them."""
+    OFTEN.add(statement)
+    return statement
 
 
 class Instant(TypeDecorator[datetime]):

@@ -13,9 +13,9 @@ from sqlalchemy.exc import IntegrityError
 from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Arrival, Mail, Settlement
 from pbm.domain.match import Intent, IntentKind, Match, Ply
-from pbm.store import Store, Transaction, connection
+from pbm.store import Store, Transaction
 from pbm.store.neighbours import Full
-from pbm.store.tables import inbox, matches, outbox, outbox_texts, plies
+from pbm.store.tables import OFTEN, inbox, matches, outbox, outbox_texts, plies
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
@@ -72,7 +72,7 @@ def test_what_is_asked_directly_is_what_sqlalchemy_finds(store: Store) -> None:
             if is_heard:
                 event.listen(tx._connection, "before_cursor_execute", lambda *words: heard.append(words))
             found.append([])
-            for statement in connection._OFTEN:
+            for statement in OFTEN:
                 if not isinstance(statement, UpdateBase):
                     names = statement.compile(tx._connection.engine).params.keys() & GIVEN.keys()  # type: ignore[attr-defined]
                     rows = tx._connection.execute(statement, {name: GIVEN[name] for name in names})
