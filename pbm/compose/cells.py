@@ -308,6 +308,7 @@ class Strip:
         tall = "" if any(face.mark for face in self.faces) else f"height:{self.height}px;"
         opening = f"<tr align=center{ground} style={tall}line-height:{self.height}px{ink}>"
         pieces = [_brief_piece(around, face, across) for face, across in zip(self.faces, self._spans, strict=True)]
+        return self._line(opening, _seams(self._gaps, "<td colspan=%d>", ""), pieces)
 
     def _line(self, opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
         """seams: what stands before each piece, and after the last."""

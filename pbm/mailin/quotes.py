@@ -247,6 +247,8 @@ _RUN_ON = re.compile(r"(<[^\s<>@]{1,80}@[^\s<>]{1,250}>[^\n:：]{0,40}[:：]) {2
 """An attribution with the quote behind it on the same line, as Yahoo's app writes it."""
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}>(?: |$))")
+_UNEVEN = (" \n", "\n\n\n")
+"""A line that ends in a blank, or two blank lines: there may be a third."""
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
 _FOOTER = re.compile(
     r"(?<=\S)\s+(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
@@ -287,8 +289,12 @@ def bounded(text: str) -> str:
     text = _RUN_ON.sub(r"\1\n", text)
     if armour := _ARMOUR.search(text):
         text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]
+    given = text.split("\n")
+    is_long = len(given) > MAX_LINES or max(map(len, given)) > MAX_LINE
+    if not is_long and not any(map(f"\n{text}\n".count, _UNEVEN)):
+        return text[:MAX_TEXT]
     lines: list[str] = []
-    for line in text.split("\n"):
+    for line in given:
         for short in _broken(line):
             if short or lines[-1:] != [""] or lines[-2:] != ["", ""]:
                 lines.append(short)

@@ -255,15 +255,15 @@ class Batches:
             for place, mail in enumerate(work):
                 if place and not mail.row.answers_board:
                     self.let_pass()
-                ways = mail.ways if mail.only_reads else {*mail.boards}
+                ways = mail.ways if (only_reads := mail.only_reads) else {*mail.boards}
                 if place and (ways & met or monotonic() > until):
                     return found, work[place:]
                 obeyed = self._foreseen(tx, mail)
-                if not mail.only_reads:
+                if not only_reads:
                     ways |= mail.ways
                 elif obeyed is None:
                     continue
-                if obeyed is not None and (mail.only_reads or (tx.age is not None and mail.stays_on_boards)):
+                if obeyed is not None and (only_reads or (tx.age is not None and mail.stays_on_boards)):
                     found.obeyed[mail.row.id] = obeyed
                 met |= ways
         return found, []

@@ -180,7 +180,8 @@ class Handler:
             settled = self._bounded(tx, self._come_to_pass(tx, mail, obeyed, rehearsal), mail)
         elif settled is None:
             settled = self._bounded(tx, obeyed or self._obey(tx, mail), mail)
-        return settled if settled.state is Arrival.PARKED else replace(settled, kept=_without_passwords(mail))
+        kept = _without_passwords(mail) if settled.state is not Arrival.PARKED else None
+        return settled if kept is None else replace(settled, kept=kept)
 
     def _undone(self, tx: Transaction, mail: Prepared, *, is_rehearsed: bool) -> Settled | None:
         """The end of a mail of which nothing is carried out; None for all others.
@@ -234,9 +235,9 @@ class Handler:
         """
         sender, message = mail.sender, mail.letter
         if sender.proven or sender.seated or sender.address or mail.verified:
-            at_home = sender.proven in sender.at_home and not mail.verified
-            cause = mail.cause(proven=True)
-            return self.throttle.spent(tx, message.sender, None, cause) if mail.only_reads and at_home else ""
+            if sender.proven not in sender.at_home or mail.verified or not mail.only_reads:
+                return ""
+            return self.throttle.spent(tx, message.sender, None, mail.cause(proven=True))
         if message.token and tx.tickets.find(message.token, tx.now) is not None:
             return ""
         return self.throttle.spent(tx, message.sender, None, mail.cause(proven=False))

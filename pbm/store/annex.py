@@ -25,6 +25,7 @@ from pbm.store.tables import (
     game_choices,
     intents,
     matches,
+    often,
     player_follows,
     players,
     remarks,
@@ -93,7 +94,7 @@ def is_interrupted() -> ScalarSelect[bool]:
     return select(exists().where(concerned, lasting).correlate(matches)).scalar_subquery()
 
 
-_OF_BOARDS = (
+_OF_BOARDS = often(
     select(
         intents.c.board,
         intents.c.seat,
@@ -106,7 +107,6 @@ _OF_BOARDS = (
     .where(among(intents.c.board, "boards"))
     .order_by(intents.c.kind)
 )
-"""Built once: every move asks for it."""
 
 
 @dataclass(eq=False)
@@ -178,13 +178,12 @@ _by_player = (
     for seat in (matches.c.seat1_id, matches.c.seat2_id)
 )
 _wishes = union_all(_by_board, _by_game, *_by_player).subquery()
-_FOLLOWERS = (
+_FOLLOWERS = often(
     select(_wishes.c.board, players.c.id, players.c.userid, _wishes.c.ends_only, _wishes.c.whom)
     .join(_wishes, _wishes.c.player_id == players.c.id)
     .where(players.c.removed_at.is_(None))
     .order_by(players.c.id, _wishes.c.ends_only.desc(), _wishes.c.whom.desc())
 )
-"""Built once: every move asks for it."""
 
 
 @dataclass(eq=False)

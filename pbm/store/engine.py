@@ -16,19 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    Executable,
-    RootTransaction,
-    UpdateBase,
-    create_engine,
-    event,
-    inspect,
-    literal,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -45,13 +33,12 @@ from pbm.store.neighbours import (
     ReadOnly,
     SchemaTrouble,
     Turns,
-    Writes,
     ring,
     translated,
 )
 from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
-from pbm.store.transaction import HOUSE, Memory, Transaction
+from pbm.store.transaction import HOUSE, Guarded, Memory, Transaction
 
 _BUSY_SECONDS = 30
 _PRAGMAS = (
@@ -66,9 +53,6 @@ _SESSION = {
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "3",
 }
-
-_WRITTEN = select(literal(1))
-"""In place of a statement in a rehearsal: a row that was changed, by PostgreSQL; SQLite counts none, and says -1."""
 
 _SKIPPED = 1000
 """Numbers of boards that are left out at least when a database was set back."""
@@ -338,39 +322,6 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
 def _set_pragmas(connection: Any, _record: Any) -> None:
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
-
-
-class Guarded(Connection):
-    """Begins as it is asked to, and looks at what it executes; events would cost each statement a fifth more."""
-
-    def begin(self) -> RootTransaction:
-        """What SQLite is told goes past SQLAlchemy, which would take twenty times as long to say it."""
-        begun, options = super().begin(), self.get_execution_options()
-        writes, is_durable = options.get("pbm_writes", False), options.get("pbm_durable", True)
-        if self.dialect.name == "sqlite":
-            say = self.connection.cursor().execute
-            wanted = "FULL" if is_durable else "NORMAL"
-            if writes and self.info.get("synchronous", "FULL") != wanted:
-                say(f"PRAGMA synchronous={wanted}")
-                self.info["synchronous"] = wanted
-            say("BEGIN IMMEDIATE" if writes else "BEGIN")
-        elif not is_durable:
-            self.exec_driver_sql("SET LOCAL synchronous_commit = off")
-        return begun
-
-    def execute(self, statement: Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
-        """In a rehearsal what writes is replaced by what does not, and makes ids below 0. Raises: Writes."""
-        if not isinstance(statement, UpdateBase):
-            return super().execute(statement, parameters, execution_options=execution_options)
-        options = self.get_execution_options()
-        rehearsal = options.get("pbm_unwritten")
-        if rehearsal is None and options.get("pbm_writes", False):
-            options["pbm_before_change"](statement)
-            return super().execute(statement, parameters, execution_options=execution_options)
-        number = rehearsal.stand_in() if rehearsal is not None else None
-        if number is None:
-            raise Writes(f"a transaction that only reads does not write to {statement.table}")
-        return super().execute(select(literal(number)) if statement.returning_column_descriptions else _WRITTEN)
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:

@@ -15,7 +15,7 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.tables import Queries, among, matches, players, plies
+from pbm.store.tables import Queries, among, matches, often, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 _first = players.alias("first_player")
@@ -35,12 +35,14 @@ WITH_PLAYERS = WITH_NAMES.add_columns(
 )
 
 
-_HEADERS = WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board)
-_LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
+_HEADERS = often(WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board))
+_LOCKED = often(_HEADERS.with_for_update(of=matches, key_share=True))
 _PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
-_RECORDS = select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
-ADD_PLY = insert(plies)
-COUNT_PLY = (
+_RECORDS = often(
+    select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
+)
+ADD_PLY = often(insert(plies))
+COUNT_PLY = often(
     update(matches)
     .where(matches.c.board == bindparam("of_board"))
     .values({name: bindparam(name) for name in ("plies", "revision", "seat_to_move", "moved_at", *COLUMNS)})
@@ -48,7 +50,6 @@ COUNT_PLY = (
 _SET_CLOCK = (
     update(matches).where(matches.c.board == bindparam("of_board")).values({name: bindparam(name) for name in COLUMNS})
 )
-"""These are built once: every move asks for them."""
 AT_ONCE = 500
 """Boards that one statement asks for."""
 T = TypeVar("T")
@@ -282,7 +283,8 @@ class Matches(Queries):
 
     def next_due_at(self) -> datetime | None:
         """When a board needs the server next; None if none ever does."""
-        due_at: datetime | None = self._connection.execute(select(func.min(matches.c.due_at))).scalar_one()
+        due = matches.c.due_at
+        due_at: datetime | None = self._connection.execute(select(func.min(due)).where(due.is_not(None))).scalar_one()
         return due_at
 
     def due(self, now: datetime) -> int | None:

@@ -16,12 +16,12 @@ import os
 import secrets
 import select
 import socket
-import sqlite3
 import stat
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
@@ -74,8 +74,6 @@ def translated() -> Iterator[None]:
         if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise
         raise _kind(error.orig)(str(error.orig)) from error
-    except sqlite3.DatabaseError as error:  # of what is said past SQLAlchemy
-        raise _kind(error)(str(error)) from error
     except InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
     except (DisconnectionError, PoolTimeout) as error:
@@ -273,5 +271,6 @@ def _write(path: Path) -> None:
     os.close(pipe)
 
 
+@cache
 def _folder(database: Path) -> Path:
     return database.with_name(database.name + BELLS)

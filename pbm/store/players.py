@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Row, bindparam, func, or_, select
+from sqlalchemy import Column, Row, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.tables import PLAYERS, Queries, addresses, among, bans, players
+from pbm.store.tables import PLAYERS, Queries, addresses, among, bans, often, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
@@ -39,16 +39,15 @@ class Address:
         return bool(self.bounces or self.soft_bounces or self.suspended_at)
 
 
-_ADDRESSES = select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id)
-_PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players"))
-_OWNERS = (
+_ADDRESSES = often(select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id))
+_PROFILES = often(select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players")))
+_OWNERS = often(
     select(addresses.c.address_key, players.c.id, players.c.userid)
     .join(players, addresses.c.player_id == players.c.id)
-    .where(addresses.c.address_key.in_(bindparam("keys", expanding=True)))
+    .where(among(addresses.c.address_key, "keys"))
     .where(addresses.c.confirmed_at.is_not(None), players.c.removed_at.is_(None))
     .order_by(players.c.id)
 )
-"""These are built once: every move asks for them."""
 
 
 @dataclass(eq=False)

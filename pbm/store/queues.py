@@ -24,19 +24,21 @@ from sqlalchemy import (
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.neighbours import Conflict
-from pbm.store.tables import Instant, Queries, addresses, among, inbox, matches, outbox, outbox_texts
+from pbm.store.tables import Instant, Queries, addresses, among, inbox, matches, often, outbox, outbox_texts
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
-_NEWER = _WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most"))
-_OF_BOARDS = _NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %"))
+_NEWER = often(_WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most")))
+_OF_BOARDS = often(_NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %")))
 """Those that answer a board's mail. Anybody can name a board, so mails that only do are not among them."""
-_STANDING = select(inbox.c.id, inbox.c.identity).where(
-    (_NEW & among(inbox.c.id, "mails")) | inbox.c.identity.in_(bindparam("identities", expanding=True))
+_STANDING = often(
+    select(inbox.c.id, inbox.c.identity).where(
+        (_NEW & among(inbox.c.id, "mails")) | among(inbox.c.identity, "identities")
+    )
 )
 _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
-_TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
+_TAKE_IN = often(insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True))
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
 _PENDING = outbox.c.state == literal_column(f"'{Delivery.QUEUED.value}'")
 """As the index of pending mails has it: only so is it found."""
@@ -47,29 +49,28 @@ _HOLDS = timedelta(minutes=5)
 _HELD = timedelta(seconds=5)
 """When a mail that is held back is looked at again."""
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
-_OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
+_OWE = often(insert(outbox).returning(outbox.c.key, outbox.c.id))
 """Its rows come back in any order: only so does SQLite take many in one statement."""
-_WRITE = insert(outbox_texts)
+_WRITE = often(insert(outbox_texts))
 _WHOLE = select(outbox, outbox_texts.c.raw).join(outbox_texts)
 _THESE = among(outbox.c.id, "ids")
 _DUE = _WHOLE.where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
-_CLAIMED = _DUE.limit(bindparam("most")).with_for_update(skip_locked=True, of=outbox)
-_UNTRIED = _CLAIMED.where(outbox.c.attempts == 0)
-_OLDER = (
-    select(outbox.c.board, outbox.c.address, func.min(outbox.c.id))
+_CLAIMED = often(_DUE.limit(bindparam("most")).with_for_update(skip_locked=True, of=outbox))
+_UNTRIED = often(_CLAIMED.where(outbox.c.attempts == 0))
+_OLDER = often(
+    select(outbox.c.board, outbox.c.address, func.min(outbox.c.id).label("oldest"))
     .where(_PENDING, among(outbox.c.board, "boards"))
-    .where(outbox.c.id < bindparam("beyond"), outbox.c.id.not_in(bindparam("known", expanding=True)))
-    .where(outbox.c.address.in_(bindparam("people", expanding=True)), outbox.c.due_at <= bindparam("before"))
+    .where(outbox.c.id < bindparam("beyond"), ~among(outbox.c.id, "known"))
+    .where(among(outbox.c.address, "people"), outbox.c.due_at <= bindparam("before"))
     .group_by(outbox.c.board, outbox.c.address)
 )
-_KEEP = update(outbox).where(_QUEUED, _THESE).values(due_at=bindparam("until"))
-_SENT = (
+_KEEP = often(update(outbox).where(_QUEUED, _THESE).values(due_at=bindparam("until")))
+_SENT = often(
     update(outbox)
     .where(_THESE)
     .values(attempts=outbox.c.attempts + 1, state=Delivery.SENT.value, done_at=bindparam("now"), trouble="")
 )
-"""These are built once: every mail asks for them."""
-_SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
+_SETTLE = often(update(inbox).where(inbox.c.id == bindparam("mail")))
 
 
 _newer = outbox.alias("newer")
@@ -319,8 +320,8 @@ class Outbox(Queries):
         if not boards:
             return {}
         known, people = {mail.id for mail in mails} | set(ours), {mail.mail.address for mail in mails}
-        among = {"boards": [*boards], "beyond": max(known), "known": [*known], "people": [*people], "before": before}
-        return {(row[0], row[1]): row[2] for row in self._connection.execute(_OLDER, among)}
+        asked = {"boards": [*boards], "beyond": max(known), "known": [*known], "people": [*people], "before": before}
+        return {(row[0], row[1]): row[2] for row in self._connection.execute(_OLDER, asked)}
 
     def keep(self, mail_ids: Collection[int], until: datetime) -> None:
         """Mails that are under way stay so until then."""

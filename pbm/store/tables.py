@@ -5,13 +5,13 @@ Instants are stored as whole microseconds since 1970 UTC, so that every database
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     Column,
@@ -48,11 +48,21 @@ from sqlalchemy.sql.functions import FunctionElement
 from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
 
-REVISION = "0016"
+REVISION = "0017"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
+S = TypeVar("S", bound=Executable)
 V = TypeVar("V")
+
+OFTEN: set[Executable] = set()
+"""Statements that are built once, for they are asked again and again."""
+
+
+def often(statement: S) -> S:
+    """The statement, which is one of them."""
+    OFTEN.add(statement)
+    return statement
 
 
 class Instant(TypeDecorator[datetime]):
@@ -66,6 +76,25 @@ class Instant(TypeDecorator[datetime]):
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
         return lambda value: None if value is None else instant_at(value)
+
+
+class _Numbers(TypeDecorator[list[int]]):
+    """A list as json_each of SQLite reads it."""
+
+    impl = Text
+    cache_ok = True
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
+        return str
+
+
+class _Words(_Numbers):
+    """Without those that hold a NUL, where it would cut them."""
+
+    cache_ok = True
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
+        return lambda words: json.dumps([word for word in words if "\0" not in word])
 
 
 class _Among(FunctionElement[bool]):
@@ -86,11 +115,12 @@ def _among(element: _Among, compiler: SQLCompiler, **words: Any) -> str:
 
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Whether the column is one of the numbers, a list of any length that the statement is given under the name.
+    """Whether the column is one of a list of any length that the statement is given under the name.
 
     The statement has one text for all lengths, so it is written once, and prepared once by the database.
     """
-    return _Among(column, bindparam(name, type_=JSON().with_variant(ARRAY(BigInteger), "postgresql")))
+    plain, array = (_Words(), ARRAY(Text)) if isinstance(column.type, String) else (_Numbers(), ARRAY(BigInteger))
+    return _Among(column, bindparam(name, type_=plain.with_variant(array, "postgresql")))
 
 
 BigKey = BigInteger().with_variant(Integer, "sqlite")
@@ -174,7 +204,7 @@ matches = _table(
     Column("ticking_since", Instant),
     Column("deadline_at", Instant),
     Column("overrun_at", Instant),
-    Column("due_at", Instant, index=True),
+    Column("due_at", Instant),
     Column("paused", Boolean, nullable=False, server_default="0"),
     Column("annotated", Boolean, nullable=False, server_default="0"),
     Column("tournament", String(80), nullable=False, server_default=""),
@@ -194,6 +224,8 @@ Index("ix_matches_ended_at", matches.c.ended_at, matches.c.board)
 _partial("ix_matches_running", matches.c.game, matches.c.board, where=matches.c.ended_at.is_(None))
 _partial("ix_matches_held", matches.c.game, matches.c.board, where=matches.c.tournament != literal_column("''"))
 _partial("ix_matches_over", matches.c.game, matches.c.board, where=matches.c.ended_at.is_not(None))
+_partial("ix_matches_due", matches.c.due_at, where=matches.c.due_at.is_not(None))
+"""SQLite writes an index anew whose column is written, even to what it was; what is never due is not in it."""
 
 plies = _table(
     "plies",
@@ -204,7 +236,9 @@ plies = _table(
     Column("played_at", Instant, nullable=False),
     Column("auto", Boolean, nullable=False),
     Column("time_left", BigInteger),
+    sqlite_with_rowid=False,
 )
+"""Plies of a board lie together, so that its record is read from a page or two."""
 
 inbox = _table(
     "inbox",

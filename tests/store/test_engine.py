@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,10 +16,11 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, select, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, create_engine, select, text, update
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from pbm.domain.mail import Mail
+from pbm.domain.match import Ply
 from pbm.resources import folder
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
 from pbm.store.neighbours import Full, Lost, ReadOnly
@@ -228,19 +229,47 @@ def test_no_number_is_given_twice_after_the_newest_row_is_gone(file: Path) -> No
     assert counted == wanted
 
 
-def test_texts_of_mails_move_to_their_own_table_and_back(store: Store, url: str) -> None:
-    mails = [Mail(f"key{n}", "a@x.org", "bounce@x", "s", bytes([0, n]) * 4000) for n in range(3)]
-    with store.write() as tx:
-        tx.outbox.add(mails, NOW)
+@contextmanager
+def downgraded(url: str, revision: str) -> Iterator[Connection]:
     older = create_engine(url)
     with older.begin() as connection:
         config = Config()
         config.set_main_option("script_location", str(folder("migrations")))
         config.attributes["connection"] = connection
-        command.downgrade(config, "0015")
+        command.downgrade(config, revision)
+        yield connection
+    older.dispose()
+
+
+def test_plies_are_written_anew_and_back(store: Store, url: str) -> None:
+    """Where they lay by time a record was read from as many pages as it has plies."""
+    with store.write() as tx:
+        seats = (tx.players.add("alice", "x", NOW), tx.players.add("bob", "x", NOW))
+        for notation in ("A1", "B2"):
+            match = tx.matches.add("cross", 1, (), "", seats, 1, NOW)
+            tx.matches.add_ply(match, Ply(notation, 1, NOW, time_left=7), 2, None)
+    with store.read() as tx:
+        before = tx.matches.load_all([FIRST_BOARD, FIRST_BOARD + 1])
+    with downgraded(url, "0016") as connection:
+        assert connection.execute(text("SELECT board, notation FROM plies ORDER BY board")).all() == [
+            (FIRST_BOARD, "A1"), (FIRST_BOARD + 1, "B2")
+        ]  # fmt: skip
+    store.upgrade(NOW)
+    with store.read() as tx:
+        assert tx.matches.load_all([FIRST_BOARD, FIRST_BOARD + 1]) == before
+        if not store.locks_rows:
+            with pytest.raises(OperationalError):
+                tx._connection.exec_driver_sql("SELECT rowid FROM plies")
+    assert [problem for problem in store.check() if " is off: " not in problem] == []
+
+
+def test_texts_of_mails_move_to_their_own_table_and_back(store: Store, url: str) -> None:
+    mails = [Mail(f"key{n}", "a@x.org", "bounce@x", "s", bytes([0, n]) * 4000) for n in range(3)]
+    with store.write() as tx:
+        tx.outbox.add(mails, NOW)
+    with downgraded(url, "0015") as connection:
         found = connection.execute(text("SELECT raw FROM outbox ORDER BY id")).scalars()
         assert [bytes(raw) for raw in found] == [mail.raw for mail in mails]
-    older.dispose()
     store.upgrade(NOW)
     with store.read() as tx:
         assert [queued.mail for queued in tx.outbox.latest(None, 9)] == mails[::-1]

@@ -1,0 +1,133 @@
+"""Statements that are asked often bring on SQLite what SQLAlchemy would bring, and fail as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import UpdateBase, event, select
+from sqlalchemy.exc import IntegrityError
+
+from pbm.domain.clock import Clock, read_control
+from pbm.domain.mail import Arrival, Mail, Settlement
+from pbm.domain.match import Intent, IntentKind, Match, Ply
+from pbm.store import Store, Transaction
+from pbm.store.neighbours import Full
+from pbm.store.tables import OFTEN, inbox, matches, outbox, outbox_texts, plies
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+LATER = NOW + timedelta(days=1)
+GIVEN = {
+    "boards": [101, 102], "players": [1, 2], "mails": [1, 2], "ids": [1], "known": [2], "identities": ["x"],
+    "keys": ["alice@x.org"], "people": ["alice@x.org"], "beyond": 2, "most": 9, "now": LATER, "before": LATER,
+}  # fmt: skip
+"""Values for all that is asked."""
+WRITTEN = (matches, plies, inbox, outbox, outbox_texts)
+
+
+@pytest.fixture
+def new_store(tmp_path: Path) -> Iterator[Callable[[], Store]]:
+    opened = list[Store]()
+
+    def make() -> Store:
+        opened.append(Store(f"sqlite:///{tmp_path / str(len(opened))}.db", lambda: NOW))
+        opened[-1].prepare(NOW)
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture
+def store(new_store: Callable[[], Store]) -> Store:
+    return new_store()
+
+
+def played(tx: Transaction) -> Match:
+    """Something in each table that is asked: two boards, of which one has a clock and a ply, and mails both ways."""
+    seats = tx.players.add("alice", "x", NOW), tx.players.add("bob", "x", NOW)
+    for player in seats:
+        tx.players.add_address(player.id, f"{player.userid}@x.org", NOW, confirmed=True)
+    for control in ("10d", ""):
+        match = tx.matches.add("cross", 1, (), "", seats, 1, NOW, control=read_control(control))
+    tx.matches.add_ply(match, Ply("A1", 1, NOW, time_left=7), 2, Clock(match.control, 2, (5, 6), NOW))
+    tx.intents.keep(match.board, Intent(1, IntentKind.QUEUE, "B2"), NOW)
+    tx.follows.follow(2, match.board, ends_only=True)
+    lane = f"board {match.board}"
+    tx.inbox.add([("a@x.org", ["pbm@x.org"], b"\0\xff", None, "peer", each) for each in ("", "", lane)], NOW)
+    ids = tx.outbox.add([Mail(key, "alice@x.org", "b@x", "s", b"\0\xff", match.board, 1) for key in "ab"], NOW)
+    assert ids == [1, 2]
+    return match
+
+
+def test_what_is_asked_directly_is_what_sqlalchemy_finds(store: Store) -> None:
+    with store.write() as tx:
+        played(tx)
+    found, heard = list[list[object]](), list[object]()
+    for is_heard in (False, True):
+        with store.read() as tx:
+            if is_heard:
+                event.listen(tx._connection, "before_cursor_execute", lambda *words: heard.append(words))
+            found.append([])
+            for statement in OFTEN:
+                if not isinstance(statement, UpdateBase):
+                    names = statement.compile(tx._connection.engine).params.keys() & GIVEN.keys()  # type: ignore[attr-defined]
+                    rows = tx._connection.execute(statement, {name: GIVEN[name] for name in names})
+                    found[-1].append([(dict(row._mapping), [*map(type, row)]) for row in rows])
+    assert found[0] == found[1]
+    assert len(heard) == len(found[0]) > 10
+    assert all(found[0])
+
+
+def test_what_is_written_directly_is_what_sqlalchemy_writes(new_store: Callable[[], Store]) -> None:
+    dumps = list[list[object]]()
+    for is_heard in (False, True):
+        store = new_store()
+        with store.write() as tx:
+            if is_heard:
+                event.listen(tx._connection, "before_cursor_execute", lambda *_: None)
+            match = played(tx)
+            tx.matches.add_plies([({**ply, "ply": 2}, board) for ply, board in plied(tx, match)])
+            tx.outbox.keep([1], LATER)
+            tx.outbox.sent([2], NOW)
+            tx.inbox.settle([Settlement(1, Arrival.HANDLED, "", "x", b"kept")], NOW)
+        with store.read() as tx:
+            dumps.append([tx._connection.execute(select(table)).all() for table in WRITTEN])
+    assert dumps[0] == dumps[1]
+
+
+def plied(tx: Transaction, match: Match) -> list[tuple[dict[str, object], dict[str, object]]]:
+    with tx.rehearsal() as rehearsal:
+        tx.matches.add_ply(match, Ply("B2", 2, NOW), 1, None)
+    return rehearsal.plies
+
+
+def test_an_address_with_a_nul_is_nobodys(store: Store) -> None:
+    """SQLite cuts a word of a list there."""
+    with store.write() as tx:
+        played(tx)
+        assert [player.userid for player in tx.players.of_address("alice@x.org")] == ["alice"]
+        assert tx.players.of_address("alice@x.org\0.example") == []
+
+
+def test_an_error_is_sqlalchemys_and_tells_no_value(store: Store) -> None:
+    with store.write() as tx:
+        match = played(tx)
+        with pytest.raises(IntegrityError) as error:
+            tx.matches.add_ply(match, Ply("secret", 1, NOW), 2, None)
+        assert "secret" not in str(error.value)
+
+
+def test_a_full_disk_is_told_of(store: Store) -> None:
+    mails = [Mail("key", "a@x.org", "bounce@x", "s", bytes(100_000))]
+
+    def fill() -> None:
+        with store.write() as tx:
+            tx._connection.exec_driver_sql("PRAGMA max_page_count = 1")
+            tx.outbox.add(mails, NOW)
+
+    with pytest.raises(Full):
+        fill()
