@@ -417,17 +417,13 @@ class Composer:
         def moves() -> str:
             return "\n".join(move_list(match, state, whole=whole))
 
-        def urls(texts: Sequence[str]) -> list[str]:
-            """Empty ones for what cannot be a link."""
-            return links.urls(texts) if links else [""] * len(texts)
-
         def examples() -> list[str]:
             words = [] if over else self._examples(notice)
-            return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, urls(words), strict=True)]
+            return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, _urls(links, words), strict=True)]
 
         def offered() -> list[str]:
             """The lines to answer, each of which opens an answer with them all."""
-            (url,) = urls(["\n".join(notice.offered)])
+            (url,) = _urls(links, ["\n".join(notice.offered)])
             return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
         return {
@@ -574,6 +570,11 @@ def _subject(notice: Notice, thread: Thread) -> str:
     if notice.problem:
         return f"{thread.board} Error"
     return f"{'' if match.record or over else 'New '}{thread.board} {mover}{' **' if notice.comments else ''}".rstrip()
+
+
+def _urls(links: Links | None, texts: Sequence[str]) -> list[str]:
+    """Empty ones for what cannot be a link."""
+    return links.urls(texts) if links else [""] * len(texts)
 
 
 def _told(notice: Notice) -> int:
