@@ -12,7 +12,7 @@ from typing import Any
 from games import GAMES, AnyGame
 from games.rules import Side
 from pbm.bots.clobber import ClobberSkill
-from pbm.bots.connections import CrossSkill, HavannahSkill, HexSkill, YSkill
+from pbm.bots.connections import CrossSkill, HexSkill, YSkill
 from pbm.bots.crossgeo import CrossGeoSkill
 from pbm.bots.dots import DotsSkill
 from pbm.bots.glance import (
@@ -23,13 +23,14 @@ from pbm.bots.glance import (
     ReversiSkill,
 )
 from pbm.bots.go import GoSkill
+from pbm.bots.havannah import HavannahSkill
+from pbm.bots.lines import GomokuSkill, YavalathSkill
 from pbm.bots.loops import LoopsSkill
 from pbm.bots.luddit import LudditSkill
 from pbm.bots.polygon import PolygonSkill
 from pbm.bots.search import Budget, Search
 from pbm.bots.skill import Skill
 from pbm.bots.tail import FourSkill
-from pbm.bots.threats import GomokuSkill, YavalathSkill
 
 SKILLS: dict[str, type[Skill]] = {
     "amazons": AmazonsSkill,

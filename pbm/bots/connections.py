@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import pairwise
 from random import Random
 
 from games.boards import Cells, Hexes, bits
-from games.havannah import has_ring
 from games.placing import Placing, Position
 from games.rules import Side
 from pbm.bots.exact import Stones
@@ -173,25 +172,3 @@ class YSkill(ConnectionSkill):
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 1, 2),)
-
-
-class HavannahSkill(ConnectionSkill):
-    """Forks of three edges and bridges of two corners, which count as edges here. Rings in one are looked for, too."""
-
-    slips = (0.95, 0.74, 0.37, 0.1)
-    full = 600
-
-    def edges(self, board: Hexes) -> Sequence[Cells]:
-        return (*(side & ~board.corners for side in board.sides), *(1 << corner for corner in bits(board.corners)))
-
-    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
-        return (*combinations(range(6), 3), *combinations(range(6, 12), 2))
-
-    def prospects(self, board: Hexes, stones: Cells, side: Side) -> tuple[Cells, Cells]:
-        """A stone closes a ring only beside two others."""
-        wins, losses = super().prospects(board, stones, side)
-        for cell in bits(board.grow(stones) & board.full & ~stones):
-            closes = (board.around(1 << cell) & stones).bit_count() > 1
-            if closes and has_ring(board, board.chain(1 << cell, stones | 1 << cell)):
-                wins |= 1 << cell
-        return wins, losses

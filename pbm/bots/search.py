@@ -53,15 +53,17 @@ class Budget:
 class Node:
     """A position of the tree. sign: 1 if the first side is to move, else -1. low, high: bounds of the true value.
 
-    All values are the first side's. kids: for each move the node it leads to, None until it is visited.
+    All values are the first side's. kids: for each move the node it leads to, None until it is visited. rest: best
+    play to the end where that was foreseen.
     """
 
-    __slots__ = ("high", "kids", "low", "moves", "pos", "rave", "sign", "total", "visits")
+    __slots__ = ("high", "kids", "low", "moves", "pos", "rave", "rest", "sign", "total", "visits")
 
-    def __init__(self, pos: Any, sign: int, bounds: tuple[float, float]) -> None:
+    def __init__(self, pos: Any, sign: int, bounds: tuple[float, float], rest: tuple[Any, ...] = ()) -> None:
         self.pos = pos
         self.sign = sign
         self.low, self.high = bounds
+        self.rest = rest
         self.moves: list[Any] = []
         self.kids: list[Node | None] = []
         self.rave: dict[Any, list[float]] = {}
@@ -85,14 +87,18 @@ class Search:
 
     def __init__(self, skill: Skill, pos: Any, dice: Random) -> None:
         self._skill, self._game, self._dice = skill, skill.game, dice
-        self.root = self._node(pos)
+        self.root = Node(pos, self._sign(pos), (-1.0, 1.0))
+
+    def _sign(self, pos: Any) -> int:
+        return 1 if self._game.to_move(pos) is Side.FIRST else -1
 
     def _node(self, pos: Any) -> Node:
-        outcome = self._game.outcome(pos)
-        if outcome is None:
-            return Node(pos, 1 if self._game.to_move(pos) is Side.FIRST else -1, (-1.0, 1.0))
-        value = value_of(outcome)
-        return Node(pos, 1, (value, value))
+        if (outcome := self._game.outcome(pos)) is not None:
+            value = value_of(outcome)
+            return Node(pos, 1, (value, value))
+        if (seen := self._skill.foreseen(pos)) is not None:
+            return Node(pos, self._sign(pos), (seen.value, seen.value), seen.line)
+        return Node(pos, self._sign(pos), (-1.0, 1.0))
 
     def run(self, budget: Budget) -> None:
         """Grow the tree until the budget is spent, by one visit at least, or the root is proved."""
@@ -210,4 +216,4 @@ class Search:
         while (ranked := self.ranked(node)) and len(line) < DEEPEST:
             move, node = ranked[0]
             line.append(move)
-        return tuple(line)
+        return *line, *node.rest

@@ -79,6 +79,10 @@ class Skill:
     careless = moves
     """What somebody may play who does not think."""
 
+    def foreseen(self, pos: Any) -> Solution | None:
+        """The truth about a position that is not over, where it can be seen at once; asked of each that is visited."""
+        return None
+
     def evaluate(self, pos: Any) -> float | None:
         """What a position is worth, whoever is to move, at a glance; None when a glance does not tell."""
         return None

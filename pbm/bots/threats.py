@@ -1,191 +1,160 @@
-"""Games of lines: wins in one, what must be stopped, and no move that loses at once."""
+"""Games in which one stone more may win or lose: wins in one, what must be stopped, and wins by threats alone."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cache
-from math import tanh
 from random import Random
+from typing import TypeVar
 
-from games.boards import Cells, Hexes, Squares, bits, union
-from games.gomoku import Gomoku
+from games.boards import Cells, Hexes, bits
 from games.placing import Placing, Position
 from games.rules import Side
-from pbm.bots.exact import Stones
-from pbm.bots.skill import Rollout, Skill, Solution
-
-_WORTH = (0, 1, 4, 16, 60, 0)
-"""Of a window of five points that only one side has stones in, by how many."""
-
-
-_GROWN, _STOPPED = (0, 2, 8, 40, 400), (0, 1, 6, 30, 300)
-"""What a stone is worth in such a window: of its own side's stones, and of the other's."""
-WIDTH = 12
-"""Points that are looked at in one position."""
-
-FREE_AT_MOST = 18
-"""Free cells with which it is worth a try to solve Yavalath."""
+from pbm.bots.skill import Rollout, Skill
 
 ATTACK = 40
 """So many threats that win nothing at once are looked into at each position of a search."""
 
+KNOWN = 10_000
+"""So many sets of stones are remembered."""
 
-@cache
-def windows(board: Squares) -> tuple[Cells, ...]:
-    """All sets of five points in a line."""
-    rays = [(cell, ray[:4]) for cell in board.indices for ray in board.rays[cell] if len(ray) >= 4 and ray[0] > cell]
-    return tuple(union((cell, *ray)) for cell, ray in rays)
-
-
-class GomokuSkill(Skill):
-    """Makes five, stops five, looks where most lines grow or are stopped, and counts lines for the rest."""
-
-    game: Gomoku
-    full = 5000
-    explore = 0.08
-    least = 60
-    ordered = True
-    complete = False
-    slips = (0.02, 0.006, 0.005, 0.002)
-
-    def moves(self, pos: Position, dice: Random) -> Sequence[int]:
-        board, exact = self.game.board(pos.options), pos.options.choice("exact") == "yes"
-        free, own, others = board.full & ~pos.taken, pos.own, pos.others
-        wins = threats = 0
-        worth: dict[int, int] = {}
-        for window in windows(board):
-            mine, theirs = window & own, window & others
-            if bool(mine) == bool(theirs):
-                continue
-            stones = (mine or theirs).bit_count()
-            left = window & free
-            if stones == 4 and not exact:  # a sixth stone does nothing there
-                wins, threats = (wins | left, threats) if mine else (wins, threats | left)
-            gain = _GROWN[stones] if mine else _STOPPED[stones]
-            for cell in bits(left):
-                worth[cell] = worth.get(cell, 0) + gain
-        if wins or threats:
-            return list(bits(wins & -wins or threats))
-        best = sorted(worth, key=lambda cell: (-worth[cell], cell))[:WIDTH]
-        return best or list(bits(free))
-
-    def evaluate(self, pos: Position) -> float:
-        (first, second), total = pos.stones, 0
-        mover = 1 if pos.to_move is Side.FIRST else -1
-        for window in windows(self.game.board(pos.options)):
-            mine, theirs = window & first, window & second
-            if mine and not theirs:
-                total += _WORTH[mine.bit_count()] * (3 + mover)
-            elif theirs and not mine:
-                total -= _WORTH[theirs.bit_count()] * (3 - mover)
-        return 0.98 * tanh(total / 250)
+Prospects = tuple[Cells, Cells, *tuple[tuple[Cells, ...], ...]]
+"""Where a stone of a side would win at once, where it would lose, and what tells these after its next stone; some of
+these cells may be taken by now.
+"""
 
 
-Prospects = tuple[Cells, Cells]
-"""Where a stone of a side would make four in a line, and where three; some of these cells may be taken by now."""
+_Kept = TypeVar("_Kept")
 
 
-class Runs:
-    """A board of Yavalath, and what its sides can do at once."""
+class Threats(ABC):
+    """A board, and what its sides can do at once. full: its cells. none: the prospects of a side without a stone."""
 
-    def __init__(self, board: Hexes) -> None:
-        self.full = board.full
-        self._lines = {1 << cell: [_through(board, cell, length) for length in (4, 3)] for cell in board.indices}
+    def __init__(self, full: Cells, none: Prospects = (0, 0)) -> None:
+        self.full, self._none = full, none
+        self._known: dict[Cells, Prospects] = {}
+        self._makers: dict[Cells, Sequence[tuple[Cells, Prospects]]] = {}
 
+    @abstractmethod
     def opened(self, move: Cells, stones: Cells, before: Prospects) -> Prospects:
         """A side's prospects after its move. stones: with the new one. before: the prospects then."""
-        fours, threes = before
-        of_four, of_three = self._lines[move]
-        for line in of_four:
-            left = line & ~stones
-            if not left & left - 1:
-                fours |= left
-        for line in of_three:
-            left = line & ~stones
-            if not left & left - 1:
-                threes |= left
-        return fours, threes
+
+    def kept(self, last: Cells, own: Cells, free: Cells) -> Cells:
+        """A cell that a side should take, for the last stone of the other side may part what it joins otherwise."""
+        return 0
 
     def prospects(self, stones: Cells) -> Prospects:
-        found = 0, 0
-        for cell in bits(stones):
-            found = self.opened(1 << cell, stones, found)
-        return found
+        if (known := self._known.get(stones)) is None:
+            known = self._none
+            for cell in bits(stones):
+                known = self.opened(1 << cell, stones, known)
+            _keep(self._known, stones, known)
+        return known
 
-    def attack(self, own: Cells, others: Cells, mine: Prospects, theirs: Prospects, steps: list[int]) -> Cells:
-        """A move that wins by threats alone, each of which has one answer; none if there is none within the steps.
+    def makers(self, own: Cells, mine: Prospects) -> Sequence[tuple[Cells, Prospects]]:
+        """The moves of a side that make new wins in one, with its prospects after each."""
+        if (known := self._makers.get(own)) is None:
+            moves = [1 << cell for cell in bits(self.full & ~own)]
+            each = [(move, self.opened(move, own | move, mine)) for move in moves]
+            known = [(move, after) for move, after in each if after[0] & ~mine[0] & ~move]
+            _keep(self._makers, own, known)
+        return known
+
+    def attack(
+        self, own: Cells, others: Cells, mine: Prospects, theirs: Prospects, steps: list[int]
+    ) -> tuple[Cells, ...]:
+        """A win by threats alone, each of which has one answer: threats and answers in turn, and last the cells of
+        which any wins then. Nothing if there is none within the steps.
 
         steps: how many threats may be looked into, counted down.
         """
         free = self.full & ~own & ~others
         if wins := mine[0] & free:
-            return wins & -wins
+            return (wins & -wins,)
         threats = theirs[0] & free
-        for cell in bits((threats or free) & ~mine[1]) if not threats & threats - 1 else ():
-            move = 1 << cell
-            stones = own | move
-            after = self.opened(move, stones, mine)
-            reply = after[0] & free & ~move
-            if not reply:
+        if threats & threats - 1:
+            return ()
+        allowed = (threats or free) & ~mine[1]
+        for move, after in self.makers(own, mine):
+            if not move & allowed or not (reply := after[0] & free & ~move):
                 continue
             if reply & reply - 1 or reply & theirs[1]:
-                return move
+                return move, reply
             steps[0] -= 1
             if steps[0] < 0:
-                return 0
+                return ()
             answered = others | reply
-            if self.attack(stones, answered, after, self.opened(reply, answered, theirs), steps):
-                return move
-        return 0
+            if line := self.attack(own | move, answered, after, self.opened(reply, answered, theirs), steps):
+                return move, reply, *line
+        return ()
+
+    def defences(self, own: Cells, free: Cells, line: Sequence[Cells]) -> Cells:
+        """The free cells of which a side must take one against an attack of the other, where no stone loses.
+
+        own: its stones. line: of the attack. Any other stone changes nothing: it takes no cell of the attack and, even
+        with all the answers, threatens nothing that could interrupt it.
+        """
+        answers = union_of(line[1:-1:2])
+        answered, left = own | answers, free & ~answers
+        mine = self.prospects(answered)
+        if mine[0] & left:
+            return free
+        threats = [move for move, after in self.makers(answered, mine) if after[0] & left & ~move]
+        return free & (union_of(line) | union_of(threats))
 
 
-def _through(board: Hexes, cell: int, length: int) -> tuple[Cells, ...]:
-    """The lines of so many cells that a cell is part of."""
-    starts = [(cell - back * step, step) for step in board.steps for back in range(length)]
-    lines = [[start + at * step for at in range(length)] for start, step in starts]
-    return tuple(union(line) for line in lines if min(line) >= 0 and not union(line) & ~board.full)
+def _keep(known: dict[Cells, _Kept], stones: Cells, found: _Kept) -> None:
+    if len(known) >= KNOWN:
+        known.clear()
+    known[stones] = found
 
 
-runs = cache(Runs)
+def union_of(sets: Sequence[Cells]) -> Cells:
+    cells = 0
+    for each in sets:
+        cells |= each
+    return cells
 
 
-class YavalathSkill(Skill):
-    """Makes four, stops four, and never three if it can be helped, in random games, too."""
+class ThreatSkill(Skill):
+    """Wins in one, stops that, and does not lose in one if it can be helped, in random games, too."""
 
     game: Placing
-    slips = (0.74, 0.44, 0.22, 0.06)
-    full = 1500
-    rave = 40.0
-    explore = 0.4
 
-    def _runs(self, pos: Position) -> Runs:
+    def threats(self, board: Hexes) -> Threats:
+        """What tells the threats on a board."""
+        raise NotImplementedError
+
+    def here(self, pos: Position) -> tuple[Threats, Prospects, Prospects]:
+        """What there is on the board, and the prospects of the side to move and of the other one."""
         board = self.game.board(pos.options)
         assert isinstance(board, Hexes)  # noqa: S101
-        return runs(board)
+        here = self.threats(board)
+        return here, here.prospects(pos.own), here.prospects(pos.others)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
-        here = self._runs(pos)
-        free, mine, theirs = here.full & ~pos.taken, here.prospects(pos.own), here.prospects(pos.others)
-        if won := here.attack(pos.own, pos.others, mine, theirs, [ATTACK]):
-            return list(bits(won))
+        here, mine, theirs = self.here(pos)
+        free = here.full & ~pos.taken
+        if line := here.attack(pos.own, pos.others, mine, theirs, [ATTACK]):
+            return list(bits(line[0]))
         return list(bits(theirs[0] & free or free & ~mine[1] or free))
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        """A random game in which both make four, stop four, and make three only where nothing else is left."""
-        here, own, others = self._runs(pos), pos.own, pos.others
-        mine, theirs = here.prospects(own), here.prospects(others)
+        """A random game in which both win in one, stop that, and lose in one only where nothing else is left."""
+        (here, mine, theirs), own, others = self.here(pos), pos.own, pos.others
         free = here.full & ~pos.taken
         order = [1 << cell for cell in bits(free)]
         dice.shuffle(order)
         value, played = 1.0 if pos.to_move is Side.FIRST else -1.0, list[Cells]()
+        last = 0 if pos.last is None else 1 << pos.last
         while free:
             if mine[0] & free:
                 break
+            safe = free & ~mine[1]
             if threats := theirs[0] & free:
-                move = threats & -threats & ~mine[1]
+                move = threats & -threats & safe
             else:
-                safe = free & ~mine[1]
-                move = next((each for each in order if each & safe), 0)
+                move = here.kept(last, own, safe) or next((each for each in order if each & safe), 0)
             if not move:
                 value = -value
                 break
@@ -194,17 +163,8 @@ class YavalathSkill(Skill):
             own, others, mine, theirs = others, stones, theirs, here.opened(move, stones, mine)
             value = -value
             played.append(move)
+            last = move
         else:
             value = 0.0
         shares = [dict.fromkeys((move.bit_length() - 1 for move in played[at::2]), (1.0, value)) for at in (0, 1)]
         return Rollout(value, (shares[0], shares[1]) if pos.to_move is Side.FIRST else (shares[1], shares[0]))
-
-    def solve(self, pos: Position, steps: int) -> Solution | None:
-        here = self._runs(pos)
-        if (here.full & ~pos.taken).bit_count() > FREE_AT_MOST:
-            return None
-
-        def ends(stones: Cells, _free: Cells, _side: Side) -> tuple[Cells, Cells]:
-            return here.prospects(stones)
-
-        return Stones(here.full, ends, steps // 2).solution((pos.own, pos.others, pos.to_move), pos.to_move)
