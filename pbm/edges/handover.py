@@ -63,6 +63,8 @@ class Handover(asyncio.Protocol):
         self._heard = b""
         self._replies: list[Reply] = []
         self._awaited = 0
+        self.was_used = False
+        """A mail was handed over on it, or refused."""
         self._loop = asyncio.get_running_loop()
         self._answered: asyncio.Future[None] = self._loop.create_future()
         self._transport.set_protocol(self)
@@ -82,6 +84,7 @@ class Handover(asyncio.Protocol):
         Raises: Refused; Broken, after which the connection is closed, as it is when the caller gives up.
         """
         self._replies.clear()
+        self.was_used = True
         try:
             await self._announce(sender, recipient, len(text))
             await self._hand_over(text)

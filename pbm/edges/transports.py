@@ -84,11 +84,12 @@ class Transport(Protocol):
 class Smarthost:
     """Delivery over kept-open SMTP connections.
 
-    A kept connection may have died unnoticed. If it fails before DATA, the mail is tried once more on a new one. After
-    DATA it is not known whether the server took the mail, so that is a TemporaryFailure and left to the caller's pace.
+    A connection that was used may have died unnoticed, or its server may take no more mails on it. If it fails before
+    DATA, the mail is tried on another. After DATA it is not known whether the server took the mail, so that is a
+    TemporaryFailure and left to the caller's pace.
 
     A server that takes no more connections while some are open takes fewer than we would open: the mail waits for one
-    of those.
+    of those, or for one to be closed.
     """
 
     def __init__(self, settings: SmarthostSettings, domain: str = "localhost") -> None:
@@ -106,52 +107,71 @@ class Smarthost:
         if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
             raise PermanentFailure(f"{mail.envelope_from!r} or {mail.recipient!r} is no mail address")
         async with self._slots:
-            if self._kept:
-                self._under_way += 1
+            self._under_way += 1
+            connection = self._kept.pop() if self._kept else await self._connection()
+            while connection.was_used:
                 with suppress(_Unsent):
-                    return await self._hand_over(self._kept.pop(), mail)
-            return await self._hand_over(await self._connection(), mail)
+                    return await self._hand_over(connection, mail)
+                self._under_way += 1
+                connection = await self._connection()
+            return await self._hand_over(connection, mail)
 
     async def close(self) -> None:
         while self._kept:
             await self._kept.pop().leave()
 
     async def _connection(self) -> Handover:
-        """A new one; if the server takes no more, one that another mail is done with. Raises: Unreachable."""
-        self._under_way += 1
-        try:
-            return await self._connect()
-        except BaseException as error:
-            self._leave(None)
-            if not (isinstance(error, Unreachable) and self._under_way):
+        """A new one; if the server takes no more, one that another mail is done with. Raises: Unreachable.
+
+        The mail is under way, and no longer is if this raises.
+        """
+        while True:
+            try:
+                return await self._connect()
+            except Unreachable as refusal:
+                self._under_way -= 1
+                if not self._under_way:
+                    self._fail(refusal)
+                    raise
+            except BaseException:
+                self._leave(None)
                 raise
-            refusal = error
+            if (connection := await self._passed_on()) is not None:
+                return connection
+
+    async def _passed_on(self) -> Handover | None:
+        """What the next mail that is done leaves: its connection, or only its place. The mail is under way again.
+
+        Raises: Unreachable when there is nothing to wait for any more.
+        """
         waiting: asyncio.Future[Handover | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)
         try:
-            connection = await waiting
+            return await waiting
         except asyncio.CancelledError:
-            if not waiting.cancelled() and (unused := waiting.result()) is not None:
-                self._leave(unused)
+            if not waiting.cancelled() and waiting.exception() is None:
+                self._leave(waiting.result())
             raise
-        if connection is None:
-            raise refusal
-        return connection
 
     def _leave(self, connection: Handover | None) -> None:
-        """A mail is done with its connection, or has none: who waits gets that, or no longer waits where there is none.
-
-        A connection that is passed on stays under way.
-        """
-        while self._waiting and (connection is not None or self._under_way == 1):
-            waiting = self._waiting.popleft()
-            if not waiting.done():
-                waiting.set_result(connection)
-            if connection is not None and not waiting.cancelled():
-                return
+        """A mail is done with its connection, or has none: a mail that waits takes its place."""
+        if (waiting := self._next_waiting()) is not None:
+            waiting.set_result(connection)
+            return
         self._under_way -= 1
         if connection is not None:
             self._kept.append(connection)
+
+    def _fail(self, refusal: Unreachable) -> None:
+        """The server takes no connection although none is open: those who wait need not try, too."""
+        while (waiting := self._next_waiting()) is not None:
+            waiting.set_exception(Unreachable(refusal.reason, refusal.code))
+
+    def _next_waiting(self) -> asyncio.Future[Handover | None] | None:
+        while self._waiting:
+            if not (waiting := self._waiting.popleft()).done():
+                return waiting
+        return None
 
     async def _connect(self) -> Handover:
         settings = self._settings

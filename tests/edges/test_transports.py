@@ -34,7 +34,7 @@ from pbm.edges.transports import (
 PEM = Path(__file__).with_name("localhost.pem")
 LONG_ID = b"<" + b"x" * 120 + b"@example.org>"
 TEXT = b"References: " + LONG_ID + b"\r\nSubject: Cross Board 101\r\n\r\n.dot\r\nF6\r\n"
-DROP, HANG, LATE = "drop", "hang", "late"
+BYE, DROP, HANG, LATE = "bye", "drop", "hang", "late"
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
@@ -71,6 +71,10 @@ class Relay:
             return None
         if answer == DROP:
             session.transport.abort()  # type: ignore[union-attr]
+            await asyncio.sleep(60)
+        if answer == BYE:
+            await session.push("421 4.7.0 too many mails on this connection")
+            session.transport.close()  # type: ignore[union-attr]
             await asyncio.sleep(60)
         return answer
 
@@ -195,14 +199,47 @@ def test_a_server_that_takes_fewer_connections_gets_all_mails_over_those(most: i
     run(test())
 
 
+@pytest.mark.parametrize("ends", [DROP, BYE])
+def test_a_server_that_also_takes_few_mails_on_a_connection_gets_all(ends: str) -> None:
+    async def test() -> None:
+        async with relaying({"MAIL": [None, ends] * 20}) as relay, smarthost(relay, connections=8) as way_out:
+            relay.most = 1
+            await asyncio.gather(*(way_out.send(outgoing()) for _ in range(20)))
+            assert len(relay.mails) == 20
+
+    run(test())
+
+
 def test_mails_that_wait_for_a_connection_fail_once_there_is_none() -> None:
     async def test() -> None:
         async with relaying({"RCPT": [LATE], "DOT": [DROP]}) as relay, smarthost(relay, connections=8) as way_out:
             relay.most = 1
-            sent = await asyncio.gather(*(way_out.send(outgoing()) for _ in range(6)), return_exceptions=True)
+            sending = [asyncio.create_task(way_out.send(outgoing())) for _ in range(6)]
+            while len(relay.sessions) < 6:
+                await asyncio.sleep(0.01)
+            relay.most = 0
+            sent = await asyncio.gather(*sending, return_exceptions=True)
             assert all(isinstance(each, TemporaryFailure) for each in sent)
             assert sum(isinstance(each, Unreachable) for each in sent) == 5
+            assert relay.connections == 7
+            relay.most = 100
             await way_out.send(outgoing())
+
+    run(test())
+
+
+def test_a_mail_that_is_given_up_while_it_waits_leaves_its_place_to_others() -> None:
+    async def test() -> None:
+        async with relaying({"RCPT": [LATE]}) as relay, smarthost(relay, connections=8) as way_out:
+            relay.most = 1
+            sending = [asyncio.create_task(way_out.send(outgoing())) for _ in range(6)]
+            while len(relay.sessions) < 6:
+                await asyncio.sleep(0.01)
+            for each in sending[1:4]:
+                each.cancel()
+            sent = await asyncio.gather(*sending, return_exceptions=True)
+            assert [isinstance(each, asyncio.CancelledError) for each in sent] == [False, *[True] * 3, False, False]
+            assert len(relay.mails) == 3
 
     run(test())
 
