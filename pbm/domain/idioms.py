@@ -289,12 +289,10 @@ WISHES = {
             how (?:much time|long|many (?:days|hours)) (?:do i|have i|do we|does \w+|has \w+) (?:have|got)(?: left)?\??
             when(?:'s| is) my (?:deadline|time over)\??|(?:by )?when must i (?:move|play|answer)(?: by)?\??
             (?:by )?when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)(?: by)?\??
-            how long (?:can|may) PLAYER take\??
             (?:when|what time)(?:'s| is) (?:it|my (?:next )?(?:move|turn|answer|reply)|the next move) due\??
             am i (?:winning|losing|ahead|behind)(?: now)?\??|where are we(?: in (?:the|this|our) (?:game|match))?\??
-            (?:has|did) PLAYER (?:moved?|played?|answer(?:ed)?|reply|replied)(?: yet| already)?\?
-            when (?:will|does) PLAYER (?:move|play|answer|reply)\?|what (?:is|was) (?:the|my) last move\??
-            (?:what|which)(?: move)? did PLAYER (?:play|make)(?: last)?\?|how many moves so far\??
+            what (?:is|was) (?:the|my) last move\??|how many moves so far\??
+            (?:what|which)(?: move)? did i (?:play|make)(?: last)?\?
             how(?:'s| is) (?:the|my|our|this) (?:game|match) (?:going|standing)(?: so far)?\??
             how far (?:along )?(?:is|are) (?:the|my|our|this|we)(?: (?:game|match))?(?: now)?\??
             (?:can i see|may i see|show me|send me) (?:the |all )?(?:list of moves|move list|moves)(?: please)?\??
@@ -303,6 +301,11 @@ WISHES = {
             (?:c'est|est-ce) (?:à moi(?: de jouer)?|mon tour)\?|à qui (?:le tour|de jouer|est-ce de jouer)\??
             a quién le toca\??|(?:es mi turno|me toca(?: a mí)?)\?
             (?:did you (?:get|receive)|have you got|was) my (?:last )?move(?: ok| okay| received| played)?\??
+            """,
+        "turn": r"""
+            how long (?:can|may) PLAYER take\??|when (?:will|does) PLAYER (?:move|play|answer|reply)\?
+            (?:has|did) PLAYER (?:moved?|played?|answer(?:ed)?|reply|replied)(?: yet| already)?\?
+            (?:what|which)(?: move)? did PLAYER (?:play|make)(?: last)?\?
             """,
         "who": r"""
             who (?:are you|is this|is there|am i (?:talking to|writing to))\??|what are you\??|are you MACHINE\??

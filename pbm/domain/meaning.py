@@ -157,7 +157,9 @@ class Act(StrEnum):
 
 
 class Wish(StrEnum):
-    """Wishes in plain words where nothing is to be done on the board. REST: they are away. RIVAL: whom they play."""
+    """Wishes in plain words where nothing is to be done on the board. REST: they are away. RIVAL: whom they play. TURN:
+    what somebody who is named has played, or when they will.
+    """
 
     TIME = "time"
     PAUSE = "pause"
@@ -166,6 +168,7 @@ class Wish(StrEnum):
     BOARDS = "boards"
     RIVAL = "rival"
     LOOK = "look"
+    TURN = "turn"
     WHO = "who"
     THANKS = "thanks"
 

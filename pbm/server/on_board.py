@@ -52,7 +52,7 @@ _AFTER_MOVES = {Act.DRAW.value: "offer a draw", Act.RESIGN.value: "resign"}
 HELPS = {
     Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
     Wish.LOOK: "all show me active", Wish.BOARDS: "all show me active", Wish.RIVAL: "all show me active",
-    Wish.WHO: START, Wish.THANKS: THANKS,
+    Wish.TURN: "all show me active", Wish.WHO: START, Wish.THANKS: THANKS,
 }  # fmt: skip
 """The command that helps where no board is meant."""
 _OURS = (Wish.LOOK, Wish.BOARDS, Wish.REMIND)
@@ -127,6 +127,10 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
     said = _Said(request, request.boards.load(number), text)
     if wish is Wish.RIVAL:
         return Restated(f"about {said.opponent.userid}" if said.opponent else "show")
+    if wish is Wish.TURN:
+        if said.names_player:
+            return Restated("show")
+        wish = None
     return said.passed_on() or said.gift() or (None if is_quiet else said.restated(wish, is_open=is_open))
 
 
@@ -231,6 +235,12 @@ class _Said:
             return self._message()
         line = meant.move or COMMANDS[meant.act]
         return None if self.text.strip() == line else Restated(line, meant.comment, line)
+
+    @property
+    def names_player(self) -> bool:
+        """The words name somebody who plays here; who else is asked about may be anybody: "Has your son played?"."""
+        userids = {player.userid.casefold() for player in self.board.match.players}
+        return not (userids | {"opponent", "robot"}).isdisjoint(plain(self.text).rstrip("?").split())
 
     def passed_on(self) -> Restated | None:
         """Words that stand on the line of the command that passes them on. Raises: BadArguments."""

@@ -109,7 +109,7 @@ def _about_us(request: Request, text: str) -> Restated | None:
     if lost(text):
         return Restated(START)
     if (
-        wished(text) in (Wish.LOOK, Wish.BOARDS, Wish.RIVAL)
+        wished(text) in (Wish.LOOK, Wish.BOARDS, Wish.RIVAL, Wish.TURN)
         or given(text)[0]
         or meaning(text, lambda _: None).act is Act.RULES
     ):

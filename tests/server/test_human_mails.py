@@ -232,6 +232,7 @@ BOARD_ANSWERS = {
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
     "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
     "I am sick of waiting|did you move?|has she answered?|what did you play?|how long can it take?|"
+    "Has mother moved already?|Did my son answer?|What did Arsenal play?|When does Arsenal play?|"
     "Thought I was the one who was winning!|Die Regeln sind mir klar|Wie spielt man Schach?|¡Buena jugada!",
     'write to your opponent, begin with "chat"': "play well!|pause for thought|note that I win|cancel that|"
     "resume as you like|move on|draw your own conclusions",
