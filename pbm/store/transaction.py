@@ -413,7 +413,7 @@ class Guarded(Connection):
             told = _TOLD[statement, names] = Told(statement, names, self.dialect)
         if not told.returns:
             return _tell(self, told.words, [*map(told.values, given)] if many else told.values(given), many=many)
-        asked = [_tell(self, told.words, told.values(each)).fetchall() for each in (given if many else [given])]
+        asked = [_tell(self, told.words, told.values(each), returns=True) for each in (given if many else [given])]
         return IteratorResult(told.columns, chain.from_iterable(asked))
 
 
@@ -430,11 +430,15 @@ def _is_heard(connection: Connection) -> bool:
     return connection.dialect.name != "sqlite" or connection._has_events or connection.engine._has_events  # noqa: SLF001
 
 
-def _tell(connection: Connection, words: str, values: Sequence[Any], *, many: bool = False) -> Any:
-    """The driver's cursor, once it was told that."""
+def _tell(
+    connection: Connection, words: str, values: Sequence[Any], *, many: bool = False, returns: bool = False
+) -> Any:
+    """The driver's cursor, once it was told that; or the rows that come back, for a disk may fail at any of them."""
     cursor = connection.connection.cursor()
     try:
         (cursor.executemany if many else cursor.execute)(words, values)
+        if returns:
+            return cursor.fetchall()
     except connection.dialect.loaded_dbapi.Error as error:
         dialect = connection.dialect
         raise DBAPIError.instance(words, None, error, Exception, hide_parameters=True, dialect=dialect) from error

@@ -14,7 +14,7 @@ from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Arrival, Mail, Settlement
 from pbm.domain.match import Intent, IntentKind, Match, Ply
 from pbm.store import Store, Transaction
-from pbm.store.neighbours import Full
+from pbm.store.neighbours import DatabaseTrouble, Full
 from pbm.store.tables import OFTEN, inbox, matches, outbox, outbox_texts, plies
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -119,6 +119,27 @@ def test_an_error_is_sqlalchemys_and_tells_no_value(store: Store) -> None:
         with pytest.raises(IntegrityError) as error:
             tx.matches.add_ply(match, Ply("secret", 1, NOW), 2, None)
         assert "secret" not in str(error.value)
+
+
+def test_trouble_beyond_the_first_row_is_told_of(store: Store) -> None:
+    """The driver reads a row when it is asked for it."""
+    with store.write() as tx:
+        match = played(tx)
+        (first,) = plied(tx, match)
+        tx.matches.add_plies([({**first[0], "ply": number}, first[1]) for number in range(2, 500)])
+
+    def read(steps: int) -> None:
+        with store.read() as tx:
+            driver = tx._connection.connection.driver_connection
+            driver.set_progress_handler(lambda: 1, steps)  # type: ignore[union-attr]
+            try:
+                tx.matches._records([match.board])
+            finally:
+                driver.set_progress_handler(None, 0)  # type: ignore[union-attr]
+
+    for steps in (1, 1000):
+        with pytest.raises(DatabaseTrouble):
+            read(steps)
 
 
 def test_a_full_disk_is_told_of(store: Store) -> None:
