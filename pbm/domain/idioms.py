@@ -103,7 +103,8 @@ YES = _any(
     (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
     (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not))\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
-    (?:i (?:hereby )?)?confirm(?:ed|ing)?\b|(?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b|activate\b
+    (?:i(?:(?:'d| would) like to| want to)? (?:hereby )?)?confirm(?:ed|ing)?\b|activate\b
+    (?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b
     (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
     (?:i accept|i agree|why not|deal)\b|y$|da$
     """,
