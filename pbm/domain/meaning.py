@@ -400,9 +400,9 @@ class _Reader:
         return tuple(doubts)
 
     def _acts_beside(self, claim: _Claim) -> list[str]:
-        """The acts that clauses of the sentence of a move are, as in "D4, draw?"."""
+        """The acts that clauses of the sentence of a move are, as in "D4, draw?"; any move rejects an offer."""
         clauses = map(plain, idioms.CLAUSE.split(self.said[claim.sentence].text)) if claim.move else ()
-        return [act.value for act in map(_act, clauses) if act is not None and act is not Act.RULES]
+        return [act.value for act in map(_act, clauses) if act not in (None, Act.RULES, Act.REJECT)]
 
     def move_and_act(self) -> tuple[str, ...]:
         """A move and the act right behind it that a sentence is, as in "D4 resign"; empty where none is that."""

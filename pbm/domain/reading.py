@@ -63,8 +63,9 @@ class Reading:
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
     def sounds_unsure(self, command: Command) -> bool:
-        """The mail begins with this move, above words that may take it back."""
-        return bool(self.comment) and self.opens_with(command) and meaning(self.opening, str.casefold).act is Act.UNSURE
+        """The mail begins with this move, above words that may take it back; not where it was read as plain words."""
+        may_be = bool(self.text and self.comment) and self.opens_with(command)
+        return may_be and meaning(self.opening, str.casefold).act is Act.UNSURE
 
     @property
     def opening(self) -> str:

@@ -243,7 +243,7 @@ BOARD_ANSWERS = {
     "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
     "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
     "1. C3|- C3|1) C3\nGood luck!|C3 -Bert|C3 merci|Ich spiele C3|Mon coup: C3|101, C3|"
-    "C3 on board 101|C3 Sent from my iPhone|"
+    "C3 on board 101|C3 Sent from my iPhone|C3, no draw|"
     "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
