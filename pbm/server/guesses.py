@@ -25,6 +25,9 @@ from pbm.store.tickets import Attempts, Key
 
 LOGIN, ASIDE, SENDER, PEER, TOKEN, STRANGERS = "login", "aside", "sender", "peer", "token", "strangers"
 
+NEW = ""
+"""Stands for the userid where a password is a new one."""
+
 _FIRST_LOCK = timedelta(minutes=1)
 _MEMORY = timedelta(days=1)
 _MOST_ASIDE = 50
@@ -74,6 +77,16 @@ class Gate:
     limits: Limits
     _known: dict[Key, Attempts | None] = field(default_factory=dict)
     _let_in: Counter[Key] = field(default_factory=Counter)
+    _guessed: set[tuple[Credentials, tuple[Key, ...]]] = field(default_factory=set)
+
+    def guess_closed_until(self, login: Credentials, keys: tuple[Key, ...]) -> datetime | None:
+        """As closed_until. The same login in many mails of a batch is one guess: all are right or wrong."""
+        if (login, keys) in self._guessed:
+            return None
+        until = self.closed_until(keys)
+        if until is None and login[0] != NEW:
+            self._guessed.add((login, keys))
+        return until
 
     def closed_until(self, keys: Sequence[Key]) -> datetime | None:
         """Until when nothing under the keys is looked at; None where it may be, and then it counts."""
@@ -158,9 +171,6 @@ MAX_LOGINS = 3
 """Different passwords that are looked at in one mail, and as many new ones: a person needs one, and each costs as much
 as hundreds of moves."""
 
-NEW = ""
-"""Stands for the userid where a password is a new one."""
-
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -196,7 +206,7 @@ def admitted(gate: Gate, held: Held, origin: Origin) -> Logins:
         keys.setdefault(login, (Key(ASIDE, login[0]), *strangers))
     keys = dict(list(keys.items())[:MAX_LOGINS])
     keys |= {(NEW, password): strangers for password in list(filter(is_password, held.new))[:MAX_LOGINS]}
-    locked = {login: until for login, about in keys.items() if (until := gate.closed_until(about))}
+    locked = {login: until for login, about in keys.items() if (until := gate.guess_closed_until(login, about))}
     open_ = {login: about for login, about in keys.items() if login not in locked}
     hashes = {login: _hash_of(gate.tx, login[0]) for login in open_ if login[0] != NEW}
     return Logins(hashes, tuple(password for userid, password in open_ if userid == NEW), open_, locked)

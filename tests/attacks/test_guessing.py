@@ -165,6 +165,21 @@ def test_guesses_that_come_all_at_once_are_no_more_than_one_by_one(open_house: H
     assert len(looked) == 5
 
 
+def test_one_password_in_many_mails_that_come_all_at_once_is_one_guess(open_house: House) -> None:
+    """As after an outage: all moves are played. A wrong password is looked at no more often than one by one."""
+    for _ in range(29):
+        open_house.game("cross -size=4 alice bob", ["D4"])
+    moves = [open_house.mail("bob", f"cross move {number} bob bobpass C4") for number in range(101, 131)]
+    wrong = [open_house.mail(STRANGER, f"cross move {number} alice wrong-one C4") for number in range(101, 131)]
+    open_house.service.accept(moves + wrong)
+    with counted(open_house) as looked:
+        while open_house.service.handle():
+            pass
+    assert looked.count("wrong-one") <= 6, "they are looked at two at a time"
+    told = [said(got) for got in open_house.collect()]
+    assert sum("bob played C4" in text for text in told) == len(moves)
+
+
 def test_a_right_password_makes_up_for_the_wrong_ones_before_it(open_house: House) -> None:
     for number in range(16):
         assert WRONG in guess(open_house, number, sender="a@typing.example")
