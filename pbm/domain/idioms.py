@@ -106,7 +106,8 @@ YES = _any(
     (?:i(?:(?:'d| would) like to| want to)? (?:hereby )?)?confirm(?:ed|ing)?\b|activate\b
     (?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b
     (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
-    (?:i accept|i agree|why not|deal)\b|y$|da$
+    (?:i accept|i agree|why not|deal|sign me up)\b|let me in$|y$|da$
+    (?:(?:i want to|let me) )?(?:sign up|register|subscribe)(?: (?:up|now|here))?$
     """,
     _BEFORE_YES,
 )
@@ -114,12 +115,12 @@ YES = _any(
 
 KEEN = _any(
     r"""
-    (?:count me in|i'm in|i am in|bring it on|challenge accepted|game on|sign me up)\b
+    (?:count me in|i'm in|i am in|bring it on|challenge accepted|game on)\b
     (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
     (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
     (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
     i(?:'m| am) (?:happy|glad|ready|game|up for|interested|keen|delighted)\b
-    (?:(?:i want to|let me) )?(?:sign up|join|register|subscribe|start|begin)(?: (?:up|now|here))?$|let me in$
+    (?:(?:i want to|let me) )?(?:join|start|begin)(?: (?:in|now|here))?$
     (?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
     """,
     _BEFORE_YES,
