@@ -291,6 +291,7 @@ def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
 HIDDEN = "*****"
 _MAX_LINES = 60
 _MARKS = '.,;:!?"()'
+_OPTION = re.compile(r"--?[a-z]+=", re.IGNORECASE)
 
 
 @cache
@@ -316,19 +317,20 @@ def redact(text: str, secrets: Collection[str]) -> str:
 
 
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
-    """Words of the lines that may be a player's password: those after the userid, in lower case, or "password".
+    """Words of the lines that may be a player's password: the two after the userid, in lower case, or "password".
 
-    "login bob geheim" -> geheim; "my password is geheim" -> geheim; "Take your time, bob." -> none
+    "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
+    "my password is geheim" -> geheim; "Take your time, bob." -> none
     """
     found = []
     for line in lines[:_MAX_LINES]:
-        words = [word for word in (each.strip(_MARKS) for each in line.split()) if word.strip("/:=|-")]
+        plain = [each.strip(_MARKS) for each in line.split() if not _OPTION.match(each)]
+        words = [word for word in plain if word.strip("/:=|-")]
         for place, word in enumerate(words):
             folded = word.casefold()
-            near = 1 if folded == userid else 2 if folded in ("password", "passwort", "pass") else 0
-            found += [
-                each for each in words[place + 1 : place + 1 + near] if _is_long(each) and each.casefold() != userid
-            ]
+            if folded in (userid, "password", "passwort", "pass"):
+                near = words[place + 1 : place + 3]
+                found += [each for each in near if _is_long(each) and each.casefold() != userid]
     return list(dict.fromkeys(found))
 
 

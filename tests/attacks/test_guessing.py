@@ -238,6 +238,7 @@ def test_a_password_in_the_wrong_place_is_no_way_to_guess(open_house: House) -> 
 def test_only_what_is_the_senders_password_is_blacked_out(open_house: House) -> None:
     for written, shown in (
         ("cross challenge bob bobpass zoe", "cross challenge bob ***** zoe"),
+        ("cross challenge bob alice bobpass -size=4", "cross challenge bob alice ***** -size=4"),
         ("cross challenge bob other-word zoe", "cross challenge bob other-word zoe"),
         ("cross challenge alice alicepass zoe", "cross challenge alice alicepass zoe"),
     ):
