@@ -124,9 +124,7 @@ class HavannahSkill(ThreatSkill):
     full = 6000
     rave = 40.0
     explore = 0.2
-
-    def threats(self, board: Hexes) -> Chains:
-        return chains_of(board)
+    threats = staticmethod(chains_of)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         """Where the other side would win by threats, were it to move, only what may stop that."""

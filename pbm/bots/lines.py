@@ -118,9 +118,7 @@ class YavalathSkill(ThreatSkill):
     full = 1500
     rave = 40.0
     explore = 0.4
-
-    def threats(self, board: Hexes) -> Runs:
-        return runs(board)
+    threats = staticmethod(runs)
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
         here, *_ = self.here(pos)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeVar
 
@@ -120,10 +120,8 @@ class ThreatSkill(Skill):
     """Wins in one, stops that, and does not lose in one if it can be helped, in random games, too."""
 
     game: Placing
-
-    def threats(self, board: Hexes) -> Threats:
-        """What tells the threats on a board."""
-        raise NotImplementedError
+    threats: Callable[[Hexes], Threats]
+    """What tells the threats on a board."""
 
     def here(self, pos: Position) -> tuple[Threats, Prospects, Prospects]:
         """What there is on the board, and the prospects of the side to move and of the other one."""
