@@ -1,9 +1,11 @@
 """Every kind of board as its mail shows it, in a real browser: one picture for light and one for dark, a width each.
 
     python -m bench.screenshots [folder [game ...]]
+    python -m bench.screenshots --mail docs/board-mail.png
 
 Needs Chromium. Each game stands there at its smallest, its usual and its largest size, and on each board that it
-offers, after some moves. They are to be looked at by a person: nothing here judges them.
+offers, after some moves. They are to be looked at by a person: nothing here judges them. The second makes the picture
+of the README: a whole mail, as a phone shows it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,10 @@ import base64
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Sequence
+from email import message_from_bytes
+from email.policy import default
 from pathlib import Path
 
 from PIL import Image, ImageChops
@@ -21,14 +26,19 @@ from games import GAMES
 from games.rules import YES_NO
 from pbm.compose.pages import Pages, Sheet
 from pbm.compose.views import View
-from pbm.compose.wire import Links, Part, Parts
+from pbm.compose.wire import Links, to_bytes
 from pbm.domain.match import State
+from tests.conversation import House, address_of
+from tests.databases import Files
 from tests.games.variants import largest, opening, smallest
 
 PLIES = 9
 WIDTHS = (390, 800)
 HEIGHT = 3600
+EDGE = 2
 ADDRESS = "pbm+absqeayaliong6ygdna7jn6i@example.org"
+OPENING = ("D4", "D5", "F6", "C4", "E7", "E4")
+SAID = "F5\n\nGood luck!"
 
 
 def sizes(name: str) -> list[tuple[str, ...]]:
@@ -51,31 +61,35 @@ def played(name: str, words: Sequence[str]) -> State:
 
 
 def page(state: State) -> str:
-    """The HTML of a board mail, its picture in it."""
+    """The HTML of a board in a mail, its picture in it."""
     sheet = Sheet(Pages(), "html", "example.org")
     body = sheet.body(sheet.board(View(state), "ascii", Links(ADDRESS, "Re: 101")), "Board 101")
-    html, pictures = "", {}
-    for part in parts_of(body):
-        if part.kind == "text/html":
-            html = str(part.content)
-        elif isinstance(part.content, bytes):
-            pictures[part.headers["Content-ID"].strip("<>")] = base64.b64encode(part.content).decode()
-    for name, data in pictures.items():
-        html = html.replace(f"cid:{name}", f"data:image/png;base64,{data}")
+    return seen(to_bytes({}, body))
+
+
+def seen(mail: bytes) -> str:
+    """The HTML of a mail, its pictures in it."""
+    parts = list(message_from_bytes(mail, policy=default).walk())
+    html = next(str(part.get_content()) for part in parts if part.get_content_type() == "text/html")
+    for part in parts:
+        if part["Content-ID"]:
+            data = base64.b64encode(part.get_content()).decode()
+            html = html.replace(f"cid:{part['Content-ID'].strip('<>')}", f"data:image/png;base64,{data}")
     return html
 
 
-def parts_of(body: str | Part | Parts) -> Iterator[Part]:
-    if isinstance(body, Parts):
-        for part in body.parts:
-            yield from parts_of(part)
-    elif isinstance(body, Part):
-        yield body
+def board_mail(folder: Path) -> str:
+    """What a player sees who is to answer the first moves of a game."""
+    house = House(Files(folder).ready())
+    house.player("alice")
+    house.player("bob", form="html")
+    board = house.game("cross alice bob", OPENING)
+    return seen(next(got for got in house.answer("alice", SAID, board) if got.address == address_of("bob")).raw)
 
 
 def shoot(browser: str, frames: list[Path], width: int, *, dark: bool, out: Path) -> None:
     look = "background:#121212;color-scheme:dark" if dark else "background:#ffffff"
-    style = f"width:{width}px;height:{HEIGHT}px;border:0;margin:2px;{look}"
+    style = f"width:{width}px;height:{HEIGHT}px;border:0;margin:{EDGE}px;{look}"
     shown = "".join(f'<iframe src="{frame.name}" style="{style}"></iframe>' for frame in frames)
     wall = out.with_suffix(".html")
     wall.write_text(f'<body style="margin:0;background:#555555">{shown}')
@@ -98,12 +112,20 @@ def _trim(out: Path) -> None:
     shown.crop((0, 0, shown.width, min(HEIGHT, (box[3] if box else 0) + 40))).save(out)
 
 
-def main(folder: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if browser is None:
-        sys.exit("There is no Chromium here.")
+def shoot_mail(browser: str, out: Path) -> None:
+    """One mail alone, in few colours, so that it is small."""
+    with tempfile.TemporaryDirectory() as name:
+        frame, taken = Path(name, "mail.html"), Path(name, "taken.png")
+        frame.write_text(board_mail(Path(name)))
+        shoot(browser, [frame], WIDTHS[0], dark=False, out=taken)
+        with Image.open(taken) as image:
+            mail = image.crop((EDGE, EDGE, image.width - 2 * EDGE, image.height))
+        mail.quantize(48, dither=Image.Dither.NONE).save(out, optimize=True)
+
+
+def shoot_boards(browser: str, folder: Path, games: Iterable[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for game in sys.argv[2:] or GAMES:
+    for game in games:
         frames = []
         for number, words in enumerate(sizes(game)):
             frame = folder / f"{game}-{number}-frame.html"
@@ -118,5 +140,15 @@ def main(folder: Path) -> None:
             frame.unlink()
 
 
+def main(words: Sequence[str]) -> None:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        sys.exit("There is no Chromium here.")
+    if words[:1] == ["--mail"]:
+        shoot_mail(browser, Path(words[1]))
+    else:
+        shoot_boards(browser, Path(words[0] if words else "build/screenshots").absolute(), words[1:] or GAMES)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/screenshots").absolute())
+    main(sys.argv[1:])

@@ -25,6 +25,21 @@ REASONS = ("limit", "ban", "locked", "closed", "reject", "postmaster")
 UNITS = sorted((DOCS / "systemd").iterdir())
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
+def test_links_and_pictures_lead_somewhere(page):
+    text = page.read_text()
+    links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'src="([^"]+)"', text)
+    for link in links:
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        assert target.exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", target.read_text(), re.MULTILINE)
+            assert anchor in [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings], link
+
+
 def tables(heading: str) -> list[list[list[str]]]:
     """The tables below a heading, as rows of cells, without the row of names."""
     section = re.split(r"^## ", FLOW, flags=re.MULTILINE)
