@@ -115,7 +115,7 @@ PARTS: dict[str, Callable[[View], object]] = {
     "ascii": lambda view: view.text("ascii"),
     "unicode": lambda view: view.text("unicode"),
     "words": lambda view: view.text("words"),
-    "picture": lambda view: view.pictures,
+    "picture": lambda view: next(view.pictures, None),
     "description": lambda view: view.description,
 }
 

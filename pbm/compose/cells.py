@@ -417,8 +417,14 @@ def _piece(cell: Cell, fill: str) -> tuple[str, str]:
     mark, short = _on(fill, escape(cell.piece), f"{size}border:{thick}px solid {ring};")
     if is_marked or is_square:
         return mark, "" if is_marked else short
-    disc = f"<b style=display:block;border-radius:50%;background:{fill};color:{text_on(fill)}>{escape(cell.piece)}</b>"
+    ink = "" if text_on(fill) == INK else f";color:{_brief_colour(text_on(fill))}"  # rows have that of ink
+    disc = f"<b style=display:block;border-radius:50%;background:{_brief_colour(fill)}{ink}>{escape(cell.piece)}</b>"
     return mark, f"{f' bgcolor={SHADED}' if cell.shaded else ''}>{disc}"
+
+
+def _brief_colour(colour: str) -> str:
+    """As styles may have it: #fff for #ffffff."""
+    return f"#{colour[1::2]}" if colour[1::2] == colour[2::2] else colour
 
 
 def _owned(owner: str, colours: Colours) -> tuple[str, str]:

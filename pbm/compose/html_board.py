@@ -47,6 +47,8 @@ class HtmlBoard:
     columns: int = 0
     parts: int = 1
     """Into how many the board had to be cut."""
+    squeezed: bool = False
+    """Cells are not shown, or not all linked, for want of room."""
     lists: list[str] = field(default_factory=list)
     links: Mapping[str, str] = field(default_factory=dict)
     """The ends of URLs that open moves, by the words a player types."""
@@ -113,6 +115,7 @@ class HtmlBoard:
             unlinked = set(words) - chosen.keys()
             if left >= 0 and not unlinked:
                 break
+        self.squeezed = left < 0 or bool(unlinked)
         if left < 0:
             return False
         self.parts, self._unlinked = len(tables), unlinked

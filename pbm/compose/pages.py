@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -196,6 +196,7 @@ APART, NAMED, BESIDES = 5800, 35, 2400
 each further board."""
 BESIDES_PICTURE = 6000
 """Octets that a picture leaves to what is told of its board in HTML."""
+TOLD = "The board, which is told in words below."
 ENCLOSED = 450
 """Octets that a picture takes besides itself and the words for those who do not see it."""
 
@@ -264,28 +265,38 @@ class Sheet:
         """The text with the figure below its line; in plain text the line has to do."""
         if self.form == TEXT or figure is None:
             return text
-        picture = Markup(self._enclosed(figure.picture, figure.name, figure.described))  # noqa: S704  escaped
+        picture = Markup(self._enclosed(figure.picture, figure.described, figure.name))  # noqa: S704  escaped
         html = self.pages.render("figure.html", figure=figure, picture=picture)
         return text.replace(figure.line, self._inlays.add(figure.line, html), 1)
 
     def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, str]:
         """The board within the room, and its picture, if there is one, a use for it and room.
 
-        Among several boards, cells do without. A board without cells is best seen in its picture.
+        Among several boards, cells do without. A board without cells is best seen in its picture. Where the picture
+        takes the room of cells or links, a smaller one does.
         """
-        described = "The board, which is told in words below." if style == WORDS else view.description
-        costs = [
-            (len(each.data) * 37 // 27 + len(described) + ENCLOSED, each) for each in view.pictures if self.pictured
-        ]
-        most = max(room * 3 // 4, room - BESIDES_PICTURE) if self.boards == 1 or len(view.tables) != 1 else 0
-        cost, chosen = next(((cost, each) for cost, each in costs if cost <= most), (0, None))
-        board = HtmlBoard(view, style, links, room - cost, pictured=chosen is not None)
-        if chosen is None and not board.cells:
-            cost, chosen = next(((cost, each) for cost, each in costs if cost <= board.room), (0, None))
-            board.room -= cost
-        return board, self._enclosed(chosen, "board.png", described) if chosen else ""
+        board, chosen = None, None
 
-    def _enclosed(self, picture: Picture, name: str, described: str) -> str:
+        def fitting(room: int) -> Iterator[tuple[int, tuple[Picture, str]]]:
+            """Pictures, the largest first, and what they show in words, with the octets that they take."""
+            for drawing, described in view.pictures if self.pictured else ():
+                told = TOLD if style == WORDS else described
+                cost = len(drawing.data) * 37 // 27 + len(told) + ENCLOSED
+                if cost <= room:
+                    yield cost, (drawing, told)
+
+        if self.boards == 1 or len(view.tables) != 1:
+            for cost, each in fitting(max(room * 3 // 4, room - BESIDES_PICTURE)):
+                board, chosen = HtmlBoard(view, style, links, room - cost, pictured=True), each
+                if not board.squeezed:
+                    break
+        if board is None:
+            board = HtmlBoard(view, style, links, room)
+            cost, chosen = next(fitting(board.room), (0, None)) if not board.cells else (0, None)
+            board.room -= cost
+        return board, self._enclosed(*chosen) if chosen else ""
+
+    def _enclosed(self, picture: Picture, described: str, name: str = "board.png") -> str:
         """The HTML for a picture that the mail takes along."""
         cid = f"{hashlib.sha256(picture.data).hexdigest()[:20]}@{self.domain}"
         headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}

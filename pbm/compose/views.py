@@ -182,10 +182,9 @@ def _event(match: Match, player: Player, domain: str, now: datetime) -> Event:
     return event
 
 
-LARGE = 14_000
-"""Octets of a picture that may be too many for a mail."""
 MAX_ALT = 4000
 """Characters of a picture's description."""
+MAP = "The whole board once more, smaller."
 KEPT = 200
 """Views: more than the mails of a transaction show."""
 COLUMNS = 50
@@ -225,12 +224,24 @@ class View:
             return (), ()
         return spoken.first(self.state, self.scene), spoken.last(self.state, self.scene)
 
+    @property
+    def pictures(self) -> Iterator[tuple[Picture, str]]:
+        """The picture, if there is one, and then a smaller one, which is made when it is asked for.
+
+        Each with words for those who do not see it; a small one of cells goes with a table that tells them.
+        """
+        if self._whole is not None:
+            yield self._whole, self.description
+            if self._small is not None:
+                yield self._small, MAP if self.tables else self.description
+
     @cached_property
-    def pictures(self) -> list[Picture]:
-        """The picture, and where that is large a smaller one."""
-        whole = picture(self.scene)
-        other = smaller(self.scene.board) if whole and len(whole.data) > LARGE else None
-        return [each for each in (whole, other) if each]
+    def _whole(self) -> Picture | None:
+        return picture(self.scene)
+
+    @cached_property
+    def _small(self) -> Picture | None:
+        return smaller(self.scene.board)
 
     @cached_property
     def tables(self) -> list[Table]:

@@ -68,7 +68,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image file, and how wide and high it is, in pixels."""
+    """An image file, and how wide and high it is to be shown, in pixels."""
 
     data: bytes
     width: int

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, pairwise
+from typing import NamedTuple
 from weakref import ref
 
 from PIL import Image, ImageDraw
@@ -19,12 +20,20 @@ from games.scene import Box, Colours, Crossing, Form, GridBoard, Ground, HexBoar
 from pbm.draw import brush
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, fill_of, ring_of
 
-MAX_WIDTH = 480
-"""Pixels. A phone shows three quarters of it side by side."""
 UNIT = 36
 """Pixels between neighbours, where there is room."""
-LETTERS = 15
-"""Pixels, so that a phone shows eleven."""
+
+
+class Scale(NamedTuple):
+    """How large a picture is, in pixels."""
+
+    width: int
+    """The most it may have."""
+    letters: int
+
+
+USUAL, SMALL = Scale(480, 15), Scale(280, 11)
+"""A phone shows three quarters of the usual side by side, so letters of eleven pixels; it stretches small ones."""
 
 At = Callable[[int, int], Place]
 """The pixel, x and y, in the middle of the place of a row and a column."""
@@ -61,13 +70,13 @@ class Sheet:
 
 def image(board: GridBoard | HexBoard) -> Image.Image:
     """In numbers of the palette."""
-    sheet = _sheet(board)
+    sheet = _sheet(board, USUAL)
     marks = [*(mark for mark, _, _ in _below(board)), *board.in_rows]
     return _stamped(sheet, sheet.image.copy(), marks, board.colours)
 
 
-def picture(board: GridBoard | HexBoard) -> Picture:
-    sheet = _sheet(board)
+def picture(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Picture:
+    sheet = _sheet(board, scale)
     shares: list[tuple[Mark, ...]] = [board.in_rows[rows] for rows in sheet.shares]
     for mark, first, last in reversed([*_below(board)]):
         for number in range(sheet.touched[first].start, sheet.touched[last].stop):
@@ -145,10 +154,10 @@ def _stamp_pieces(image: Image.Image, row: Row, colours: Mapping[str, str], at: 
             brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), at(*cell.place))
 
 
-def _sheet(board: GridBoard | HexBoard) -> Sheet:
+def _sheet(board: GridBoard | HexBoard, scale: Scale) -> Sheet:
     if isinstance(board, GridBoard):
-        return _grid_base(board.columns, board.rows, board.plain, board.ground)
-    return _hexagon_base(board.plain, board.labels, board.colours)
+        return _grid_base(board.columns, board.rows, board.plain, board.ground, scale)
+    return _hexagon_base(board.plain, board.labels, board.colours, scale)
 
 
 def _cut(
@@ -166,10 +175,12 @@ def _cut(
 
 
 @lru_cache(maxsize=64)
-def _grid_base(columns: tuple[str, ...], rows: tuple[str, ...], plain: tuple[Plain, ...], ground: Ground) -> Sheet:
+def _grid_base(
+    columns: tuple[str, ...], rows: tuple[str, ...], plain: tuple[Plain, ...], ground: Ground, scale: Scale
+) -> Sheet:
     cells = list(chain.from_iterable(plain))
     (top, bottom), (left, right) = ((min(ends), max(ends)) for ends in list(zip(*cells, strict=True))[:2])
-    unit = min(UNIT, MAX_WIDTH // (right - left + 3))
+    unit = min(UNIT, scale.width // (right - left + 3))
 
     def at(row: int, column: int) -> Place:
         return unit * (column - left + 1) + unit // 2, unit * (row - top + 1) + unit // 2
@@ -191,7 +202,7 @@ def _grid_base(columns: tuple[str, ...], rows: tuple[str, ...], plain: tuple[Pla
     beside = [(words, row, column) for column, words in enumerate(columns) for row in (top - 1, bottom + 1)]
     beside += [(words, row, column) for row, words in enumerate(rows) for column in (left - 1, right + 1)]
     for words, row, column in beside:
-        brush.write(pen, words, LETTERS, *at(row, column))
+        brush.write(pen, words, scale.letters, *at(row, column))
     return _cut(brush.flat(image), plain, at, unit, unit, unit * 2 // 5, ground)
 
 
@@ -214,12 +225,12 @@ def _hexagon(half: int, step: int, fill: str) -> tuple[Image.Image, Image.Image]
 
 
 @lru_cache(maxsize=64)
-def _hexagon_base(plain: tuple[Plain, ...], labels: tuple[Label, ...], colours: Colours) -> Sheet:
+def _hexagon_base(plain: tuple[Plain, ...], labels: tuple[Label, ...], colours: Colours, scale: Scale) -> Sheet:
     cells = list(chain.from_iterable(plain))
     spots = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
     rows, columns = zip(*(cell[:2] for cell in cells), *spots, strict=True)
     top, left = min(rows), min(columns)
-    half = min(UNIT // 2, MAX_WIDTH // (max(columns) - left + 2))
+    half = min(UNIT // 2, scale.width // (max(columns) - left + 2))
     step = half * 7 // 4
 
     def at(row: int, column: int) -> Place:
@@ -234,5 +245,5 @@ def _hexagon_base(plain: tuple[Plain, ...], labels: tuple[Label, ...], colours: 
     pen = ImageDraw.Draw(image)
     for spot, label in zip(spots, labels, strict=True):
         colour = fill_of(label.owner, dict(colours)) if label.owner else INK
-        brush.write(pen, label.text, LETTERS, *at(*spot), fill=INK if colour == PAPER else colour)
+        brush.write(pen, label.text, scale.letters, *at(*spot), fill=INK if colour == PAPER else colour)
     return _cut(brush.flat(image), plain, at, half, step, half * 4 // 5)

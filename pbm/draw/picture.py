@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from PIL import Image
@@ -27,10 +28,15 @@ def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 
 @lru_cache(maxsize=32)
 def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
-    """The same in half the octets, without soft edges and what is shown enlarged; None where little is to be saved."""
-    if not isinstance(board, PlaneBoard):
-        return None
-    return brush.finished(plane_pictures.of_plane(board, enlarged=False, soft=False), 9)
+    """The same in half the octets: in the plane without soft edges and what is enlarged, of cells in fewer pixels.
+
+    None where little is to be saved.
+    """
+    if isinstance(board, PlaneBoard):
+        return brush.finished(plane_pictures.of_plane(board, enlarged=False, soft=False), 9)
+    whole, small = drawn(board), cell_pictures.picture(board, cell_pictures.SMALL)
+    enlarged = replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2)
+    return enlarged if 3 * len(small.data) < 2 * len(whole.data) else None
 
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:

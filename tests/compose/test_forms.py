@@ -25,7 +25,7 @@ from pbm.compose.pages import BOARD_KIND, MAX_MAIL
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.domain.match import State
-from pbm.draw import picture
+from pbm.draw import cell_pictures, picture
 from pbm.draw.brush import Picture
 from pbm.mailin import Robot
 from pbm.server import Arriving, Settings
@@ -456,6 +456,21 @@ LARGEST = {
     "crossgeo, edges at random": ("crossgeo -board=random -edges=200 -seed=3", ""),
     "crossgeo, where every edge takes a hundred along": ("crossgeo", CROSSING),
 }
+
+
+@pytest.mark.parametrize(("words", "plies"), [("cross -size=10", 80), ("go -size=19", 30), ("hex -size=17", 30)])
+def test_the_picture_of_a_large_board_is_a_map_that_leaves_room_to_touch_every_place(
+    words: str, plies: int, house: House
+) -> None:
+    name, *options = words.split()
+    moves = opening(GAMES[name], options, plies)
+    got = mover(house, words, moves)
+    assert len(got.raw) < MAX_MAIL
+    assert moves_linked(got) >= legal(state_of(words, moves)) - {"swap"}
+    (shown,) = (part for part in got.parsed.walk() if part.get_content_maintype() == "image")
+    payload = shown.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    assert 250 <= struct.unpack(">I", payload[16:20])[0] <= cell_pictures.SMALL.width
 
 
 @pytest.mark.parametrize("case", LARGEST)

@@ -73,7 +73,7 @@ def test_a_piece_that_reaches_into_the_next_band_is_whole() -> None:
     """On hexagons as narrow as those of a row of 45 discs are as high as the row."""
     cells = tuple(Cell(row, 2 * column + row % 2, "", "X") for row in range(3) for column in range(45))
     board = HexBoard(in_rows(cells), ())
-    assert [len(bands) for bands in cell_pictures._sheet(board).touched.values()] == [2, 2, 1]
+    assert [len(bands) for bands in cell_pictures._sheet(board, cell_pictures.USUAL).touched.values()] == [2, 2, 1]
     assert is_whole(board)
 
 
@@ -88,7 +88,7 @@ def test_rows_that_stayed_as_they_were_are_not_drawn_again() -> None:
 def test_bands_do_not_keep_the_board_they_are_cut_from() -> None:
     board = boards("hex", ())[-1]
     first = cell_pictures.picture(board)
-    sheet = weakref.ref(cell_pictures._sheet(board))
+    sheet = weakref.ref(cell_pictures._sheet(board, cell_pictures.USUAL))
     cell_pictures._hexagon_base.cache_clear()
     gc.collect()
     assert sheet() is None

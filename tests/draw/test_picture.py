@@ -37,7 +37,7 @@ def colour(image: Image.Image, x: float, y: float) -> str:
 
 
 def geometry(shown: GridBoard | HexBoard):
-    sheet = cell_pictures._sheet(shown)
+    sheet = cell_pictures._sheet(shown, cell_pictures.USUAL)
     return sheet.at, sheet.radius
 
 
@@ -143,7 +143,7 @@ def test_letters_are_large_enough_on_a_phone(name, words):
     if isinstance(scene.board, PlaneBoard):
         assert plane_pictures.LETTERS * PHONE / plane_pictures.WIDTH >= 11
     else:
-        assert cell_pictures.LETTERS * min(1, PHONE / shown.width) >= 11
+        assert cell_pictures.USUAL.letters * min(1, PHONE / shown.width) >= 11
 
 
 def test_an_empty_board_is_drawn_once_for_all_its_positions() -> None:
