@@ -78,6 +78,22 @@ def test_what_a_package_prints_is_no_thought():
     assert Mind(command=(sys.executable, "-c", prints))(question()) == []
 
 
+ENDS_SLOWLY = """
+import time, pbm.bots.__main__ as robot
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(1.2)
+kept = Slow()
+robot.think = lambda _: []
+robot.main()
+"""
+
+
+def test_a_robot_may_be_slow_to_end():
+    """It looks now and then whether anybody waits, and no longer when it has thought."""
+    assert Mind(command=(sys.executable, "-c", ENDS_SLOWLY))(question()) == []
+
+
 ASKS = "import sys; from pbm.bots import mind; mind.Mind(command=sys.argv[1:4])(mind.read(sys.argv[4]))"
 HANGS = """
 import time, pbm.bots.__main__ as robot
