@@ -256,12 +256,23 @@ def test_a_task_that_ends_by_a_fault_ends_the_server(service, tmp_path, monkeypa
     assert "A fault of ours has stopped the work" in asyncio.run(serve())
 
 
-def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path):
+def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path, monkeypatch):
+    """However many threads meet it at once."""
+
+    def look_at_the_clock() -> float:
+        time.sleep(0.05)
+        return time.monotonic()
+
+    monkeypatch.setattr("pbm.edges.server.monotonic", look_at_the_clock)
     service.settings = replace(service.settings, operator="root@example.org")
 
     def work(_port: int) -> None:
-        for _ in range(3):
-            service.store.when_unwritable(Full("database or disk is full"))
+        full = Full("database or disk is full")
+        threads = [threading.Thread(target=service.store.when_unwritable, args=(full,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         wait_until(lambda: letters(tmp_path, "root@example.org"))
 
     serving(service, tmp_path, work)
