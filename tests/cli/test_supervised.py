@@ -219,24 +219,44 @@ def test_nobody_reads_standard_error_and_nothing_stops(game: Pbm, tmp_path: Path
     assert counted(tmp_path, "SELECT count(*) FROM inbox") == 60
 
 
-def test_lines_that_find_no_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _hasty_threads() -> Iterator[None]:
+    """They take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_hasty_threads")
+def test_lines_that_find_no_room_are_counted_whoever_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "MOST_WAITING", 10)
     reading, writing = os.pipe()
     fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
     stream = logs.Unhurried(writing)
-    for number in range(1000):
-        stream.write(f"{number:0100}\n")
+
+    def write(first: int) -> None:
+        for number in range(first, first + 3000):
+            stream.write(f"{number:0100}\n")
+
+    writers = [threading.Thread(target=write, args=(3000 * place,)) for place in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
     with open(reading) as pipe, ThreadPoolExecutor() as pool:  # noqa: PTH123  it has no path
         heard = pool.submit(pipe.read)
         stream.write("more\n")
         stream.drain()
         os.close(writing)
         text = heard.result(PATIENCE_SECONDS)
-    told = [line for line in text.splitlines() if line.isdecimal()]
+    told = [int(line) for line in text.splitlines() if line.isdecimal()]
     dropped = [int(count) for count in re.findall(r"(\d+) lines dropped", text)]
     assert dropped
-    assert len(told) + sum(dropped) >= 1000
-    assert told == sorted(told)
+    assert len(told) + sum(dropped) + text.count("more") == 12_001
+    for place in range(4):
+        own = [number for number in told if number // 3000 == place]
+        assert own == sorted(own)
 
 
 @pytest.mark.servers
