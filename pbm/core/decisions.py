@@ -33,7 +33,7 @@ from pbm.domain.verbs import redact, redact_quoted
 from pbm.mailin import strip_subject
 
 MAX_SECONDS_OF_A_PLAN = 1.0
-"""Of the processor, the longest that checking one may take: in late positions of Polygon a ply takes some hundredths."""
+"""Of the processor, at most, for checking one: in late positions of Polygon a ply takes some hundredths."""
 _IN_TIME = timedelta(seconds=1)
 """How long before its player's time is up a move is played at the latest."""
 

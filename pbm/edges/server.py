@@ -207,7 +207,7 @@ class Server:
             asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
 
     async def _tell_of_loss(self, trouble: DatabaseTrouble) -> None:
-        """A mail to the operator past the outbox, which cannot be written; one, whoever else meets with it meanwhile."""
+        """One mail to the operator past the outbox, which cannot be written, whoever else meets with that meanwhile."""
         if monotonic() < self._tell_of_loss_at:
             return
         self._tell_of_loss_at = monotonic() + _TELL_OF_LOSS_SECONDS

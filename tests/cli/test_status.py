@@ -28,8 +28,9 @@ from pbm.store.overview import SPANS
 from pbm.store.tables import inbox
 from pbm.store.tickets import Key
 from tests.cli.conftest import Pbm
-from tests.cli.test_serve import PATIENCE_SECONDS, PBM
+from tests.cli.test_serve import PBM
 from tests.conversation import House
+from tests.patience import PATIENCE_SECONDS
 
 MINUTE = timedelta(minutes=1)
 

@@ -21,6 +21,8 @@ from tests.patience import PATIENCE_SECONDS
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = DeliverySettings(concurrency=3, poll_seconds=0.01, first_retry_seconds=60, give_up_hours=1)
+HASTY = SETTINGS.model_copy(update={"first_retry_seconds": 0.02, "give_up_hours": 10_000})
+"""Tries again soon, and does not give up however fast the clock goes meanwhile."""
 
 
 @dataclass
@@ -390,14 +392,13 @@ def test_a_server_that_refuses_everything_has_something_against_us(store):
     addresses = [f"a{number}@x" for number in range(9)]
     queue(store, *addresses)
     way, clock, told = Blocked(left=12), Clock(), list[str]()
-    settings = SETTINGS.model_copy(update={"first_retry_seconds": 0.02, "give_up_hours": 10_000})
 
     def until() -> bool:
         clock.now += timedelta(seconds=1)
         return all(mail.state is Delivery.SENT for mail in outbox(store))
 
     refusals = []
-    deliver(store, way, clock, until, lambda *words: refusals.append(words), settings, told.append)
+    deliver(store, way, clock, until, lambda *words: refusals.append(words), HASTY, told.append)
     assert refusals == []
     assert told == ["554 you are blocked"]
     assert sorted(mail.recipient for mail in way.taken) == addresses
@@ -437,9 +438,7 @@ def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, fai
         clock.now += timedelta(seconds=1)
         return all(mail.state is Delivery.SENT for mail in outbox(store))
 
-    deliver(
-        store, way, clock, until, settings=SETTINGS.model_copy(update={"first_retry_seconds": 0.02, "concurrency": 1, "give_up_hours": 10_000})
-    )
+    deliver(store, way, clock, until, settings=HASTY.model_copy(update={"concurrency": 1}))
     assert sorted(mail.recipient for mail in way.taken) == addresses
     assert sum(mail.attempts for mail in outbox(store)) <= len(addresses) + 7
 

@@ -33,7 +33,7 @@ from pbm.edges.transports import (
     folder_name,
 )
 from tests.patience import PATIENCE_SECONDS, let_pass
-from tests.ports import port_of, reserved
+from tests.ports import reserved_port
 
 PEM = Path(__file__).with_name("localhost.pem")
 LONG_ID = b"<" + b"x" * 120 + b"@example.org>"
@@ -415,8 +415,8 @@ def test_a_connection_of_a_cancelled_mail_is_not_used_again() -> None:
 
 def test_nobody_listens() -> None:
     async def test() -> None:
-        with reserved() as nobody:
-            way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=port_of(nobody)))
+        with reserved_port() as nobodys:
+            way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=nobodys))
             with pytest.raises(TemporaryFailure, match="connect"):
                 await way_out.send(outgoing())
 
