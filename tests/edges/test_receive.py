@@ -597,7 +597,9 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.lists(st.tuples(st.one_of(LINES, st.binary(max_size=30)), st.sampled_from([b"\r\n", b"\n", b""]))))
 def test_any_octets_get_replies_and_no_surprise(
     caplog: pytest.LogCaptureFixture, lines: list[tuple[bytes, bytes]]
