@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 300.0
 """After which something hangs: no measure of how long it may take."""
 
 

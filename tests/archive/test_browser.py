@@ -57,7 +57,7 @@ def page(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def goes_to(page: Any, anchor: str) -> None:
     """A click has led there, sooner or later."""
-    page.wait_for_url(lambda url: url.endswith(anchor), timeout=120_000)
+    page.wait_for_url(lambda url: url.endswith(anchor), timeout=300_000)
 
 
 def tabs_to(page: Any, anchor: str, key: str = "Tab") -> None:

@@ -46,7 +46,7 @@ BOARDS, PLIES, OTHERS, OVERDUE = 4, 4, 3, 4
 whose time is over when the first server starts.
 """
 FILLER_OCTETS = 300_000
-PATIENCE = 240.0
+PATIENCE = 300.0
 _TWO_HOURS = 7_200_000_000
 _INSTANTS = ("started_at", "moved_at", "ticking_since", "deadline_at", "due_at")
 _MESSAGE_ID = re.compile(rb"^Message-ID: <([^>@]+)@", re.MULTILINE | re.IGNORECASE)

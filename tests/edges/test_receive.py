@@ -29,7 +29,7 @@ TEXT = b"Subject: cross move 101\r\n\r\nF6\r\n"
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(test, 5 * PATIENCE_SECONDS))
+    asyncio.run(asyncio.wait_for(test, 2 * PATIENCE_SECONDS))
 
 
 class Inbox:
