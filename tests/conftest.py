@@ -12,6 +12,7 @@ from unittest.mock import patch
 import pytest
 import structlog
 from argon2 import PasswordHasher
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
 
 from games import GAMES
@@ -23,8 +24,9 @@ from tests.conversation import House, Moment
 from tests.databases import Databases, Files
 from tests.databases import databases as databases_in
 
-hypothesis.register_profile("repeatable", derandomize=True, deadline=None)
-hypothesis.register_profile("random", derandomize=False, deadline=None, print_blob=True)
+SLOW = [HealthCheck.too_slow]  # a busy machine is no fault of a test's
+hypothesis.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=SLOW)
+hypothesis.register_profile("random", derandomize=False, deadline=None, suppress_health_check=SLOW, print_blob=True)
 hypothesis.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 

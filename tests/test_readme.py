@@ -17,6 +17,7 @@ from pbm.domain.commands import parse
 from pbm.domain.verbs import Standing
 from tests.conversation import letters
 from tests.golden_file import CONVERSATIONS
+from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -50,7 +51,7 @@ def run(line: str, folder: Path, environment: dict[str, str], **more) -> subproc
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=False,
         **more,
     )
@@ -95,7 +96,7 @@ def serve(line: str, folder: Path, environment: dict[str, str]) -> None:
     with child:
         assert "accepting mail for pbm@example.org" in child.stdout.readline()
         child.send_signal(signal.SIGTERM)
-        assert child.wait(30) == 0
+        assert child.wait(PATIENCE_SECONDS) == 0
 
 
 def test_the_configuration_shown_is_valid(tmp_path, environment):

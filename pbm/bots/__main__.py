@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import redirect_stdout, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 
 from pbm.bots.mind import read, think, told
 
@@ -27,7 +28,8 @@ def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def end_with_parent() -> None:
+@contextmanager
+def ending_with_parent() -> Iterator[None]:
     """Think no longer than somebody waits for it: whoever asked may be killed."""
     parent = os.getppid()
 
@@ -37,15 +39,19 @@ def end_with_parent() -> None:
 
     signal.signal(signal.SIGALRM, look_up)
     signal.setitimer(signal.ITIMER_REAL, 1.0, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # Python forgets the handler as it ends, and the signal would kill it
 
 
 def main() -> None:
     limit()
-    end_with_parent()
-    question = read(sys.stdin.read())
-    with redirect_stdout(sys.stderr):  # what a package prints is no thought
-        thoughts = think(question)
-    sys.stdout.write(told(thoughts))
+    with ending_with_parent():
+        question = read(sys.stdin.read())
+        with redirect_stdout(sys.stderr):  # what a package prints is no thought
+            thoughts = think(question)
+        sys.stdout.write(told(thoughts))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from pbm.store import Store
 
 SERVER_DOMAIN = "pbm.example"
 PLAYERS_DOMAIN = "players.example"
-_PATIENCE_SECONDS = 30.0
+_PATIENCE_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,8 @@ class Unhurried:
         self._some = threading.Event()
         self._busy = False
         self._dropped = 0
+        self._counting = threading.Lock()
+        """Held by whoever changes that number."""
         threading.Thread(target=self._run, name="log", daemon=True).start()
         _opened.append(self)
 
@@ -73,7 +75,7 @@ class Unhurried:
         if len(self._waiting) < MOST_WAITING:
             self._waiting.append(text)
         else:
-            self._dropped += text.count("\n")
+            self._drop(text.count("\n"))
         if not self._some.is_set():  # to wake the writer costs more than the line
             self._some.set()
         return len(text)
@@ -92,11 +94,16 @@ class Unhurried:
             self._some.clear()
             self._busy = True
             while self._waiting:
-                dropped, self._dropped = self._dropped, 0
+                with self._counting:
+                    dropped, self._dropped = self._dropped, 0
                 self._put("".join(self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))))
                 if dropped:
                     self._put(f"{dropped} lines dropped, for nobody read them\n")
             self._busy = False
+
+    def _drop(self, lines: int) -> None:
+        with self._counting:
+            self._dropped += lines
 
     def _put(self, text: str) -> None:
         left = text.encode("utf-8", "backslashreplace")
@@ -104,7 +111,7 @@ class Unhurried:
             while left:
                 left = left[os.write(self._descriptor, left) :]
         except OSError:
-            self._dropped += left.count(b"\n")
+            self._drop(left.count(b"\n"))
 
 
 def _unhurried(stream: TextIO) -> TextIO:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from time import monotonic
+from time import thread_time
 
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Outcome
@@ -33,7 +33,7 @@ from pbm.domain.verbs import redact, redact_quoted
 from pbm.mailin import strip_subject
 
 MAX_SECONDS_OF_A_PLAN = 1.0
-"""The longest that checking one may take: in late positions of Polygon a ply takes some hundredths."""
+"""Of the processor, at most, for checking one: in late positions of Polygon a ply takes some hundredths."""
 _IN_TIME = timedelta(seconds=1)
 """How long before its player's time is up a move is played at the latest."""
 
@@ -72,8 +72,8 @@ def check_plan(board: OpenBoard, state: State, seat: Seat, plan: Plan) -> Plan:
         raise BadArguments(
             "You move again then, and a plan is for your opponent's next move: send it with your last move."
         )
-    patience = monotonic() + MAX_SECONDS_OF_A_PLAN
-    return plans.check(state, plan, board.match.player(other(seat)).userid, lambda: monotonic() > patience)
+    patience = thread_time() + MAX_SECONDS_OF_A_PLAN
+    return plans.check(state, plan, board.match.player(other(seat)).userid, lambda: thread_time() > patience)
 
 
 def keep_plan(board: OpenBoard, seat: Seat, plan: Plan) -> None:

@@ -203,18 +203,20 @@ class Server:
         """Said by whatever thread meets it."""
         if isinstance(trouble, ReadOnly):
             self._give_up(_READ_ONLY)
-        elif self._loop is not None and monotonic() >= self._tell_of_loss_at:
-            self._tell_of_loss_at = monotonic() + _TELL_OF_LOSS_SECONDS
-            log.critical("database_full" if isinstance(trouble, Full) else "database_lost", trouble=str(trouble))
+        elif self._loop is not None:
             asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
 
     async def _tell_of_loss(self, trouble: DatabaseTrouble) -> None:
-        """A mail to the operator past the outbox, which cannot be written."""
+        """One mail to the operator past the outbox, which cannot be written, whoever else meets with that meanwhile."""
+        if monotonic() < self._tell_of_loss_at:
+            return
+        self._tell_of_loss_at = monotonic() + _TELL_OF_LOSS_SECONDS
+        is_full = isinstance(trouble, Full)
+        log.critical("database_full" if is_full else "database_lost", trouble=str(trouble))
         operator, composer = self._service.settings.operator, self._service.tools.composer
         if not operator or self._transport is None:
             return
         page, subject = "lost-operator.txt", "pbm: the database cannot be written"
-        is_full = isinstance(trouble, Full)
         mail = composer.letter(operator, subject, page, self._service.clock(), trouble=trouble, is_full=is_full)
         try:
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, 0))

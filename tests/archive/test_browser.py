@@ -57,7 +57,7 @@ def page(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def goes_to(page: Any, anchor: str) -> None:
     """A click has led there, sooner or later."""
-    page.wait_for_url(lambda url: url.endswith(anchor), timeout=10_000)
+    page.wait_for_url(lambda url: url.endswith(anchor), timeout=300_000)
 
 
 def tabs_to(page: Any, anchor: str, key: str = "Tab") -> None:
@@ -96,6 +96,7 @@ def test_a_game_is_replayed_by_clicks(site: Path, page: Any) -> None:
     whole = page.evaluate(SHOWN)
     assert len(whole) == 3, "two stones, and a ring around the last"
     page.click("text=Start")
+    goes_to(page, "#p0")
     assert page.evaluate(SHOWN) == []
     seen = []
     for step in (1, 2):

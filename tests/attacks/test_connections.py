@@ -12,10 +12,10 @@ import pytest
 from pbm.domain.configuration import ListenSettings
 from pbm.edges import receive
 from pbm.edges.receive import Accepted, Listener
+from tests.patience import PATIENCE_SECONDS
 
 HELLO = b"EHLO x\r\n"
 ENVELOPE = b"MAIL FROM:<a@x.org>\r\nRCPT TO:<pbm@pbm.example>\r\n"
-PATIENCE_SECONDS = 60
 CLIENTS: list[asyncio.StreamWriter] = []
 """Hung up at the end of a test."""
 

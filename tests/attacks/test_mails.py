@@ -27,8 +27,9 @@ from tests.cli.conftest import Pbm
 from tests.cli.conftest import alone as alone
 from tests.cli.conftest import game as game
 from tests.cli.conftest import pbm as pbm
-from tests.cli.test_serve import PATIENCE_SECONDS, mails_in, port_of, serving
+from tests.cli.test_serve import mails_in, port_of, serving
 from tests.conversation import ROBOT, Got, House, address_of
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 MOST = 1_000_000
 QUIET = {"PBM_LOG__LEVEL": "error"}
@@ -101,13 +102,6 @@ def largest_memory(pid: int) -> int:
 def in_state(database: Path, state: str) -> int:
     with closing(sqlite3.connect(database)) as connection:
         return int(connection.execute("SELECT count(*) FROM inbox WHERE state = ?", (state,)).fetchone()[0])
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 2 * PATIENCE_SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def words(tmp_path: Path) -> tuple[str, ...]:

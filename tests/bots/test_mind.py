@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from games import GAMES
 from pbm.bots import Mind, NoThought, Question, Stopped, think
 from pbm.bots.__main__ import limit
 from pbm.bots.mind import read, written
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 
 def question(game="cross", options=("-size=3",), moves=(), level=1, seen_from=None, **more):
@@ -59,7 +59,6 @@ def test_a_process_thinks_the_same():
 @pytest.mark.parametrize(
     ("program", "reason"),
     [
-        ("import time; time.sleep(60)", "no answer within"),
         ("raise SystemExit(3)", "exit status 3"),
         ("print('nonsense')", "unreadable"),
         ("print('[{}]')", "unreadable"),
@@ -70,12 +69,33 @@ def test_a_process_thinks_the_same():
 )
 def test_a_process_that_fails_gives_no_thought(program, reason):
     with pytest.raises(NoThought, match=reason):
-        Mind(seconds=1.0, command=(sys.executable, "-c", program))(question())
+        Mind(command=(sys.executable, "-c", program))(question())
+
+
+def test_a_process_that_takes_too_long_gives_no_thought():
+    with pytest.raises(NoThought, match=r"no answer within 0\.2 seconds"):
+        Mind(seconds=0.2, command=(sys.executable, "-c", "import time; time.sleep(3600)"))(question())
 
 
 def test_what_a_package_prints_is_no_thought():
     prints = "import pbm.bots.__main__ as robot; robot.think = lambda _: print('A1') or []; robot.main()"
     assert Mind(command=(sys.executable, "-c", prints))(question()) == []
+
+
+ENDS_SLOWLY = """
+import time, pbm.bots.__main__ as robot
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(1.2)
+kept = Slow()
+robot.think = lambda _: []
+robot.main()
+"""
+
+
+def test_a_robot_may_be_slow_to_end():
+    """It looks now and then whether anybody waits, and no longer when it has thought."""
+    assert Mind(command=(sys.executable, "-c", ENDS_SLOWLY))(question()) == []
 
 
 ASKS = "import sys; from pbm.bots import mind; mind.Mind(command=sys.argv[1:4])(mind.read(sys.argv[4]))"
@@ -100,13 +120,20 @@ def test_a_robot_does_not_outlive_whoever_asked_it(tmp_path: Path):
             assert said.read() == ""
 
 
-def test_a_mind_looks_up_now_and_then(monkeypatch):
+def test_a_mind_looks_up_now_and_then(monkeypatch, tmp_path: Path):
     """Whatever comes of that, no process is left behind."""
     monkeypatch.setattr("pbm.bots.mind.BREATH_SECONDS", 0.1)
-    looks = []
-    slow = "import sys, time; sys.stdin.read(); time.sleep(0.7); print('[]')"
-    assert Mind(command=(sys.executable, "-c", slow), meanwhile=lambda: looks.append(1))(question()) == []
-    assert len(looks) > 2
+    pipe, looks = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+
+    def look_up() -> None:
+        looks.append(1)
+        if len(looks) == 3:
+            pipe.write_text("enough")  # ends when that is read
+
+    slow = f"import sys; sys.stdin.read(); open({str(pipe)!r}).read(); print('[]')"
+    assert Mind(command=(sys.executable, "-c", slow), meanwhile=look_up)(question()) == []
+    assert len(looks) >= 3
     mind = Mind(command=(sys.executable, "-c", "import time; time.sleep(60)"), meanwhile=lambda: 1 / 0)  # type: ignore[arg-type]
     with pytest.raises(ZeroDivisionError):
         mind(question())
@@ -131,10 +158,9 @@ def test_a_mind_that_is_stopped_gives_up():
 
     thread = threading.Thread(target=run)
     thread.start()
-    while mind._process is None:
-        time.sleep(0.01)
+    wait_until(lambda: mind._process is not None)
     mind.stop()
-    thread.join(30)
+    thread.join(PATIENCE_SECONDS)
     assert caught == [Stopped]
 
 

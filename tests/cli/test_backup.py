@@ -21,6 +21,7 @@ from pbm.resources import folder
 from pbm.server import Arriving
 from pbm.store import Store
 from tests.cli.conftest import Pbm
+from tests.patience import PATIENCE_SECONDS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -73,7 +74,7 @@ def test_two_who_copy_at_once_do_not_take_each_others_copy(game: Pbm, tmp_path: 
 
 def test_a_copy_made_while_mail_comes_in_is_of_one_instant(game: Pbm, tmp_path: Path) -> None:
     """Each transaction adds three mails; a copy with a part of one would hold another number."""
-    enough, store = threading.Event(), Store(f"sqlite:///{tmp_path / 'pbm.db'}")
+    enough, more, store = threading.Event(), threading.Event(), Store(f"sqlite:///{tmp_path / 'pbm.db'}")
 
     def write() -> None:
         mail = Arriving("a@x.org", ("pbm@localhost",), b"x" * 30_000)
@@ -81,11 +82,14 @@ def test_a_copy_made_while_mail_comes_in_is_of_one_instant(game: Pbm, tmp_path: 
         while not enough.is_set():
             with store.write() as tx:
                 tx.inbox.add([row] * 3, NOW)
+            more.set()
 
     writer = threading.Thread(target=write)
     writer.start()
     try:
         for number in range(5):
+            more.clear()
+            assert more.wait(PATIENCE_SECONDS)
             game("db", "backup", "--quick", str(tmp_path / f"copy{number}.db"))
     finally:
         enough.set()

@@ -13,9 +13,8 @@ import sqlite3
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -25,8 +24,9 @@ import structlog
 from pbm.cli.logs import log_to_stderr
 from pbm.cli.settings import Log
 from tests.cli.conftest import Pbm
+from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.ports import listens_at, reserved_port
 
-PATIENCE_SECONDS = 30
 PBM = [sys.executable, "-c", "from pbm.cli import main; main()"]
 
 
@@ -64,11 +64,8 @@ def port_of(line: str) -> int:
 
 def mails_in(folder: Path, count: int) -> list[bytes]:
     """The mails of a Maildir, once there are so many."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while len(found := sorted((folder / "new").glob("*"))) < count:
-        assert time.monotonic() < deadline, f"{folder}: {len(found)} of {count} mails"
-        time.sleep(0.02)
-    return [file.read_bytes() for file in found]
+    wait_until(lambda: len(list((folder / "new").glob("*"))) >= count)
+    return [file.read_bytes() for file in sorted((folder / "new").glob("*"))]
 
 
 def stopped(process: subprocess.Popen[str]) -> tuple[int, str, str]:
@@ -165,22 +162,18 @@ def test_a_mistake_is_told_before_anything_is_done(words: list[str], code: int, 
 
 @pytest.mark.servers
 def test_whoever_starts_it_may_have_closed_all_its_streams(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    words = [*PBM, "serve", "--listen", f"127.0.0.1:{port}", "--domain", "example.org"]
-    words += ["--maildir", str(tmp_path / "mail"), "--database", f"sqlite:///{tmp_path / 'pbm.db'}"]
-    process = subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words])
-    try:
-        for _ in range(100 * PATIENCE_SECONDS):
+    with reserved_port() as port:
+        words = [*PBM, "serve", "--listen", f"127.0.0.1:{port}", "--domain", "example.org"]
+        words += ["--maildir", str(tmp_path / "mail"), "--database", f"sqlite:///{tmp_path / 'pbm.db'}"]
+        process = subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words])
+        try:
+            wait_until(lambda: process.poll() is not None or listens_at(port))
             assert process.poll() is None, "it has ended"
-            with suppress(OSError), smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE_SECONDS) as client:
-                client.sendmail("a@example.net", "pbm@example.org", "From: a@example.net\r\n\r\nhelp\r\n")
-                break
-            time.sleep(0.01)
-        mails_in(tmp_path / "mail" / "a@example.net", 1)
-    finally:
-        process.kill()
-        process.wait()
+            send(port, "help")
+            mails_in(tmp_path / "mail" / "alice@example.net", 1)
+        finally:
+            process.kill()
+            process.wait()
 
 
 @pytest.mark.servers
@@ -323,7 +316,7 @@ def test_a_hangup_has_limits_and_the_level_of_the_log_read(tmp_path: Path, pbm: 
         send(port_of(line), "1 hello")
         send(port_of(line), "2 hello")
         mails_in(maildir / "alice@example.net", 1)
-        assert any("limit: not answered" in pbm("inbox", "list").stdout for _ in range(200))
+        wait_until(lambda: "limit: not answered" in pbm("inbox", "list").stdout)
         config.write_text(f'{head}[log]\nlevel = "info"\n[limits]\nstranger_replies_per_day = 2\n')
         process.send_signal(signal.SIGHUP)
         assert any(" reloaded" in told for told in iter(process.stderr.readline, ""))

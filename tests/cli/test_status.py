@@ -28,8 +28,9 @@ from pbm.store.overview import SPANS
 from pbm.store.tables import inbox
 from pbm.store.tickets import Key
 from tests.cli.conftest import Pbm
-from tests.cli.test_serve import PATIENCE_SECONDS, PBM
+from tests.cli.test_serve import PBM
 from tests.conversation import House
+from tests.patience import PATIENCE_SECONDS
 
 MINUTE = timedelta(minutes=1)
 
@@ -131,7 +132,9 @@ def test_boards_that_fall_due_come_first(table: House) -> None:
     assert "1 board overdue" in lines_of(look)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(ages=st.lists(st.integers(0, 100_000), max_size=12), gaps=st.integers(1, 3))
 def test_flows_are_counted_as_a_plain_count_would(house: House, ages: Sequence[int], gaps: int) -> None:
     """By halving, over ids with gaps."""

@@ -13,18 +13,19 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from pbm.cli import logs
 from tests.cli.conftest import Pbm
-from tests.cli.test_serve import PATIENCE_SECONDS, PBM, first_line, mails_in, port_of, send, serving, stopped
+from tests.cli.test_serve import PBM, first_line, mails_in, port_of, send, serving, stopped
+from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.ports import reserved_port
 
 
 def words(tmp_path: Path) -> tuple[str, ...]:
@@ -42,7 +43,7 @@ def test_told_to_stop_under_load_a_server_finishes_what_it_took(game: Pbm, tmp_p
     accepted: list[int] = []
 
     def flood(first: int, port: int) -> None:
-        with suppress(smtplib.SMTPException, OSError), smtplib.SMTP("127.0.0.1", port, timeout=30) as client:
+        with suppress(smtplib.SMTPException, OSError), smtplib.SMTP("127.0.0.1", port) as client:
             for number in range(first, first + 10_000):
                 mail = f"From: a{number}@x.org\r\nSubject: help\r\nMessage-ID: <{number}@x.org>\r\n\r\n"
                 client.sendmail("a@x.org", ["pbm@example.org"], mail)
@@ -85,8 +86,7 @@ def test_a_second_signal_ends_a_server_that_hangs(pbm: Pbm, tmp_path: Path) -> N
     with stuck() as process:
         process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
-        while "stopping" not in process.stderr.readline():
-            pass
+        assert any("stopping" in told for told in iter(process.stderr.readline, ""))
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_SECONDS) == 1
         assert process.stderr.read().endswith("Not all that was begun was finished before a second signal came.\n")
@@ -117,21 +117,14 @@ def test_systemd_hears_when_we_are_ready_alive_and_stopping(pbm: Pbm, tmp_path: 
 
 @pytest.mark.servers
 def test_numbers_are_given_while_it_runs(pbm: Pbm, tmp_path: Path) -> None:
-    place = free_place()
-    with serving(*words(tmp_path), PBM_METRICS__LISTEN=place) as (process, line):
+    with reserved_port() as port, serving(*words(tmp_path), PBM_METRICS__LISTEN=f"127.0.0.1:{port}") as (process, line):
         with smtplib.SMTP("127.0.0.1", port_of(line)):
-            with urllib.request.urlopen(f"http://{place}/metrics", timeout=10) as answer:
-                assert b"\npbm_smtp_connections 1.0\n" in answer.read()
+            assert numbers_at(port)["pbm_smtp_connections"] == 1
         assert stopped(process)[0] == 0
 
 
-def free_place() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return f"127.0.0.1:{free.getsockname()[1]}"
-
-
-def numbers_at(place: str) -> dict[str, float]:
-    with urllib.request.urlopen(f"http://{place}/metrics", timeout=10) as answer:
+def numbers_at(port: int) -> dict[str, float]:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_SECONDS) as answer:
         lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in lines}
 
@@ -139,11 +132,12 @@ def numbers_at(place: str) -> dict[str, float]:
 @pytest.mark.servers
 def test_a_worker_beside_a_server_with_one_configuration_tells_its_own_numbers(pbm: Pbm, tmp_path: Path) -> None:
     """What the server does not do is seen there all the same, as long as somebody does it."""
-    place, own = free_place(), free_place()
-    environment = {"PBM_METRICS__LISTEN": place, "PBM_SERVER__DOMAIN": "example.org"}
-    environment["PBM_MAILDIR__FOLDER"] = str(tmp_path / "mail")
-    with serving("--listen", "127.0.0.1:0", "--do", "listen", **environment) as (_, line):
-        words = [*PBM, "work", "--metrics", own]
+    with ExitStack() as held:
+        port, own = (held.enter_context(reserved_port()) for _ in range(2))
+        environment = {"PBM_METRICS__LISTEN": f"127.0.0.1:{port}", "PBM_SERVER__DOMAIN": "example.org"}
+        environment["PBM_MAILDIR__FOLDER"] = str(tmp_path / "mail")
+        _, line = held.enter_context(serving("--listen", "127.0.0.1:0", "--do", "listen", **environment))
+        words = [*PBM, "work", "--metrics", f"127.0.0.1:{own}"]
         plain = subprocess.Popen([*PBM, "work"], stdout=subprocess.PIPE, text=True, env=os.environ | environment)
         worker = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=os.environ | environment)
         try:
@@ -152,13 +146,13 @@ def test_a_worker_beside_a_server_with_one_configuration_tells_its_own_numbers(p
             plain.kill()
             send(port_of(line), "help")
             mails_in(tmp_path / "mail/alice@example.net", 1)
-            told, ours = numbers_at(place), numbers_at(own)
-            assert ours['pbm_own_mails_settled_total{state="handled"}'] == 1
+            wait_until(lambda: numbers_at(own).get('pbm_own_mails_settled_total{state="handled"}') == 1)
+            ages = {f'pbm_age_seconds{{what="{what}"}}' for what in ("heartbeat", "listens", "delivers")}
+            wait_until(lambda: ages <= numbers_at(port).keys())
+            told, ours = numbers_at(port), numbers_at(own)
             assert ours["pbm_own_mails_accepted_total"] == 0
             assert told["pbm_own_mails_accepted_total"] == 1
             assert not any(name.startswith("pbm_own_mails_settled_total") for name in told)
-            for what in ("heartbeat", "listens", "delivers"):
-                assert told[f'pbm_age_seconds{{what="{what}"}}'] < PATIENCE_SECONDS
         finally:
             plain.kill()
             worker.kill()
@@ -185,9 +179,12 @@ def test_every_line_about_a_mail_names_it(game: Pbm, tmp_path: Path) -> None:
         mails_in(tmp_path / "mail/alice@example.net", 3)
         _, _, err = stopped(process)
     lines = [json.loads(each) for each in err.splitlines()]
-    story = [(each["event"], each.get("outbox")) for each in lines if each.get("mail") == 2]
-    assert [event for event, _ in story] == ["received", "settled", "sent", "sent"]
-    assert story[1][1] == sorted(outbox for event, outbox in story if event == "sent")
+    # in whatever order: each is told by a thread that may be overtaken by the next, once it has done its part
+    story = {each["event"]: each for each in lines if each.get("mail") == 2}
+    sent = sorted(each["outbox"] for each in lines if each.get("mail") == 2 and each["event"] == "sent")
+    assert story.keys() == {"received", "settled", "sent"}
+    assert len(sent) == 2
+    assert story["settled"]["outbox"] == sent
     assert {each["event"] for each in lines if each.get("mail") == 1} == {"received", "settled", "sent"}
     assert "alicepass" not in err
     assert "D4" not in err
@@ -199,8 +196,7 @@ def test_a_mail_that_is_parked_or_refused_is_named_too(game: Pbm, tmp_path: Path
     with serving(*words(tmp_path), **environment) as (process, line):
         for subject in ("cross show 101", "list", "list cross"):
             send(port_of(line), subject)
-        while counted(tmp_path, "SELECT count(*) FROM inbox WHERE state = 'new'"):
-            pass
+        wait_until(lambda: not counted(tmp_path, "SELECT count(*) FROM inbox WHERE state = 'new'"))
         _, _, err = stopped(process)
     refused = [each for each in map(json.loads, err.splitlines()) if "limit: " in each.get("reason", "")]
     assert [each["mail"] for each in refused] == [2, 3]
@@ -219,44 +215,77 @@ def test_nobody_reads_standard_error_and_nothing_stops(game: Pbm, tmp_path: Path
     assert counted(tmp_path, "SELECT count(*) FROM inbox") == 60
 
 
-def test_lines_that_find_no_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _hasty_threads() -> Iterator[None]:
+    """They take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_hasty_threads")
+def test_lines_that_find_no_room_are_counted_whoever_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "MOST_WAITING", 10)
     reading, writing = os.pipe()
     fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
     stream = logs.Unhurried(writing)
-    for number in range(1000):
-        stream.write(f"{number:0100}\n")
+
+    def write(first: int) -> None:
+        for number in range(first, first + 3000):
+            stream.write(f"{number:0100}\n")
+
+    writers = [threading.Thread(target=write, args=(3000 * place,)) for place in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
     with open(reading) as pipe, ThreadPoolExecutor() as pool:  # noqa: PTH123  it has no path
         heard = pool.submit(pipe.read)
         stream.write("more\n")
         stream.drain()
         os.close(writing)
         text = heard.result(PATIENCE_SECONDS)
-    told = [line for line in text.splitlines() if line.isdecimal()]
+    told = [int(line) for line in text.splitlines() if line.isdecimal()]
     dropped = [int(count) for count in re.findall(r"(\d+) lines dropped", text)]
     assert dropped
-    assert len(told) + sum(dropped) >= 1000
-    assert told == sorted(told)
+    assert len(told) + sum(dropped) + text.count("more") == 12_001
+    for place in range(4):
+        own = [number for number in told if number // 3000 == place]
+        assert own == sorted(own)
 
 
 @pytest.mark.servers
 def test_a_server_whose_loop_is_stuck_ends_all_the_same(game: Pbm, tmp_path: Path) -> None:
     """Told to stop, it may take as long as is configured, and no longer, whatever it is stuck in."""
-    stuck = "import pbm.edges.server as s, time; s.Server._handle_batch = lambda *_: time.sleep(3600)"
+    stuck = "import pbm.edges.server as s, time"
+    stuck = f"{stuck}; s.Server._handle_batch = lambda *_: print('stuck', flush=True) or time.sleep(3600)"
     command = [sys.executable, "-c", f"{stuck}; from pbm.cli import main; main()", "serve", *words(tmp_path)]
     environment = os.environ | {"PBM_SERVER__STOP_SECONDS": "0.1"}
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-    time.sleep(3)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(PATIENCE_SECONDS) != 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
+        assert process.stdout is not None
+        assert b"stuck\n" in iter(process.stdout.readline, b"")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_SECONDS) == -signal.SIGALRM
+
+
+HANGS = """
+import time
+import pbm.edges.server as server
+def handle(service, *_):
+    with service.store.read() as tx:
+        waits = tx.inbox.waiting(1)
+    return time.sleep(3600) if waits else 0
+server.Service.handle, server._LONGEST_WORK_SECONDS = handle, 1
+from pbm.cli import main
+main()
+"""
 
 
 @pytest.mark.servers
 def test_a_handling_that_hangs_ends_the_process_and_its_mail_is_kept(pbm: Pbm, tmp_path: Path) -> None:
     """Nothing else can interrupt it, and whoever supervises the process starts another one."""
-    hang = "import pbm.edges.server as s, time; s.Service.handle = lambda *_: time.sleep(3600)"
-    hang = f"{hang}; s._LONGEST_WORK_SECONDS = 0.2"
-    command = [sys.executable, "-c", f"{hang}; from pbm.cli import main; main()", "serve", *words(tmp_path)]
+    command = [sys.executable, "-c", HANGS, "serve", *words(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         send(port_of(first_line(process)), "help")
         _, err = process.communicate(timeout=PATIENCE_SECONDS)

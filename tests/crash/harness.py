@@ -17,7 +17,6 @@ import re
 import shutil
 import signal
 import smtplib
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -25,7 +24,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -37,6 +36,7 @@ from pbm.server import Service, Settings
 from pbm.server.operator import Administration
 from pbm.store import Store
 from pbm.store.engine import utc_now
+from tests.ports import reserved_port
 
 ROOT = Path(__file__).parent.parent.parent
 ROBOT = Robot("pbm", "example.org")
@@ -46,7 +46,7 @@ BOARDS, PLIES, OTHERS, OVERDUE = 4, 4, 3, 4
 whose time is over when the first server starts.
 """
 FILLER_OCTETS = 300_000
-PATIENCE = 60.0
+PATIENCE = 300.0
 _TWO_HOURS = 7_200_000_000
 _INSTANTS = ("started_at", "moved_at", "ticking_since", "deadline_at", "due_at")
 _MESSAGE_ID = re.compile(rb"^Message-ID: <([^>@]+)@", re.MULTILINE | re.IGNORECASE)
@@ -73,7 +73,7 @@ class Nursery:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(10)
+        self._process.wait(PATIENCE)
         self._process.stdout.close()
 
 
@@ -99,11 +99,11 @@ class Smarthost:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
         self._thread.start()
-        self._ready.wait(10)
+        assert self._ready.wait(PATIENCE)
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._closing.set)
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
 
     async def _run(self) -> None:
         self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
@@ -274,7 +274,7 @@ class Site:
     smarthost: Smarthost
     out: Path
     at_start: Callable[[Site], None]
-    port: int = field(default_factory=lambda: _free_port())
+    port: int
     starts: int = 0
     process: int = 0
 
@@ -305,12 +305,6 @@ class Site:
     def count(self, query: str) -> int:
         with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
             return int(connection.execute(query).fetchone()[0])
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Clients:
@@ -378,14 +372,15 @@ def run(
     """
     shutil.copyfile(template, folder / "pbm.db")
     smarthost = Smarthost(faults)
-    site = Site(nursery, folder, smarthost, out or folder / "out.txt", at_start)
     try:
-        plan = make_plan(site.database, random.Random(seed), fillers)
-        clients = Clients(site.port, plan)
-        happening = threading.Thread(target=meanwhile, args=(site, clients))
-        happening.start()
-        died = _keep_alive(site, clients, kills)
-        happening.join(PATIENCE)
+        with reserved_port() as port:
+            site = Site(nursery, folder, smarthost, out or folder / "out.txt", at_start, port)
+            plan = make_plan(site.database, random.Random(seed), fillers)
+            clients = Clients(port, plan)
+            happening = threading.Thread(target=meanwhile, args=(site, clients))
+            happening.start()
+            died = _keep_alive(site, clients, kills)
+            happening.join(PATIENCE)
         return Outcome(tuple(problems(site, plan)), died, frozenset(clients.refusals))
     finally:
         smarthost.close()

@@ -73,7 +73,7 @@ def test_a_database_that_is_read_only_for_a_while_loses_nothing(
 def test_a_database_that_others_lock_loses_nothing(nursery: Nursery, template: Path, tmp_path: Path) -> None:
     def lock(site: Site, clients: Clients) -> None:
         for _ in range(5):
-            with contextlib.closing(sqlite3.connect(site.database, timeout=30, isolation_level=None)) as connection:
+            with contextlib.closing(sqlite3.connect(site.database, PATIENCE, isolation_level=None)) as connection:
                 connection.execute("BEGIN EXCLUSIVE")
                 time.sleep(0.3)
                 connection.execute("ROLLBACK")

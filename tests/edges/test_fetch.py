@@ -15,6 +15,7 @@ import pytest
 from pbm.domain.configuration import FetchSettings
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.store import Store
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -143,7 +144,7 @@ def imap(capabilities: str = "MOVE IDLE NAMESPACE", namespace: str = '(("INBOX."
 def fetching(server: Imap, accept: Callable[[list[Fetched]], None], **changed: object) -> Iterator[None]:
     values: dict[str, object] = {
         "host": "127.0.0.1", "port": server.server_address[1], "username": "pbm", "password": "right", "tls": "none",
-        "first_retry_seconds": 0.01, "longest_retry_seconds": 0.02, "timeout_seconds": 5,
+        "first_retry_seconds": 0.01, "longest_retry_seconds": 0.02, "timeout_seconds": 60,
     }  # fmt: skip
     fetcher = Fetcher(FetchSettings(**(values | changed)), accept)  # type: ignore[arg-type]
     thread = threading.Thread(target=fetcher.run)
@@ -152,15 +153,8 @@ def fetching(server: Imap, accept: Callable[[list[Fetched]], None], **changed: o
         yield
     finally:
         fetcher.stop()
-        thread.join(10)
+        thread.join(PATIENCE_SECONDS)
         assert not thread.is_alive()
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_mails_are_taken_oldest_first_and_put_aside_under_their_source():
@@ -169,7 +163,7 @@ def test_mails_are_taken_oldest_first_and_put_aside_under_their_source():
         server.put(b"Subject: one\r\n\r\n")
         server.put(b"Subject: two\r\n\r\n" + b"x" * 2000)
         with fetching(server, taken.extend, max_size=1024):
-            until(lambda: len(server.folders.get("INBOX.pbm-handled", {})) == 2)
+            wait_until(lambda: len(server.folders.get("INBOX.pbm-handled", {})) == 2)
     assert [mail.source for mail in taken] == ["imap:pbm@127.0.0.1/INBOX:77:1", "imap:pbm@127.0.0.1/INBOX:77:2"]
     assert taken[0].data == b"Subject: one\r\n\r\n"
     assert len(taken[1].data) == 1024
@@ -190,7 +184,7 @@ def test_folders_by_the_names_the_server_gives_them(capabilities, namespace, fol
     with imap(capabilities, namespace) as server:
         server.put(b"Subject: one\r\n\r\n")
         with fetching(server, taken.extend, handled_folder=folder):
-            until(lambda: server.folders.get(named))
+            wait_until(lambda: server.folders.get(named))
     assert len(taken) == 1
 
 
@@ -201,10 +195,10 @@ def test_a_mail_that_comes_later_is_taken_whether_announced_or_not(capabilities)
         imap(capabilities) as server,
         fetching(server, taken.extend, poll_seconds=60 if "IDLE" in capabilities else 0.05),
     ):
-        until(lambda: "IDLE" in server.said if "IDLE" in capabilities else len(server.said) > 12)
+        wait_until(lambda: "IDLE" in server.said if "IDLE" in capabilities else len(server.said) > 12)
         server.put(b"Subject: later\r\n\r\n")
-        until(lambda: taken)
-        until(lambda: not server.folders["INBOX"])
+        wait_until(lambda: taken)
+        wait_until(lambda: not server.folders["INBOX"])
     assert ("IDLE" in server.said) == ("IDLE" in capabilities)
     assert server.logins == 1
 
@@ -220,7 +214,7 @@ def test_a_mail_is_put_aside_only_when_it_is_safe():
     with imap() as server:
         server.put(b"Subject: one\r\n\r\n")
         with fetching(server, accept):
-            until(lambda: not server.folders["INBOX"])
+            wait_until(lambda: not server.folders["INBOX"])
         moves = [line for line in server.said if line.startswith(("UID MOVE", "UID STORE"))]
     assert len(tried) == 3
     assert len(moves) == 2, "nothing was marked before"
@@ -239,9 +233,9 @@ def test_a_connection_that_breaks_is_made_again_and_no_mail_is_stored_twice(tmp_
         server.put(b"Subject: one\r\n\r\n")
         server.breaks = [command]
         with fetching(server, accept):
-            until(lambda: not server.folders["INBOX"] and not server.breaks)
+            wait_until(lambda: not server.folders["INBOX"] and not server.breaks)
             server.put(b"Subject: two\r\n\r\n")
-            until(lambda: not server.folders["INBOX"])
+            wait_until(lambda: not server.folders["INBOX"])
     with store.read() as tx:
         assert [mail.raw[:12] for mail in tx.inbox.waiting(10)] == [b"Subject: one", b"Subject: two"]
         assert tx.inbox.waiting(1)[0].mail_from is None
@@ -255,12 +249,12 @@ def test_no_mail_waits_for_one_that_the_server_cannot_give():
             server.put(b"Subject: %d\r\n\r\n" % number)
         server.refuses, server.ends_at = ["UID FETCH 1 "], ["UID FETCH 2 "]
         with fetching(server, taken.extend, poll_seconds=0.05):
-            until(lambda: list(server.folders["INBOX"]) == [1, 2])
+            wait_until(lambda: list(server.folders["INBOX"]) == [1, 2])
             assert [mail.data for mail in taken] == [b"Subject: 3\r\n\r\n"]
             server.ends_at = []
-            until(lambda: list(server.folders["INBOX"]) == [1])
+            wait_until(lambda: list(server.folders["INBOX"]) == [1])
             server.refuses = []  # what was refused is asked for again at the next look
-            until(lambda: not server.folders["INBOX"])
+            wait_until(lambda: not server.folders["INBOX"])
     assert [mail.data[9:10] for mail in taken] == [b"3", b"2", b"1"]
 
 
@@ -271,9 +265,9 @@ def test_no_mail_waits_for_those_that_cannot_be_put_aside():
             server.put(b"Subject: %d\r\n\r\n" % number)
         server.refuses = ["UID MOVE"]
         with fetching(server, lambda mails: sources.update(mail.source for mail in mails)):
-            until(lambda: len(sources) == 30)
+            wait_until(lambda: len(sources) == 30)
             server.refuses = []
-            until(lambda: not server.folders["INBOX"])
+            wait_until(lambda: not server.folders["INBOX"])
 
 
 def test_a_refused_login_waits_longest():
@@ -281,6 +275,6 @@ def test_a_refused_login_waits_longest():
         imap() as server,
         fetching(server, lambda _: None, password="wrong", first_retry_seconds=0.001, longest_retry_seconds=60),
     ):
-        until(lambda: server.logins)
+        wait_until(lambda: server.logins)
         time.sleep(0.2)
         assert server.logins == 1

@@ -17,6 +17,7 @@ from pbm.edges.metrics import MetricsServer
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.house import BACKED_UP, HEARTBEAT, LOOKS
 from tests.conversation import House
+from tests.patience import PATIENCE_SECONDS
 
 LABELS = ("queue", "state", "share", "kind", "code", "what", "le")
 LATER = timedelta(minutes=10)
@@ -29,7 +30,7 @@ def scraped(store: Store, now: datetime) -> Iterator[dict[str, float]]:
     server = MetricsServer(store, lambda: 3, "127.0.0.1", 0)
     port = server.start()
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_SECONDS) as answer:
             families = list(text_string_to_metric_families(answer.read().decode()))
     finally:
         server.stop()

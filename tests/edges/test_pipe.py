@@ -13,6 +13,7 @@ import pytest
 from pbm.edges.pipe import Refusal, envelope, receive
 from pbm.mailin import Robot
 from pbm.store import Store
+from tests.patience import PATIENCE_SECONDS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MAIL = b"From: alice@example.net\nSubject: help\n\n"
@@ -73,7 +74,7 @@ def piped(data: bytes, *arguments: str, **environment: str) -> tuple[int, str]:
     inherited = {name: value for name, value in os.environ.items() if name not in ("SENDER", "RECIPIENT")}
     done = subprocess.run(
         [sys.executable, "-m", "pbm.cli", "receive", *arguments],
-        input=data, env=inherited | environment, capture_output=True, check=False, timeout=60,
+        input=data, env=inherited | environment, capture_output=True, check=False, timeout=PATIENCE_SECONDS,
     )  # fmt: skip
     return done.returncode, done.stderr.decode()
 

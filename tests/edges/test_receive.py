@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from pbm.domain.configuration import ListenSettings
 from pbm.edges.receive import Accepted, Listener, mended
+from tests.patience import PATIENCE_SECONDS, let_pass
 
 PEM = Path(__file__).with_name("localhost.pem")
 OURS = "pbm+token@pbm.example"
@@ -28,7 +29,7 @@ TEXT = b"Subject: cross move 101\r\n\r\nF6\r\n"
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(test, 10))
+    asyncio.run(asyncio.wait_for(test, 2 * PATIENCE_SECONDS))
 
 
 class Inbox:
@@ -97,7 +98,7 @@ async def listening(
         yield listener
     finally:
         inbox.gate.set()
-        await listener.stop(grace_seconds=1)
+        await listener.stop(PATIENCE_SECONDS)
 
 
 @asynccontextmanager
@@ -432,6 +433,8 @@ def test_connections_are_capped_and_places_given_back(cap: str) -> None:
                 assert await second.code(b"NOOP") == "250"
             await first.code(b"QUIT")
             assert await first.reply() == ""
+            while listener.connections:
+                await asyncio.sleep(0.01)
             async with connected(listener), connected(listener):
                 assert await is_refused(listener)
 
@@ -441,10 +444,10 @@ def test_connections_are_capped_and_places_given_back(cap: str) -> None:
 @pytest.mark.parametrize(
     ("options", "drip"),
     [
-        ({"idle_seconds": 0.3}, b""),
-        ({"idle_seconds": 0.3}, b"N"),
-        ({"session_seconds": 0.3}, b"NOOP\r\n"),
-        ({"data_seconds": 0.3, "idle_seconds": 0.2}, MAIL_FROM + b"\r\n" + RCPT_TO + b"\r\nDATA\r\nx\r\n"),
+        ({"idle_seconds": 30}, b""),
+        ({"idle_seconds": 30}, b"N"),
+        ({"session_seconds": 30}, b"NOOP\r\n"),
+        ({"data_seconds": 30, "idle_seconds": 20}, MAIL_FROM + b"\r\n" + RCPT_TO + b"\r\nDATA\r\nx\r\n"),
     ],
 )
 def test_slow_clients_are_sent_away(options: dict[str, Any], drip: bytes) -> None:
@@ -453,7 +456,8 @@ def test_slow_clients_are_sent_away(options: dict[str, Any], drip: bytes) -> Non
         while not said.done():
             client.writer.write(drip)
             await asyncio.sleep(0.01)
-        if not isinstance(said.exception(), ConnectionResetError):  # by a drip that arrived after the end
+            let_pass(1)
+        if not isinstance(said.exception(), ConnectionError):  # by a drip that arrived after the end
             assert b"\r\n421 4.4.2 " in b"\r\n" + said.result()
 
     assert session(talk, **options) == []
@@ -551,7 +555,7 @@ def test_stopping_lets_mails_under_way_finish() -> None:
         async with listening(inbox) as listener, connected(listener) as idle, connected(listener) as sending:
             port = listener.port
             await sending.open_data()
-            stopping = asyncio.ensure_future(listener.stop(5))
+            stopping = asyncio.ensure_future(listener.stop(PATIENCE_SECONDS))
             assert (await idle.reply()).startswith("421 ")
             with pytest.raises(ConnectionRefusedError):
                 await asyncio.open_connection("127.0.0.1", port)
@@ -571,7 +575,7 @@ def test_stopping_waits_for_a_commit_of_a_client_gone() -> None:
         await inbox.entered.wait()
         client.vanish()
         asyncio.get_running_loop().call_later(0.1, inbox.gate.set)
-        await listeners[0].stop(5)
+        await listeners[0].stop(PATIENCE_SECONDS)
         assert len(inbox.mails) == 1
 
     listeners: list[Listener] = []
@@ -593,7 +597,9 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.lists(st.tuples(st.one_of(LINES, st.binary(max_size=30)), st.sampled_from([b"\r\n", b"\n", b""]))))
 def test_any_octets_get_replies_and_no_surprise(
     caplog: pytest.LogCaptureFixture, lines: list[tuple[bytes, bytes]]

@@ -14,6 +14,7 @@ import pytest
 
 from pbm.edges.records import Ask, SenderNames, Unanswered, ask_dns, look_up
 from pbm.edges.signing import new_key, public_key
+from tests.patience import PATIENCE_SECONDS
 
 DOMAIN = "pbm.games.org"
 KEY = new_key()
@@ -121,7 +122,9 @@ def dns_server(answers: Mapping[str, str]) -> Iterator[dns.resolver.Resolver]:
         resolver = dns.resolver.Resolver(configure=False)
         resolver.nameservers, resolver.port = ["127.0.0.1"], server.getsockname()[1]
         try:
-            yield resolver
+            with pytest.MonkeyPatch.context() as patience:
+                patience.setattr("pbm.edges.records._SECONDS", PATIENCE_SECONDS)
+                yield resolver
         finally:
             server.sendto(b"", server.getsockname())
             thread.join()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -20,23 +20,36 @@ from pbm.edges.transports import Maildir
 from pbm.edges.watch import BELIEVED_AFTER, SLACK, Timekeeper
 from pbm.server import service as service_module
 from tests.conversation import START, House
+from tests.patience import wait_until
 
 day, hour, minute, second = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 
 
 @dataclass
 class Machine:
-    """Its two clocks."""
+    """Its two clocks. moving: held while they move together, so that a thread of a server sees both or neither."""
 
     wall: datetime = START
     seconds: float = 1000.0
+    moving: threading.Lock = field(default_factory=threading.Lock)
 
     def passes(self, time: timedelta) -> None:
-        self.wall += time
-        self.seconds += time.total_seconds()
+        with self.moving:
+            self.wall += time
+            self.seconds += time.total_seconds()
 
     def timekeeper(self) -> Timekeeper:
         return Timekeeper(lambda: self.wall, lambda: self.seconds)
+
+    def clock(self) -> Callable[[], datetime]:
+        """A timekeeper for threads."""
+        now = self.timekeeper()
+
+        def read() -> datetime:
+            with self.moving:
+                return now()
+
+        return read
 
 
 @pytest.fixture
@@ -123,30 +136,31 @@ def serving(house: House, folder: Path, work: Callable[[], None]) -> None:
     asyncio.run(run())
 
 
+def done(of: object, name: str, times: int) -> None:
+    """Returns when the server has done something so often more."""
+    real, count = getattr(of, name), 0
+
+    def do(*words: object) -> object:
+        nonlocal count
+        found = real(*words)
+        count += 1
+        return found
+
+    setattr(of, name, do)
+    wait_until(lambda: count >= times)
+    setattr(of, name, real)
+
+
 def looked_for(house: House, times: int = 20) -> None:
     """Returns when the server has looked so often for what is due."""
-    runner, looks = house.service.agenda, 0
-    real = runner.run
-
-    def run(*words: object) -> int:
-        nonlocal looks
-        done = real(*words)  # type: ignore[arg-type]
-        looks += 1
-        return done
-
-    runner.run = run  # type: ignore[method-assign, assignment]
-    end = time.monotonic() + 30
-    while looks < times:
-        assert time.monotonic() < end, "it is not looked for"
-        time.sleep(0.01)
-    runner.run = real  # type: ignore[method-assign]
+    done(house.service.agenda, "run", times)
 
 
 def test_a_wall_clock_forty_days_ahead_for_eight_seconds_ends_no_game(
     club: House, machine: Machine, tmp_path: Path
 ) -> None:
     machine.wall = club.now
-    club.service.store.clock = machine.timekeeper()
+    club.service.store.clock = machine.clock()
     before = match_of(club)
 
     def work() -> None:
@@ -181,7 +195,7 @@ def test_a_server_that_starts_with_a_clock_that_is_ahead_forgets_and_does_nothin
 
     right = club.now
     club.now += 400 * day
-    serving(club, tmp_path, lambda: time.sleep(0.5))
+    serving(club, tmp_path, lambda: done(club.service, "handle", 20))
     assert is_there(right)
     club.service.beat()
     club.now += 16 * minute
@@ -195,14 +209,15 @@ def test_who_slept_with_their_machine_loses_no_game(
 ) -> None:
     """Whether the machine can tell how long it slept, or its clock seems to have leapt."""
     began = machine.wall = club.now
-    club.service.store.clock = machine.timekeeper()
+    club.service.store.clock = machine.clock()
     deadline = match_of(club).clock.deadline(match_of(club).calendars)  # type: ignore[union-attr]
 
     def work() -> None:
         looked_for(club)
-        machine.wall += 9 * day
         if it_can_tell:
-            machine.seconds += 9 * day.total_seconds()
+            machine.passes(9 * day)
+        else:
+            machine.wall += 9 * day
         looked_for(club)
         machine.passes(BELIEVED_AFTER)
         looked_for(club)

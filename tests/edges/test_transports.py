@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import mailbox
+import os
+import signal
 import ssl
 import sys
 from collections import defaultdict
@@ -30,25 +32,36 @@ from pbm.edges.transports import (
     Unreachable,
     folder_name,
 )
+from tests.patience import PATIENCE_SECONDS, let_pass
+from tests.ports import reserved_port
 
 PEM = Path(__file__).with_name("localhost.pem")
 LONG_ID = b"<" + b"x" * 120 + b"@example.org>"
 TEXT = b"References: " + LONG_ID + b"\r\nSubject: Cross Board 101\r\n\r\n.dot\r\nF6\r\n"
-BYE, DROP, HANG, LATE = "bye", "drop", "hang", "late"
+BYE, DROP, HANG, LATE, HELD = "bye", "drop", "hang", "late", "held"
+TIMEOUT_SECONDS = 20.0
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(test, 10))
+    """For no longer than it would take if whatever may hang did."""
+    asyncio.run(asyncio.wait_for(test, 30 * TIMEOUT_SECONDS))
 
 
 def outgoing(recipient: str = "alice@example.org", outbox_id: int = 1, data: bytes = TEXT) -> Outgoing:
     return Outgoing("bounce+t@pbm.example", recipient, data, outbox_id)
 
 
+async def turns() -> None:
+    """Of the loop, a few: the client has begun to wait then, or given up what it has waited for long enough."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 class Relay:
     """A smarthost. script: stage -> what it answers there instead of the usual, one entry for each time it gets there.
 
     Stages: HELLO (the greeting), MAIL, RCPT, DATA (the command), TEXT (in the middle), DOT (after it). None: as usual.
+    What hangs or is late is so by the loop's clock, which leaps; what is held goes on once it may.
     mails: what came with its final dot, whatever was answered then. pipelining: it takes several words at once.
     """
 
@@ -61,22 +74,31 @@ class Relay:
         self.mails: list[Envelope] = []
         self.sessions: list[ScriptedSession] = []
         self.port = 0
+        self.holds = asyncio.Event()
+        self.may_go_on = asyncio.Event()
 
     async def play(self, stage: str, session: SMTP) -> str | None:
         answer = self.script[stage].pop(0) if self.script[stage] else None
         if answer == HANG:
-            await asyncio.sleep(60)
-        if answer == LATE:
-            await asyncio.sleep(0.5)
+            await turns()
+            let_pass(11 * TIMEOUT_SECONDS)
+        elif answer == LATE:
+            let_pass(2 * TIMEOUT_SECONDS)
+            await turns()
             return None
-        if answer == DROP:
+        elif answer == HELD:
+            self.holds.set()
+            await self.may_go_on.wait()
+            return None
+        elif answer == DROP:
             session.transport.abort()  # type: ignore[union-attr]
-            await asyncio.sleep(60)
-        if answer == BYE:
+        elif answer == BYE:
             await session.push("421 4.7.0 too many mails on this connection")
             session.transport.close()  # type: ignore[union-attr]
-            await asyncio.sleep(60)
-        return answer
+        else:
+            return answer
+        await asyncio.Event().wait()  # until the end of the connection cancels it
+        return None
 
     async def greet(self, session: SMTP) -> str | None:
         opened = [each for each in self.sessions if each.transport is not None and not each.transport.is_closing()]
@@ -151,7 +173,7 @@ async def relaying(
 
 @asynccontextmanager
 async def smarthost(relay: Relay, **options: Any) -> AsyncIterator[Smarthost]:
-    settings = {"host": "127.0.0.1", "port": relay.port, "timeout_seconds": 2, **options}
+    settings = {"host": "127.0.0.1", "port": relay.port, "timeout_seconds": TIMEOUT_SECONDS, **options}
     way_out = Smarthost(SmarthostSettings(**settings))
     try:
         yield way_out
@@ -212,12 +234,13 @@ def test_a_server_that_also_takes_few_mails_on_a_connection_gets_all(ends: str) 
 
 def test_mails_that_wait_for_a_connection_fail_once_there_is_none() -> None:
     async def test() -> None:
-        async with relaying({"RCPT": [LATE], "DOT": [DROP]}) as relay, smarthost(relay, connections=8) as way_out:
+        async with relaying({"RCPT": [HELD], "DOT": [DROP]}) as relay, smarthost(relay, connections=8) as way_out:
             relay.most = 1
             sending = [asyncio.create_task(way_out.send(outgoing())) for _ in range(6)]
-            while len(relay.sessions) < 6:
+            while len(way_out._waiting) < 5:
                 await asyncio.sleep(0.01)
             relay.most = 0
+            relay.may_go_on.set()
             sent = await asyncio.gather(*sending, return_exceptions=True)
             assert all(isinstance(each, TemporaryFailure) for each in sent)
             assert sum(isinstance(each, Unreachable) for each in sent) == 5
@@ -230,13 +253,14 @@ def test_mails_that_wait_for_a_connection_fail_once_there_is_none() -> None:
 
 def test_a_mail_that_is_given_up_while_it_waits_leaves_its_place_to_others() -> None:
     async def test() -> None:
-        async with relaying({"RCPT": [LATE]}) as relay, smarthost(relay, connections=8) as way_out:
+        async with relaying({"RCPT": [HELD]}) as relay, smarthost(relay, connections=8) as way_out:
             relay.most = 1
             sending = [asyncio.create_task(way_out.send(outgoing())) for _ in range(6)]
-            while len(relay.sessions) < 6:
+            while len(way_out._waiting) < 5:
                 await asyncio.sleep(0.01)
             for each in sending[1:4]:
                 each.cancel()
+            relay.may_go_on.set()
             sent = await asyncio.gather(*sending, return_exceptions=True)
             assert [isinstance(each, asyncio.CancelledError) for each in sent] == [False, *[True] * 3, False, False]
             assert len(relay.mails) == 3
@@ -319,7 +343,8 @@ def test_a_connection_closed_meanwhile_is_not_tried() -> None:
         async with relaying() as relay, smarthost(relay) as way_out:
             await way_out.send(outgoing())
             relay.sessions[0].transport.close()  # type: ignore[union-attr]
-            await asyncio.sleep(0.02)
+            while way_out._kept[0].is_open:
+                await asyncio.sleep(0.01)
             await way_out.send(outgoing())
             assert relay.connections == 2
 
@@ -331,7 +356,7 @@ def test_a_connection_closed_meanwhile_is_not_tried() -> None:
 @pytest.mark.parametrize("stage", ["HELLO", "MAIL", "RCPT", "DATA", "TEXT", "DOT"])
 def test_a_new_connection_that_fails_is_a_temporary_failure_at_once(stage: str, trouble: str) -> None:
     async def test() -> None:
-        async with relaying({stage: [trouble]}) as relay, smarthost(relay, timeout_seconds=0.25) as way_out:
+        async with relaying({stage: [trouble]}) as relay, smarthost(relay) as way_out:
             with pytest.raises(TemporaryFailure):
                 await way_out.send(outgoing())
             assert relay.connections == 1
@@ -347,7 +372,7 @@ def test_a_new_connection_that_fails_is_a_temporary_failure_at_once(stage: str, 
 @pytest.mark.parametrize("stage", ["DATA", "TEXT", "DOT"])
 def test_a_kept_connection_that_fails_after_data_is_not_tried_again(stage: str, trouble: str) -> None:
     async def test() -> None:
-        async with relaying() as relay, smarthost(relay, timeout_seconds=0.25) as way_out:
+        async with relaying() as relay, smarthost(relay) as way_out:
             await way_out.send(outgoing(outbox_id=1))
             relay.script[stage].append(trouble)
             with pytest.raises(TemporaryFailure):
@@ -362,7 +387,7 @@ def test_a_mail_that_is_taken_late_is_not_sent_twice() -> None:
     """Servers may look into a text for long before they take it (RFC 5321 4.5.3.2.6)."""
 
     async def test() -> None:
-        async with relaying({"DOT": [LATE]}) as relay, smarthost(relay, timeout_seconds=0.25) as way_out:
+        async with relaying({"DOT": [LATE]}) as relay, smarthost(relay) as way_out:
             await way_out.send(outgoing())
             assert len(relay.mails) == 1
 
@@ -372,12 +397,15 @@ def test_a_mail_that_is_taken_late_is_not_sent_twice() -> None:
 @pytest.mark.usefixtures("pipelining")
 def test_a_connection_of_a_cancelled_mail_is_not_used_again() -> None:
     async def test() -> None:
-        async with relaying({"RCPT": [None, HANG]}) as relay, smarthost(relay) as way_out:
+        async with relaying({"RCPT": [None, HELD]}) as relay, smarthost(relay) as way_out:
             await way_out.send(outgoing())
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(way_out.send(outgoing()), 0.05)
-            await asyncio.sleep(0.02)
-            assert relay.sessions[0].transport is None
+            sending = asyncio.create_task(way_out.send(outgoing()))
+            await relay.holds.wait()
+            sending.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await sending
+            while relay.sessions[0].transport is not None:
+                await asyncio.sleep(0.01)
             await way_out.send(outgoing())
             assert relay.connections == 2
             assert len(relay.mails) == 2
@@ -387,9 +415,8 @@ def test_a_connection_of_a_cancelled_mail_is_not_used_again() -> None:
 
 def test_nobody_listens() -> None:
     async def test() -> None:
-        async with relaying() as relay:
-            pass
-        async with smarthost(relay) as way_out:
+        with reserved_port() as nobodys:
+            way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=nobodys))
             with pytest.raises(TemporaryFailure, match="connect"):
                 await way_out.send(outgoing())
 
@@ -485,7 +512,7 @@ def replying(*replies: bytes) -> Coroutine[Any, Any, None]:
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=port, timeout_seconds=1))
+        way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=port))
         try:
             await way_out.send(outgoing())
         finally:
@@ -513,7 +540,7 @@ def test_a_mail_is_taken_though_the_server_says_goodbye_in_the_same_breath(goodb
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=port, timeout_seconds=1))
+        way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=port))
         await way_out.send(outgoing())
         assert way_out._kept == []
         server.close()
@@ -621,8 +648,8 @@ def test_hostile_addresses_stay_below_the_root(tmp_path: Path) -> None:
     assert len(list(root.glob("*/new/*.pbm"))) == 6
 
 
-def command(*script: str, timeout_seconds: float = 5) -> SendmailCommand:
-    return SendmailCommand((sys.executable, "-Ic", "\n".join(script)), timeout_seconds)
+def command(*script: str) -> SendmailCommand:
+    return SendmailCommand((sys.executable, "-Ic", "\n".join(script)), PATIENCE_SECONDS)
 
 
 def test_a_command_gets_the_mail_and_plain_arguments(tmp_path: Path) -> None:
@@ -656,8 +683,11 @@ def test_a_command_that_takes_too_long_is_ended_with_its_children() -> None:
         run(way_out.send(outgoing(data=b"x" * 300_000)))
 
 
-def test_a_command_with_a_background_child_has_sent_the_mail() -> None:
-    run(SendmailCommand(("/bin/sh", "-c", "cat >/dev/null; sleep 4 & exit 0"), timeout_seconds=3).send(outgoing()))
+def test_a_command_with_a_background_child_has_sent_the_mail(tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    script = f"cat >/dev/null; sleep 3600 & echo $! >{child}; exit 0"
+    run(SendmailCommand(("/bin/sh", "-c", script), PATIENCE_SECONDS).send(outgoing()))
+    os.kill(int(child.read_text()), signal.SIGKILL)
 
 
 def test_a_command_that_does_not_exist_is_temporary() -> None:

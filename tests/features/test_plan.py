@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import pytest
 
-from pbm.domain.match import Intent, IntentKind
+from pbm.core import decisions
+from pbm.domain.match import Intent, IntentKind, State
 from tests.conversation import House
 from tests.features.test_play import intents, moves, one, said
 
@@ -21,6 +23,20 @@ def test_plans_answer_each_other_until_one_does_not_fit(table: House) -> None:
     assert "Your plan was dropped" not in mails[1].body
     table.answer("bob", "F5", 101)
     assert "resigned" in one(table.mailboxes["bob@example.net"][-1:])
+
+
+def test_a_plan_is_not_too_long_for_a_machine_that_is_busy(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What counts is what checking it costs, not how long others had the processor meanwhile."""
+    play = State.play
+
+    def play_late(state: State, text: str) -> tuple[State, str]:
+        time.sleep(0.3)
+        return play(state, text)
+
+    monkeypatch.setattr(decisions, "MAX_SECONDS_OF_A_PLAN", 0.2)
+    monkeypatch.setattr(State, "play", play_late)
+    table.answer("bob", "D5\nif C4: C5; if C3: B2", 101)
+    assert intents(table) == ["plan 2 if C4: C5; if C3: B2#3"]
 
 
 def test_a_plan_without_an_answer_is_dropped_and_only_its_owner_told(table: House) -> None:

@@ -20,6 +20,7 @@ from pbm.server.programs import HELD
 from pbm.store import Store
 from tests.conversation import ROBOT, House
 from tests.games.variants import EACH
+from tests.patience import PATIENCE_SECONDS
 
 THEIRS = "robot1"
 
@@ -485,7 +486,7 @@ def test_no_move_waits_for_a_review(house: House) -> None:
 
     def answered(question):
         if len(question.moves) > question.seen_from:
-            assert reviewed.wait(60), "the move was thought about meanwhile"
+            assert reviewed.wait(PATIENCE_SECONDS), "the move was thought about meanwhile"
         return think(question)
 
     house.thoughts = answered

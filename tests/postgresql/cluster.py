@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.databases import VARIABLE
+from tests.patience import PATIENCE_SECONDS
+from tests.ports import reserved_port
 
 _UNPRIVILEGED = ("postgres", "nobody")
 _OPTIONS = {"listen_addresses": "127.0.0.1", "max_connections": "300"}
@@ -47,11 +48,6 @@ def owner() -> str | None:
     return next(name for name in _UNPRIVILEGED if name in known)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
 @dataclass(frozen=True)
 class Cluster:
     """A server whose files are in a folder of ours."""
@@ -74,6 +70,7 @@ class Cluster:
         program = programs() / words[0]
         command = [str(program if program.exists() else words[0]), *map(str, words[1:])]
         known = {"LC_ALL": "C", "PGHOST": "127.0.0.1", "PGPORT": str(self.port), "PGUSER": "postgres"}
+        known["PGCTLTIMEOUT"] = str(int(PATIENCE_SECONDS))
         done = subprocess.run(
             command, cwd=self.place, user=owner(), env=os.environ | known, text=True, check=False,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -98,8 +95,8 @@ class Cluster:
 @contextmanager
 def made() -> Iterator[Cluster]:
     """A cluster that is not started; its folder is removed afterwards."""
-    with tempfile.TemporaryDirectory(prefix="pbm-postgresql-") as folder:
-        cluster = Cluster(Path(folder), free_port())
+    with tempfile.TemporaryDirectory(prefix="pbm-postgresql-") as folder, reserved_port() as port:
+        cluster = Cluster(Path(folder), port)
         if (user := owner()) is not None:
             shutil.chown(cluster.place, user)
         cluster.make()

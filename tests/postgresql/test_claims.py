@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -18,10 +18,10 @@ from pbm.domain.mail import Mail
 from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction
 from pbm.store.tables import FIRST_BOARD
 from tests.databases import VARIABLE, Server
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.postgresql
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_names_that_are_locked_are_waited_for_and_others_are_not(store: Store) -
         thread.start()
         wait_until(lambda: waits(store))
         order.append("end")
-    thread.join(PATIENCE)
+    thread.join(PATIENCE_SECONDS)
     assert order == ["another name", "end", "the same name"]
 
 
@@ -131,7 +131,7 @@ def test_a_deadlock_is_a_conflict_of_one(store: Store) -> None:
         try:
             with store.write(alone=False) as tx:
                 tx.lock(names[:1])
-                both.wait(PATIENCE)
+                both.wait(PATIENCE_SECONDS)
                 tx.lock(names[1:])
             outcomes.append("done")
         except Conflict:
@@ -141,7 +141,7 @@ def test_a_deadlock_is_a_conflict_of_one(store: Store) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(PATIENCE_SECONDS)
     assert sorted(outcomes) == ["conflict", "done"]
 
 
@@ -165,7 +165,7 @@ def test_a_board_is_loaded_for_writing_by_one_at_a_time_and_read_by_all(store: S
         with store.read() as reader:
             assert reader.matches.load(board)
         seen.append(1)
-    thread.join(PATIENCE)
+    thread.join(PATIENCE_SECONDS)
     assert seen == [1, 2]
 
 
@@ -223,9 +223,9 @@ def test_processes_that_start_on_an_empty_database_at_once_agree(server: Server)
     processes = [context.Process(target=prepare, args=(url, answers)) for _ in range(3)]
     for process in processes:
         process.start()
-    secrets = {answers.get(timeout=PATIENCE) for _ in processes}
+    secrets = {answers.get(timeout=PATIENCE_SECONDS) for _ in processes}
     for process in processes:
-        process.join(PATIENCE)
+        process.join(PATIENCE_SECONDS)
     assert [process.exitcode for process in processes] == [0, 0, 0]
     assert len(secrets) == 1
 
@@ -255,12 +255,3 @@ def waits(store: Store) -> bool:
     with store.read() as tx:
         found = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
         return bool(tx._connection.execute(text(found)).scalar_one())
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = threading.Event()
-    for _ in range(int(PATIENCE / 0.02)):
-        if condition():
-            return
-        end.wait(0.02)
-    raise AssertionError("it did not happen in time")

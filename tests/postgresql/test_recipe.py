@@ -16,13 +16,13 @@ from pbm.server import Service
 from pbm.server.operator import Administration
 from pbm.store import Store
 from tests.databases import VARIABLE
+from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.postgresql
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "postgresql.md").read_text()
 BLOCKS = re.findall(r"^<!-- run( as administrator)? -->\n```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 SQLITE, POSTGRESQL = "sqlite:////var/lib/pbm/pbm.db", "postgresql://pbm:secret@db.example.org/pbm"
-PATIENCE = 120
 
 
 def played(url: str) -> None:
@@ -70,7 +70,7 @@ def obey(line: str, environment: dict[str, str]) -> None:
     if words[0] == "pbm":
         words = [sys.executable, "-m", "pbm.cli", *words[1:]]
     if "serve" not in words and "work" not in words:
-        done = subprocess.run(words, env=environment, text=True, capture_output=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(words, env=environment, text=True, capture_output=True, check=False)
         off = set(done.stdout.splitlines()) and all(" is off: " in problem for problem in done.stdout.splitlines())
         assert done.returncode == 0 or off, f"{line}\n{done.stdout}{done.stderr}"
         return
@@ -78,6 +78,6 @@ def obey(line: str, environment: dict[str, str]) -> None:
     assert child.stdout is not None
     said = child.stdout.readline()
     child.terminate()
-    child.communicate(timeout=PATIENCE)
+    child.communicate(timeout=PATIENCE_SECONDS)
     assert said.startswith("pbm: "), f"{line}: {said}"
     assert child.returncode == 0, line

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 from pbm.cli import main
 from tests.conversation import House, address_of
-from tests.postgresql.cluster import Cluster, free_port, made
+from tests.ports import reserved_port
+from tests.postgresql.cluster import Cluster, made
 from tests.postgresql.test_recovery import asked, recorded
 
 pytestmark = pytest.mark.postgresql
@@ -28,8 +29,8 @@ COPYING, PROMOTING, *TELLING = "".join(
 @contextmanager
 def servers() -> Iterator[tuple[Cluster, Cluster, Cluster]]:
     """The first runs, the others have no data yet."""
-    with made() as first:
-        second, third = (replace(first, port=free_port(), folder=name) for name in ("second", "third"))
+    with made() as first, reserved_port() as other, reserved_port() as another:
+        second, third = replace(first, port=other, folder="second"), replace(first, port=another, folder="third")
         first.start({})
         try:
             yield first, second, third
@@ -64,7 +65,7 @@ def both(first: Cluster, second: Cluster) -> str:
 def follow(first: Cluster, second: Cluster) -> None:
     """Wait until the standby has what there is."""
     position = asked(first, "SELECT pg_current_wal_lsn()")
-    while asked(second, f"SELECT pg_last_wal_replay_lsn() >= '{position}'") == "False":
+    while asked(second, f"SELECT pg_last_wal_replay_lsn() >= '{position}'") != "True":
         time.sleep(0.05)
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.real.servers import PASSWORD, PATIENCE_SECONDS, PLAYERS, MailServers
+from tests.patience import PATIENCE_SECONDS
+from tests.real.servers import PASSWORD, PLAYERS, MailServers
 
 CORE = Path(sys.executable).with_name("deltachat-rpc-server")
 

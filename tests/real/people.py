@@ -14,7 +14,8 @@ from email.message import EmailMessage
 
 from imap_tools import MailBoxUnencrypted
 
-from tests.real.servers import PASSWORD, PATIENCE_SECONDS, PLAYERS, MailServers
+from tests.patience import PATIENCE_SECONDS
+from tests.real.servers import PASSWORD, PLAYERS, MailServers
 
 
 class Person:

@@ -26,6 +26,7 @@ from pathlib import Path
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from tests.patience import PATIENCE_SECONDS
 from tests.real.servers import ROOT, run, wait_for_port
 
 PAGE = ROOT / "docs" / "mail-servers.md"
@@ -132,9 +133,9 @@ def exchange(internet: Internet, robot: str) -> Message:
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = "alice@players.example", to, subject
         mail["Message-ID"] = f"<{subject}@players.example>"
-        with smtplib.SMTP("127.0.0.1", 25, timeout=60) as postfix:
+        with smtplib.SMTP("127.0.0.1", 25, timeout=PATIENCE_SECONDS) as postfix:
             postfix.send_message(mail)
-        answer = internet.mails.get(timeout=60)
+        answer = internet.mails.get(timeout=PATIENCE_SECONDS)
         assert answer["To"] == "alice@players.example"
         assert answer["In-Reply-To"] == mail["Message-ID"]
         assert answer["Reply-To"].startswith("pbm+")

@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import socketserver
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+
+from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.ports import listens_at, reserved_port
 
 ROOT = Path(__file__).parents[2]
 CERTIFICATE = ROOT / "tests" / "edges" / "localhost.pem"
@@ -28,7 +29,6 @@ MAILBOXES = (
     "pbm@example.net",
     *(f"{name}@players.example" for name in ("alice", "bob", "probe", "dora", "emil", "fay", "gus")),
 )
-PATIENCE_SECONDS = 60.0
 
 _MAIN = """
 compatibility_level = 3.6
@@ -149,20 +149,14 @@ def recipe(name: str, replaced: Mapping[str, str]) -> str:
     return text
 
 
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 class MailServers:
     """One Postfix, with ways to pbm by LMTP, SMTP and pipe, and one Dovecot with everybody's mailboxes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.smtp, self.imap, self.imaps, self.lmtp_port, self.smtp_port = free_ports(5)
+        self._held = ExitStack()
+        ports = [self._held.enter_context(reserved_port()) for _ in range(5)]
+        self.smtp, self.imap, self.imaps, self.lmtp_port, self.smtp_port = ports
         self.unix_socket = folder / "pbm-lmtp"
 
     def start(self) -> None:
@@ -181,6 +175,7 @@ class MailServers:
         ):
             with suppress(AssertionError, subprocess.TimeoutExpired):
                 run(*command)
+        self._held.close()
 
     def log(self) -> str:
         """What went wrong, by the servers' own logs."""
@@ -244,7 +239,7 @@ def pbm(servers: MailServers, name: str, configuration: str) -> Iterator[Path]:
             assert b"accepting mail" in server.stdout.readline(), log.read_text()
             yield file
             server.terminate()
-            assert server.wait(30) == 0, log.read_text()
+            assert server.wait(PATIENCE_SECONDS) == 0, log.read_text()
         finally:
             server.kill()
 
@@ -287,12 +282,7 @@ class _PipedHandler(socketserver.StreamRequestHandler):
 
 
 def wait_for_port(port: int) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        assert time.monotonic() < deadline, f"nobody listens on port {port}"
-        time.sleep(0.05)
+    wait_until(lambda: listens_at(port))
 
 
 def _path() -> str:
@@ -304,7 +294,8 @@ def run(*command: str) -> None:
     with tempfile.TemporaryFile("w+") as said:
         environment = os.environ | {"PATH": _path()}
         done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False, timeout=60
-        )
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False,
+            timeout=PATIENCE_SECONDS,
+        )  # fmt: skip
         said.seek(0)
         assert done.returncode == 0, f"{' '.join(command)}: {said.read()}"

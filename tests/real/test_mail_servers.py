@@ -23,8 +23,9 @@ from games import GAMES
 from pbm.domain.match import State
 from pbm.edges.signing import new_key, public_key
 from tests.games.variants import smallest
+from tests.patience import PATIENCE_SECONDS
 from tests.real.people import Person, answer_to, text_of
-from tests.real.servers import CERTIFICATE, PATIENCE_SECONDS, PLAYERS, MailServers, Piped, pbm, recipe
+from tests.real.servers import CERTIFICATE, PLAYERS, MailServers, Piped, pbm, recipe
 
 pytestmark = pytest.mark.real
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
-import time
 import urllib.request
 from pathlib import Path
 
@@ -15,6 +13,8 @@ import pytest
 
 from pbm.edges.metrics import MetricsServer
 from tests.conversation import House
+from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.ports import reserved_port
 
 SHIPPED = Path(__file__).parents[2] / "docs/prometheus"
 pytestmark = [
@@ -24,7 +24,7 @@ pytestmark = [
 
 
 def promtool(*words: str, typed: bytes = b"") -> None:
-    done = subprocess.run(["promtool", *words], input=typed, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["promtool", *words], input=typed, capture_output=True, timeout=PATIENCE_SECONDS, check=False)
     assert done.returncode == 0, (done.stdout + done.stderr).decode()
 
 
@@ -44,43 +44,34 @@ def test_every_expression_of_the_dashboard_is_understood(tmp_path: Path) -> None
 def test_prometheus_reads_what_we_tell_and_raises_an_alert(house: House, tmp_path: Path) -> None:
     server = MetricsServer(house.service.store, lambda: 0, "127.0.0.1", 0)
     house.send("eve@example.com", "hello", to="postmaster@example.org")
-    port, own = server.start(), free_port()
-    told = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read()
+    port = server.start()
+    told = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_SECONDS).read()
     promtool("check", "metrics", typed=told)
     pace = {"scrape_interval": "1s", "evaluation_interval": "1s"}
     job = {"job_name": "pbm", "static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}
     config = {"global": pace, "rule_files": [str(SHIPPED / "alerts.yml")], "scrape_configs": [job]}
     (tmp_path / "prometheus.yml").write_text(json.dumps(config))
-    process = subprocess.Popen(
-        [
-            "prometheus", f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data",
-            f"--web.listen-address=127.0.0.1:{own}",
-        ],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path, env=dict(os.environ),
-    )  # fmt: skip
-    try:
-        assert "PbmMailsParked" in raised(own)
-    finally:
-        process.terminate()
-        process.wait(20)
-        server.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    with reserved_port() as own:
+        process = subprocess.Popen(
+            [
+                "prometheus", f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data",
+                f"--web.listen-address=127.0.0.1:{own}",
+            ],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path, env=dict(os.environ),
+        )  # fmt: skip
+        try:
+            wait_until(lambda: "PbmMailsParked" in raised(own))
+        finally:
+            process.terminate()
+            process.wait(PATIENCE_SECONDS)
+            server.stop()
 
 
 def raised(port: int) -> set[str]:
-    """The alerts that Prometheus raises, once there are any."""
-    for _ in range(200):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/alerts", timeout=5) as answer:
-                alerts = json.load(answer)["data"]["alerts"]
-        except OSError:
-            alerts = []
-        if firing := {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}:
-            return firing
-        time.sleep(0.1)
-    return set()
+    """The alerts that Prometheus raises, if it answers already."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/alerts", timeout=PATIENCE_SECONDS) as answer:
+            alerts = json.load(answer)["data"]["alerts"]
+    except OSError:
+        return set()
+    return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.patience import PATIENCE_SECONDS
 from tests.real.recipes import PAGE, WAYS, blocks
 from tests.real.servers import ROOT, require
 
@@ -35,7 +36,7 @@ def machines() -> Iterator[dict[str, subprocess.Popen[str]]]:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_page_is_all_one_needs(way: str, machines: dict[str, subprocess.Popen[str]]) -> None:
-    said, _ = machines[way].communicate(timeout=120)
+    said, _ = machines[way].communicate(timeout=5 * PATIENCE_SECONDS)
     assert machines[way].returncode == 0, said
     assert f"{way}: an answer came" in said
 

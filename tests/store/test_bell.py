@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pbm.store import neighbours
 from pbm.store.neighbours import PipeBell, ring
+from tests.patience import wait_until
 
 
 @pytest.fixture
@@ -32,13 +33,6 @@ def heard(database: Path, rings: list[float]) -> Iterator[PipeBell]:
     wait_until(lambda: len(rings) == 1)
     yield bell
     bell.stop()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.002)
 
 
 def pipes(database: Path) -> list[str]:

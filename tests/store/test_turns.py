@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 
 from pbm.store.neighbours import Turns
+from tests.patience import PATIENCE_SECONDS
 
 
 def others_turn(turns: Turns, began: threading.Event, end: threading.Event) -> threading.Thread:
@@ -15,11 +16,11 @@ def others_turn(turns: Turns, began: threading.Event, end: threading.Event) -> t
     def write() -> None:
         with turns:
             began.set()
-            end.wait(10)
+            end.wait(PATIENCE_SECONDS)
 
     thread = threading.Thread(target=write)
     thread.start()
-    assert began.wait(10)
+    assert began.wait(PATIENCE_SECONDS)
     return thread
 
 
@@ -35,7 +36,7 @@ def test_whoever_comes_second_waits(tmp_path: Path) -> None:
     waiting.start()
     assert not entered.wait(0.05)
     end.set()
-    assert entered.wait(10)
+    assert entered.wait(PATIENCE_SECONDS)
     thread.join()
     waiting.join()
 
