@@ -15,17 +15,15 @@ from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
+from pbm.store.statements import Queries, among, often
 from pbm.store.tables import (
     PLAYERS,
-    Queries,
     absences,
-    among,
     broadcasts,
     follows,
     game_choices,
     intents,
     matches,
-    often,
     player_follows,
     players,
     remarks,

@@ -12,7 +12,8 @@ from sqlalchemy import Column, Row, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.tables import PLAYERS, Queries, addresses, among, bans, often, players
+from pbm.store.statements import Queries, among, often
+from pbm.store.tables import PLAYERS, addresses, bans, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""

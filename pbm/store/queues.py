@@ -24,7 +24,8 @@ from sqlalchemy import (
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.neighbours import Conflict
-from pbm.store.tables import Instant, Queries, addresses, among, inbox, matches, often, outbox, outbox_texts
+from pbm.store.statements import Instant, Queries, among, often
+from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)

@@ -52,8 +52,8 @@ from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
 from pbm.store.refusals import Acts, Blocks, Bounces, Choices
+from pbm.store.statements import OFTEN, often
 from pbm.store.tables import (
-    OFTEN,
     absences,
     addresses,
     bans,
@@ -63,7 +63,6 @@ from pbm.store.tables import (
     intents,
     matches,
     meta,
-    often,
     outbox,
     outbox_texts,
     player_follows,

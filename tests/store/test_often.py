@@ -15,7 +15,8 @@ from pbm.domain.mail import Arrival, Mail, Settlement
 from pbm.domain.match import Intent, IntentKind, Match, Ply
 from pbm.store import Store, Transaction
 from pbm.store.neighbours import DatabaseTrouble, Full
-from pbm.store.tables import OFTEN, inbox, matches, outbox, outbox_texts, plies
+from pbm.store.statements import OFTEN
+from pbm.store.tables import inbox, matches, outbox, outbox_texts, plies
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
