@@ -117,6 +117,10 @@ class Intents(Queries):
         """Read at once what will be asked for one by one."""
         self._foreseen |= self._read(boards)
 
+    def seen(self, board: int) -> object:
+        """What was foreseen of it."""
+        return self._foreseen.get(board)
+
     def forget(self) -> None:
         """Ask anew for what was foreseen."""
         self._foreseen.clear()
@@ -193,6 +197,10 @@ class Follows(Queries):
     def foresee(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""
         self._foreseen |= self._read(boards)
+
+    def seen(self, board: int) -> object:
+        """What was foreseen of it."""
+        return self._foreseen.get(board)
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""

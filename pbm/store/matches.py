@@ -109,6 +109,10 @@ class Matches(Queries):
         """Read at once what will be asked for one by one."""
         self._rows |= {row.board: row for row in self._connection.execute(_HEADERS, {"boards": list(boards)})}
 
+    def seen(self, board: int) -> Row[Any] | None:
+        """What was foreseen of it; its record is as long as that tells."""
+        return self._foreseen.get(board)
+
     def forget(self) -> None:
         """Ask anew for what was foreseen."""
         self._foreseen.clear()
