@@ -18,7 +18,8 @@ from pbm.core.registry import Runner
 from pbm.domain.calendars import micros
 from pbm.server import Service
 from pbm.store import Store
-from pbm.store.tables import Instant, metadata
+from pbm.store.statements import Instant
+from pbm.store.tables import metadata
 from tests.conversation import START
 from tests.databases import Databases, Server
 

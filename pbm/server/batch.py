@@ -43,7 +43,9 @@ class Foreseen:
     """What is known of mails before the transaction in which they are settled."""
 
     age: int | None
-    """Of the database as it was then; see Transaction.age."""
+    """Of the database as it was then, see Transaction.age; None once it is another."""
+    seen: dict[int, object] = field(default_factory=dict)
+    """What was foreseen of each mail's board and sender, see Transaction.seen, by the mails' numbers."""
     obeyed: dict[int, Obeyed] = field(default_factory=dict)
     """By the mails' numbers: answers to those that only read; and what comes of moves, each on another board, while
     nothing else is changed.
@@ -51,7 +53,11 @@ class Foreseen:
 
     def of(self, tx: Transaction, mail: Prepared) -> Obeyed | None:
         obeyed = self.obeyed.get(mail.row.id)
-        return obeyed if obeyed is None or obeyed.rehearsal is None or self.holds(tx) else None
+        if obeyed is None or obeyed.rehearsal is None:
+            return obeyed
+        seen = self.seen[mail.row.id]
+        is_same = seen is None or seen == tx.seen(mail.sender.board, mail.letter.sender)
+        return obeyed if is_same and self.holds(tx) else None
 
     def holds(self, tx: Transaction) -> bool:
         """Nothing else was changed."""
@@ -258,13 +264,14 @@ class Batches:
                 ways = mail.ways if (only_reads := mail.only_reads) else {*mail.boards}
                 if place and (ways & met or monotonic() > until):
                     return found, work[place:]
+                seen = tx.seen(mail.sender.board if len(ways) == 1 else None, getattr(mail.message, "sender", ""))
                 obeyed = self._foreseen(tx, mail)
                 if not only_reads:
                     ways |= mail.ways
                 elif obeyed is None:
                     continue
-                if obeyed is not None and (only_reads or (tx.age is not None and mail.stays_on_boards)):
-                    found.obeyed[mail.row.id] = obeyed
+                if obeyed is not None and (only_reads or mail.stays_on_boards):
+                    found.obeyed[mail.row.id], found.seen[mail.row.id] = obeyed, seen
                 met |= ways
         return found, []
 

@@ -15,17 +15,15 @@ from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
+from pbm.store.statements import Queries, among, often
 from pbm.store.tables import (
     PLAYERS,
-    Queries,
     absences,
-    among,
     broadcasts,
     follows,
     game_choices,
     intents,
     matches,
-    often,
     player_follows,
     players,
     remarks,
@@ -119,6 +117,10 @@ class Intents(Queries):
         """Read at once what will be asked for one by one."""
         self._foreseen |= self._read(boards)
 
+    def seen(self, board: int) -> object:
+        """What was foreseen of it."""
+        return self._foreseen.get(board)
+
     def forget(self) -> None:
         """Ask anew for what was foreseen."""
         self._foreseen.clear()
@@ -195,6 +197,10 @@ class Follows(Queries):
     def foresee(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""
         self._foreseen |= self._read(boards)
+
+    def seen(self, board: int) -> object:
+        """What was foreseen of it."""
+        return self._foreseen.get(board)
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""

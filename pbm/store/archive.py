@@ -13,7 +13,8 @@ from sqlalchemy import Row, select
 from pbm.domain.match import Ending, Player, Result
 from pbm.domain.settings import Settings
 from pbm.store.matches import WITH_NAMES, players_of, result_of
-from pbm.store.tables import Queries, matches, players, plies, rating_changes, tournaments
+from pbm.store.statements import Queries
+from pbm.store.tables import matches, players, plies, rating_changes, tournaments
 from pbm.store.tournaments import Stage
 
 

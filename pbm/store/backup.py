@@ -20,7 +20,8 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from pbm.store.neighbours import BELLS, DatabaseTrouble, SchemaTrouble
-from pbm.store.tables import Queries, metadata
+from pbm.store.statements import Queries
+from pbm.store.tables import metadata
 
 _BUSY_SECONDS = 30
 _JOURNALS = ("-wal", "-shm", "-journal")

@@ -19,9 +19,8 @@ from sqlalchemy import Column, Row, Table, func, insert, or_, select, text, unio
 from pbm.domain.errors import BadArguments
 from pbm.store.matches import batched
 from pbm.store.players import Players
+from pbm.store.statements import Instant, Queries
 from pbm.store.tables import (
-    Instant,
-    Queries,
     absences,
     addresses,
     blocks,

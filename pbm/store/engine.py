@@ -10,7 +10,8 @@ name (Transaction.lock). A worker that dies or vanishes loses its connection, an
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+import select
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 
 from pbm.resources import folder
 from pbm.store.backup import Contents
@@ -90,9 +91,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Transaction]:
         """A consistent view; nothing is written. Raises: Writes at the first statement that would."""
-        with translated(), Guarded(self._engine) as connection:
-            if self.locks_rows:
-                connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        with translated(), self._connected() as connection:
             with connection.begin():
                 yield Transaction(connection, self.clock(), self._memory)
 
@@ -105,8 +104,8 @@ class Store:
         disk. at: the instant at which it happens, where that is not the present one.
         """
         try:
-            with self._writing, translated(), Guarded(self._engine) as connection:
-                connection = connection.execution_options(pbm_writes=True, pbm_durable=durable)
+            with self._writing, translated(), self._connected() as connection:
+                connection.execution_options(pbm_writes=True, pbm_durable=durable)
                 with connection.begin():
                     tx = Transaction(connection, at or self.clock(), self._memory)
                     if alone:
@@ -123,6 +122,13 @@ class Store:
         except (ReadOnly, Full, Lost) as trouble:
             self.when_unwritable(trouble)
             raise
+
+    def _connected(self) -> Guarded:
+        if not self.locks_rows:
+            return Guarded(self._engine)
+        from pbm.store.libpq import GuardedSession
+
+        return GuardedSession(self._engine)
 
     def bell(self, ring: Callable[[], None]) -> Bell:
         """Calls `ring`, in a thread of its own, soon after another process has added to the queues, once started."""
@@ -152,7 +158,7 @@ class Store:
         """Bring the schema to this program's version; keeps all data. Raises: SchemaTrouble for a newer one."""
         if (current := self.revision()) is not None:
             _check_known(current)
-        with self._writing, translated(), Guarded(self._engine) as connection:
+        with self._writing, translated(), self._connected() as connection:
             with connection.execution_options(pbm_writes=True).begin():
                 tx = Transaction(connection, now, self._memory)
                 tx.lock(["schema"])  # of several processes that start at once one does it
@@ -186,20 +192,21 @@ class Store:
 
     def revision(self) -> str | None:
         """The revision of the schema; None for an empty database. Raises: SchemaTrouble for one that is not ours."""
-        with translated(), Guarded(self._engine) as connection:
+        with translated(), self._connected() as connection:
             tables = set(inspect(connection).get_table_names())
             if not tables:
                 return None
             if "alembic_version" not in tables:
                 raise SchemaTrouble("The database holds tables of some other program; give pbm one of its own.")
-            return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+            found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+            return found
 
     def check(self, *, schema: bool = True) -> list[str]:
         """The faults of the database itself, a sentence each; empty when it is sound.
 
         schema: its tables have to be those of this version.
         """
-        with translated(), Guarded(self._engine) as connection:
+        with translated(), self._connected() as connection:
             damage = _postgresql_problems(connection) if self.locks_rows else _sqlite_problems(connection)
             return _differences(connection) + damage if schema else damage
 
@@ -314,8 +321,10 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
         return engine
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
-    engine = create_engine(url, pool_pre_ping=True, hide_parameters=True)
+    engine = create_engine(url, hide_parameters=True)
+    event.listen(engine, "do_connect", _connect)
     event.listen(engine, "connect", _set_up_session)
+    event.listen(engine, "checkout", _check_session)
     return engine
 
 
@@ -324,7 +333,23 @@ def _set_pragmas(connection: Any, _record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
+def _connect(_dialect: Any, _record: Any, words: Sequence[Any], more: Mapping[str, Any]) -> Any:
+    from pbm.store.libpq import Session
+
+    return Session.connect(*words, **more)
+
+
+def _check_session(session: Any, _record: Any, _pooled: Any) -> None:
+    """A server that hangs up is heard without being asked. Raises: DisconnectionError, and another is taken."""
+    poll = select.poll()
+    if not session.closed:
+        poll.register(session.pgconn.socket, select.POLLIN)
+    if session.closed or poll.poll(0):
+        raise DisconnectionError("the server has hung up")
+
+
 def _set_up_session(connection: Any, _record: Any) -> None:
+    connection.prepare_threshold = None  # what psycopg prepares it has the server forget, and all else with that
     _keep_out_nuls(connection)
     for name, value in _SESSION.items():
         connection.execute(f"SET {name} = '{value}'")

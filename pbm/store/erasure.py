@@ -14,8 +14,8 @@ from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.matches import batched
 from pbm.store.refusals import Acts
+from pbm.store.statements import Queries
 from pbm.store.tables import (
-    Queries,
     absences,
     addresses,
     attempts,

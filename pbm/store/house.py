@@ -17,7 +17,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, bindparam, func, or_, select
 
 from pbm.domain.calendars import Stop, StopKind
-from pbm.store.tables import Queries, absences, agenda, meta, peer_keys
+from pbm.store.statements import Queries
+from pbm.store.tables import absences, agenda, meta, peer_keys
 
 _DOMAIN, _LOCAL_PART, _FORMER = "domain", "local_part", "former_addresses"
 

@@ -15,7 +15,8 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.tables import Queries, among, matches, often, players, plies
+from pbm.store.statements import Queries, among, often
+from pbm.store.tables import matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 _first = players.alias("first_player")
@@ -107,6 +108,10 @@ class Matches(Queries):
     def foresee_summaries(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""
         self._rows |= {row.board: row for row in self._connection.execute(_HEADERS, {"boards": list(boards)})}
+
+    def seen(self, board: int) -> Row[Any] | None:
+        """What was foreseen of it; its record is as long as that tells."""
+        return self._foreseen.get(board)
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""

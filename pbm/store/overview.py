@@ -14,7 +14,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, func, or_, select
 
 from pbm.domain.mail import Arrival, Delivery
-from pbm.store.tables import Queries, addresses, broadcasts, inbox, matches, outbox, players
+from pbm.store.statements import Queries
+from pbm.store.tables import addresses, broadcasts, inbox, matches, outbox, players
 
 SPANS: Mapping[str, timedelta] = {
     "minute": timedelta(minutes=1),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,8 @@ from sqlalchemy import Column, Row, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.tables import PLAYERS, Queries, addresses, among, bans, often, players
+from pbm.store.statements import Queries, among, often
+from pbm.store.tables import PLAYERS, addresses, bans, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
@@ -67,6 +68,10 @@ class Players(Queries):
         """Read at once whose the addresses are, which will be asked for one by one."""
         if unknown := {address.casefold() for address in written} - self._owners.keys():
             self._owners |= self._read_owners(unknown)
+
+    def seen(self, people: Iterable[int], address: str) -> object:
+        """What was foreseen of them, and of whose the address is."""
+        return [self._addresses.get(each) for each in people], self._owners.get(address.casefold())
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, exists, func, select
 
-from pbm.store.tables import Queries, matches, puzzle_tries, puzzles
+from pbm.store.statements import Queries
+from pbm.store.tables import matches, puzzle_tries, puzzles
 
 
 @dataclass(frozen=True, slots=True)

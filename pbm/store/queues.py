@@ -24,13 +24,21 @@ from sqlalchemy import (
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.neighbours import Conflict
-from pbm.store.tables import Instant, Queries, addresses, among, inbox, matches, often, outbox, outbox_texts
+from pbm.store.statements import Instant, Queries, among, often
+from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _NEWER = often(_WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most")))
 _OF_BOARDS = often(_NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %")))
 """Those that answer a board's mail. Anybody can name a board, so mails that only do are not among them."""
+_CLAIM = often(_WAITING.limit(bindparam("most")).with_for_update(skip_locked=True))
+_CLAIM_OF_BOARDS = often(_OF_BOARDS.with_for_update(skip_locked=True))
+_ELSEWHERE = often(
+    select(inbox.c.lane, func.min(inbox.c.id).label("oldest"))
+    .where(_NEW, inbox.c.id < bindparam("beyond"), ~among(inbox.c.id, "ours"), inbox.c.lane != "")
+    .group_by(inbox.c.lane)
+)
 _STANDING = often(
     select(inbox.c.id, inbox.c.identity).where(
         (_NEW & among(inbox.c.id, "mails")) | among(inbox.c.identity, "identities")
@@ -54,6 +62,7 @@ _OWE = often(insert(outbox).returning(outbox.c.key, outbox.c.id))
 _WRITE = often(insert(outbox_texts))
 _WHOLE = select(outbox, outbox_texts.c.raw).join(outbox_texts)
 _THESE = among(outbox.c.id, "ids")
+_NEXT_AT = often(select(func.min(outbox.c.due_at).label("next_at")).where(_QUEUED))
 _DUE = _WHOLE.where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
 _CLAIMED = often(_DUE.limit(bindparam("most")).with_for_update(skip_locked=True, of=outbox))
 _UNTRIED = often(_CLAIMED.where(outbox.c.attempts == 0))
@@ -137,10 +146,9 @@ class Inbox(Queries):
         ahead: how many of those that answer a board come besides, where more wait than are claimed.
         Of those in one lane none is taken while somebody else has an older one. Raises: Conflict when that leaves none.
         """
-        rows = list(self._connection.execute(_WAITING.limit(limit).with_for_update(skip_locked=True)))
+        rows = list(self._connection.execute(_CLAIM, {"most": limit}))
         if ahead and len(rows) >= limit:
-            of_boards = _OF_BOARDS.with_for_update(skip_locked=True)
-            rows += self._connection.execute(of_boards, {"beyond": rows[-1].id if rows else 0, "most": ahead})
+            rows += self._connection.execute(_CLAIM_OF_BOARDS, {"beyond": rows[-1].id if rows else 0, "most": ahead})
         elsewhere = self._elsewhere([row.id for row in rows])
         free = [row for row in rows if row.id < elsewhere.get(row.lane, row.id + 1)]
         if rows and not free:
@@ -149,12 +157,10 @@ class Inbox(Queries):
 
     def _elsewhere(self, ours: Sequence[int]) -> dict[str, int]:
         """The oldest new mail of each lane that is not one of ours; only mails older than the last of ours count."""
-        found = (
-            select(inbox.c.lane, func.min(inbox.c.id))
-            .where(_NEW, inbox.c.id < max(ours, default=0), inbox.c.id.not_in(ours), inbox.c.lane != "")
-            .group_by(inbox.c.lane)
-        )
-        return {row[0]: row[1] for row in self._connection.execute(found)} if ours else {}
+        if not ours:
+            return {}
+        rows = self._connection.execute(_ELSEWHERE, {"beyond": max(ours), "ours": ours})
+        return {row[0]: row[1] for row in rows}
 
     def newest_waiting(self) -> int:
         """The id of the newest of the new mails; 0 if there is none."""
@@ -285,9 +291,7 @@ class Outbox(Queries):
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""
-        due_at: datetime | None = self._connection.execute(
-            select(func.min(outbox.c.due_at)).where(_QUEUED)
-        ).scalar_one()
+        due_at: datetime | None = self._connection.execute(_NEXT_AT).scalar_one()
         return due_at
 
     def claim(

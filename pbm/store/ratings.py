@@ -15,7 +15,8 @@ from sqlalchemy import Row, exists, or_, select
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
 from pbm.store.matches import SEATS
-from pbm.store.tables import Queries, matches, paces, players, rating_changes, ratings
+from pbm.store.statements import Queries
+from pbm.store.tables import matches, paces, players, rating_changes, ratings
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from sqlalchemy import bindparam, case, func, or_, select, update
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
 from pbm.store.players import Players
-from pbm.store.tables import PLAYERS, Queries, acts, addresses, blocks, follows, game_choices, outbox, players
+from pbm.store.statements import Queries
+from pbm.store.tables import PLAYERS, acts, addresses, blocks, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
 """A failure this long ago counts no more: what failed since then begins anew."""

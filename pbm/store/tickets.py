@@ -16,7 +16,8 @@ from sqlalchemy import ColumnElement, Row, or_, select
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
-from pbm.store.tables import Queries, attempts, invitations, players, refusals, seeks, tickets
+from pbm.store.statements import Queries
+from pbm.store.tables import attempts, invitations, players, refusals, seeks, tickets
 
 _SUBJECT = 320
 

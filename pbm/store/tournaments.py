@@ -14,7 +14,8 @@ from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.swiss import is_enterable
 from pbm.domain.tournaments.terms import Kind, Terms
-from pbm.store.tables import PLAYERS, Queries, bouts, players, tournament_follows, tournament_players, tournaments
+from pbm.store.statements import Queries
+from pbm.store.tables import PLAYERS, bouts, players, tournament_follows, tournament_players, tournaments
 
 _firsts = players.alias("first_player")
 _seconds = players.alias("second_player")

@@ -1,8 +1,8 @@
 """One transaction: how it begins, what may write in it, how statements get to the driver; and the way to all queries.
 
 Most of what SQLAlchemy does with a statement comes out the same each time. Of statements that are asked `often` it is
-done once: SQLite's driver is then given their text and their values, as SQLAlchemy would give them. Errors are its own.
-On PostgreSQL, and where somebody listens to what is executed, SQLAlchemy executes them.
+done once: the driver is then given their text and their values, as SQLAlchemy would give them. Errors are its own.
+Where somebody listens to what is executed, SQLAlchemy executes them.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from sqlalchemy import (
     BigInteger,
     Connection,
     Executable,
     RootTransaction,
+    Text,
     UpdateBase,
     bindparam,
+    cast,
     func,
     insert,
     literal,
@@ -33,7 +35,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect, IteratorResult
 from sqlalchemy.engine.result import SimpleResultMetaData
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from pbm.domain.match import Match
@@ -52,8 +53,8 @@ from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
 from pbm.store.refusals import Acts, Blocks, Bounces, Choices
+from pbm.store.statements import OFTEN, often
 from pbm.store.tables import (
-    OFTEN,
     absences,
     addresses,
     bans,
@@ -63,7 +64,6 @@ from pbm.store.tables import (
     intents,
     matches,
     meta,
-    often,
     outbox,
     outbox_texts,
     player_follows,
@@ -76,8 +76,8 @@ HOUSE = "house"
 """The name that is locked by anybody who changes more than they have locked otherwise."""
 
 _numbers = func.unnest(bindparam("numbers", type_=ARRAY(BigInteger))).table_valued("number").render_derived()
-_LOCK = select(func.pg_advisory_xact_lock(_numbers.c.number))
-_TELL = select(func.pg_notify(CHANNEL, ""))
+LOCK = often(select(cast(func.pg_advisory_xact_lock(_numbers.c.number), Text).label("locked")))
+"""Of PostgreSQL alone."""
 
 _BOARDS_OF_A_BITE = 32
 _MOST_UNWRITTEN = 500
@@ -87,7 +87,8 @@ _HOUSE, _OF_THE_HOUSE = frozenset({absences, bans, meta}), 10**12
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
 _AGE = often(select(meta.c.value).where(meta.c.key == "age"))
-_GROW_OLDER = often(update(meta).where(meta.c.key == "age").values(value=bindparam("age")))
+_GROWN = cast(meta.c.value, BigInteger) + bindparam("grown", type_=BigInteger)
+_GROW_OLDER = often(update(meta).where(meta.c.key == "age").values(value=cast(_GROWN, Text)))
 
 Q = TypeVar("Q")
 T = TypeVar("T")
@@ -109,7 +110,7 @@ class Rehearsal:
     """The boards."""
     plies: list[Plied] = field(default_factory=list)
     more: bool = False
-    """It would have written something else, too."""
+    """It would have written something else, too; or on PostgreSQL has read what was not foreseen."""
     _left: int = _MOST_UNWRITTEN
 
     def stand_in(self) -> int | None:
@@ -151,9 +152,10 @@ class Transaction:
     peers = _queries(Peers)
     acts = _queries(Acts)
 
-    def __init__(self, connection: Connection, now: datetime, memory: Memory) -> None:
+    def __init__(self, connection: Guarded, now: datetime, memory: Memory) -> None:
         self._memory = memory
-        self._connection = connection.execution_options(pbm_before_change=self._before_change)
+        self._connection = connection
+        connection.execution_options(pbm_before_change=self._before_change, pbm_before_reading=self._set_savepoints)
         self.now = now
         """The instant at which all of it happens."""
         self.let_pass: Callable[[], None] = lambda: None
@@ -204,26 +206,36 @@ class Transaction:
             self._ask_anew()
 
     @cached_property
-    def age(self) -> int | None:
-        """How many transactions had changed anything but the queues, as SQLite counts; None where nobody counts.
+    def age(self) -> int:
+        """How many transactions had changed anything but the queues.
 
-        For one that changes something of the house so many more are counted, _OF_THE_HOUSE.
+        For one that changes something of the house so many more are counted, _OF_THE_HOUSE; on PostgreSQL these alone
+        count, for all who write would wait for each other.
 
-        While it is the same, what was found in an earlier transaction would be found again. On PostgreSQL all who
-        write would wait for each other to count.
+        While it is the same, what was found in an earlier transaction would be found again, on PostgreSQL as far as it
+        is of the house; see `seen`.
         """
-        if self._connection.dialect.name != "sqlite":
-            return None
         return int(self._connection.execute(_AGE).scalar_one_or_none() or 0)
 
-    def lasting(self, name: str, find: Callable[[], T]) -> T:
-        """What is found, or was found before, since anything of the house was changed; it depends on nothing else.
+    def seen(self, board: int | None, sender: str) -> object:
+        """All that was foreseen of a board and a sender's address, on PostgreSQL; without a board like nothing else.
 
-        Where nobody counts that, it is found once a transaction.
+        What a move on that board alone leads to is the same as in another transaction where this is the same, and the
+        age. On SQLite the age tells all, and this is None.
         """
+        if self._connection.dialect.name == "sqlite":
+            return None
+        if board is None:
+            return object()
+        row = self.matches.seen(board)
+        people = self.players.seen((row.seat1_id, row.seat2_id) if row is not None else (), sender)
+        return row, self.intents.seen(board), self.follows.seen(board), people
+
+    def lasting(self, name: str, find: Callable[[], T]) -> T:
+        """What is found, or was found before, since anything of the house was changed; it depends on nothing else."""
         if self._changes_house:
             return find()
-        mark = self.age // _OF_THE_HOUSE if self.age is not None else self
+        mark = self.age // _OF_THE_HOUSE
         known = self._memory.get(name)
         if known is None or known[0] != mark:
             known = self._memory[name] = (mark, find())
@@ -232,10 +244,14 @@ class Transaction:
 
     def grow_older(self) -> None:
         """Count this one, if it has changed anything that counts; the last that it does."""
-        if self._grown_older and self.age is not None:
-            self.age += 1 + _OF_THE_HOUSE * self._changes_house
-            if not self._connection.execute(_GROW_OLDER, {"age": str(self.age)}).rowcount:
-                self._connection.execute(insert(meta).values(key="age", value=str(self.age)))
+        is_alone = self._connection.dialect.name == "sqlite"
+        if not (self._grown_older if is_alone else self._changes_house):
+            return
+        grown = is_alone + _OF_THE_HOUSE * self._changes_house
+        self.lock(["age"])
+        if not self._connection.execute(_GROW_OLDER, {"grown": grown}).rowcount:
+            self._connection.execute(insert(meta).values(key="age", value=str(grown)))
+        self.age += grown
 
     def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
         """Boards, as many at a time as are read in a bite; after each, others may come first."""
@@ -251,14 +267,12 @@ class Transaction:
     def savepoint(self) -> Iterator[None]:
         """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
 
-        Until something is written nothing is to be undone, but on PostgreSQL the fault of a statement that reads. On
-        SQLite a statement that is mere text is not seen to write: none stands within one.
+        It is set before the first statement that writes, on PostgreSQL before any: the fault of one that reads is to
+        be undone there, too. On SQLite a statement that is mere text is not seen to write: none stands within one.
         """
         name = f"savepoint_{len(self._savepoints)}"
         self._savepoints.append(name)
         try:
-            if self._connection.dialect.name != "sqlite":
-                self._set_savepoints()
             yield
         except BaseException:
             with translated():
@@ -268,7 +282,7 @@ class Transaction:
 
     def _set_savepoints(self) -> None:
         for name in self._savepoints[self._set :]:
-            say(self._connection, f"SAVEPOINT {name}")
+            self._connection.say(f"SAVEPOINT {name}")
         self._set = len(self._savepoints)
 
     def _end_savepoint(self, words: str) -> None:
@@ -277,7 +291,7 @@ class Transaction:
         if self._set > len(self._savepoints):
             self._set -= 1
             with translated():
-                say(self._connection, words)
+                self._connection.say(words)
 
     @contextmanager
     def rehearsal(self) -> Iterator[Rehearsal]:
@@ -305,7 +319,7 @@ class Transaction:
             return
         numbers = sorted({_number(name) for name in names})
         if numbers:
-            self._connection.execute(_LOCK, {"numbers": numbers})
+            self._connection.execute(LOCK, {"numbers": numbers})
             self._ask_anew()  # what was read while somebody else had locked it
 
     @property
@@ -316,7 +330,7 @@ class Transaction:
     def tell_others(self) -> None:
         """On PostgreSQL ring the bells of other processes when this is committed, if it has added to a queue."""
         if self._connection.dialect.name != "sqlite" and self.grew:
-            self._connection.execute(_TELL)
+            self._connection.say(f"NOTIFY {CHANNEL}")
 
     def skip_boards(self, least: int) -> None:
         """Leave out as many numbers of boards as were given so far, or at least so many."""
@@ -339,7 +353,7 @@ _WRITTEN = select(literal(1))
 
 
 class Told:
-    """A statement as SQLite's driver is told it, with values of certain names."""
+    """A statement as the driver is told it, with values of certain names."""
 
     def __init__(self, statement: Executable, names: Sequence[str], dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect, column_keys=names)  # type: ignore[attr-defined]
@@ -366,26 +380,29 @@ class Told:
         return found
 
 
-_TOLD: dict[tuple[Executable, tuple[str, ...]], Told] = {}
-"""By statement, and the names of the values it is given."""
-
-
 class Guarded(Connection):
-    """Begins as it is asked to, and looks at what it executes; events would cost each statement a fifth more."""
+    """Begins as it is asked to, and looks at what it executes; events would cost each statement a fifth more.
+
+    What SQLite is told goes past SQLAlchemy where that would take many times as long to say it.
+    """
+
+    _told: ClassVar[dict[tuple[Executable, tuple[str, ...]], Told]] = {}
+    """By statement, and the names of the values it is given."""
+
+    def __enter__(self) -> Guarded:
+        return self
 
     def begin(self) -> RootTransaction:
-        """What SQLite is told goes past SQLAlchemy, which would take twenty times as long to say it."""
         begun, options = super().begin(), self.get_execution_options()
-        writes, is_durable = options.get("pbm_writes", False), options.get("pbm_durable", True)
-        if self.dialect.name == "sqlite":
-            wanted = "FULL" if is_durable else "NORMAL"
-            if writes and self.info.get("synchronous", "FULL") != wanted:
-                say(self, f"PRAGMA synchronous={wanted}")
-                self.info["synchronous"] = wanted
-            say(self, "BEGIN IMMEDIATE" if writes else "BEGIN")
-        elif not is_durable:
-            say(self, "SET LOCAL synchronous_commit = off")
+        self._begin_as(writes=options.get("pbm_writes", False), is_durable=options.get("pbm_durable", True))
         return begun
+
+    def _begin_as(self, *, writes: bool, is_durable: bool) -> None:
+        wanted = "FULL" if is_durable else "NORMAL"
+        if writes and self.info.get("synchronous", "FULL") != wanted:
+            self.say(f"PRAGMA synchronous={wanted}")
+            self.info["synchronous"] = wanted
+        self.say("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     def execute(self, statement: Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
         """In a rehearsal what writes is replaced by what does not, and makes ids below 0. Raises: Writes."""
@@ -400,46 +417,49 @@ class Guarded(Connection):
                     raise Writes(f"a transaction that only reads does not write to {statement.table}")
                 returns = statement.returning_column_descriptions
                 return super().execute(select(literal(number)) if returns else _WRITTEN)
-        if statement not in OFTEN or _is_heard(self):
+        if statement not in OFTEN or self._is_heard:
             return super().execute(statement, parameters, execution_options=execution_options)
-        return self._execute_directly(statement, parameters or {})
+        given = parameters or {}
+        names = (*(given[0] if isinstance(given, list) else given),)
+        told = self._told.get((statement, names))
+        if told is None:
+            told = self._told[statement, names] = self._learn(statement, names)
+        return self._execute_directly(told, given)
 
-    def _execute_directly(self, statement: Executable, given: Any) -> Any:
+    def _learn(self, statement: Executable, names: Sequence[str]) -> Told:
+        return Told(statement, names, self.dialect)
+
+    def _execute_directly(self, told: Told, given: Any) -> Any:
         """given: values by name, or a list of such for one after the other."""
         many = isinstance(given, list)
-        names = (*(given[0] if many else given),)
-        told = _TOLD.get((statement, names))
-        if told is None:
-            told = _TOLD[statement, names] = Told(statement, names, self.dialect)
         if not told.returns:
-            return _tell(self, told.words, [*map(told.values, given)] if many else told.values(given), many=many)
-        asked = [_tell(self, told.words, told.values(each), returns=True) for each in (given if many else [given])]
+            return self._tell(told.words, [*map(told.values, given)] if many else told.values(given), many=many)
+        asked = [self._tell(told.words, told.values(each), returns=True) for each in (given if many else [given])]
         return IteratorResult(told.columns, chain.from_iterable(asked))
 
+    def say(self, words: str) -> None:
+        """Execute what is mere text and brings nothing back."""
+        if self._is_heard:
+            self.exec_driver_sql(words)
+        else:
+            self._tell(words, ())
 
-def say(connection: Connection, words: str) -> None:
-    """Execute what is mere text and brings nothing back."""
-    if _is_heard(connection):
-        connection.exec_driver_sql(words)
-    else:
-        _tell(connection, words, ())
+    @property
+    def _is_heard(self) -> bool:
+        """SQLAlchemy is to execute what is said here."""
+        return self._has_events or self.engine._has_events  # noqa: SLF001
 
+    def _tell(self, words: str, values: Sequence[Any], *, many: bool = False, returns: bool = False) -> Any:
+        """The driver's cursor, once it was told that; or the rows that come back, for a disk may fail at any."""
+        cursor = self.connection.cursor()
+        try:
+            (cursor.executemany if many else cursor.execute)(words, values)
+            if returns:
+                return cursor.fetchall()
+        except self.dialect.loaded_dbapi.Error as error:
+            self._fail(error, words)
+        return cursor
 
-def _is_heard(connection: Connection) -> bool:
-    """SQLAlchemy is to execute what is said there."""
-    return connection.dialect.name != "sqlite" or connection._has_events or connection.engine._has_events  # noqa: SLF001
-
-
-def _tell(
-    connection: Connection, words: str, values: Sequence[Any], *, many: bool = False, returns: bool = False
-) -> Any:
-    """The driver's cursor, once it was told that; or the rows that come back, for a disk may fail at any of them."""
-    cursor = connection.connection.cursor()
-    try:
-        (cursor.executemany if many else cursor.execute)(words, values)
-        if returns:
-            return cursor.fetchall()
-    except connection.dialect.loaded_dbapi.Error as error:
-        dialect = connection.dialect
-        raise DBAPIError.instance(words, None, error, Exception, hide_parameters=True, dialect=dialect) from error
-    return cursor
+    def _fail(self, error: Exception, words: str) -> NoReturn:
+        """Raise it as SQLAlchemy does, which looks whether the connection is lost."""
+        self._handle_dbapi_exception(error, words, None, None, None)

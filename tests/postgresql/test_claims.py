@@ -183,6 +183,35 @@ def test_a_connection_that_is_cut_is_trouble_and_the_next_works(store: Store) ->
         assert tx.secrets.keys(NOW)
 
 
+def test_a_connection_that_is_cut_while_it_rests_is_not_used_again(store: Store, url: str) -> None:
+    with store.read() as tx:
+        own = tx._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        with store.read() as other:  # it is cut, too, for it is used next
+            pids = own, other._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    with psycopg.connect(url) as admin:
+        for pid in pids:
+            admin.execute("SELECT pg_terminate_backend(%s, 60000)", (pid,))
+    with store.write() as tx:
+        assert tx.secrets.keys(NOW)
+
+
+def test_changes_of_the_house_count_though_they_are_made_at_the_same_time(store: Store) -> None:
+    """Or one process would go by what it remembers from between them."""
+    with store.read() as tx:
+        before = tx.age
+    with store.write(alone=False) as first:
+        assert first.age == before
+        first.absences.note("one thing", NOW)
+        with store.write(alone=False) as second:
+            second.absences.note("another", NOW)
+    with store.read() as tx:
+        middle = tx.age
+    with store.write(alone=False) as tx:
+        tx.absences.note("a third", NOW)
+    with store.read() as tx:
+        assert middle - before == 2 * (tx.age - middle) > 0
+
+
 def test_a_worker_that_is_suspended_or_cut_off_keeps_nothing_for_long(store: Store) -> None:
     with store.write() as tx:
         names = ("lock_timeout", "idle_in_transaction_session_timeout", "tcp_keepalives_idle", "tcp_keepalives_count")

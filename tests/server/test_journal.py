@@ -19,7 +19,7 @@ from pbm.server.docket import Obeyed
 from pbm.server.handle import Handler
 from pbm.store.matches import Matches
 from pbm.store.queues import Outbox
-from tests.conversation import House
+from tests.conversation import House, address_of
 
 
 def states(house: House) -> list[tuple[str, str]]:
@@ -102,8 +102,6 @@ def test_the_log_tells_whose_mail_did_what_where(table: House) -> None:
 @pytest.fixture
 def played(table: House, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The moves that were worked out, each as often as it was."""
-    if not table.url.startswith("sqlite"):
-        pytest.skip("only SQLite counts what is changed")
     found: list[str] = []
     add_ply = Matches.add_ply
 
@@ -149,6 +147,26 @@ def test_a_move_is_worked_out_anew_when_another_process_has_changed_something(
     assert "It is not your turn" in refused.text
     assert record(table, 101) == ["D4", "B3"]
     assert played == ["101 C4", "101 B3"]
+
+
+def test_a_move_is_told_to_those_who_look_on_when_it_is_written_down(
+    table: House, played: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    foresee = Handler.foresee
+
+    def too_early(*mail: Any) -> Obeyed | None:
+        obeyed = foresee(*mail)
+        with table.service.store.write() as tx:
+            (carol,) = tx.players.of_address(address_of("carol"))
+            tx.follows.follow(carol.id, 101, ends_only=False)
+        return obeyed
+
+    table.player("carol")
+    table.service.accept([table.answering("bob", "C4", 101)])
+    monkeypatch.setattr(Handler, "foresee", too_early)
+    assert table.service.handle() == 1
+    assert {got.address for got in table.collect()} == {*map(address_of, ("alice", "bob", "carol"))}
+    assert played == ["101 C4"] * 2
 
 
 def test_a_move_minds_what_an_earlier_mail_of_its_batch_has_changed(table: House, played: list[str]) -> None:
