@@ -25,7 +25,7 @@ from pbm.domain.commands import (
 from pbm.domain.errors import Rejected
 from pbm.domain.meaning import Act, game_elsewhere, meaning
 from pbm.domain.settings import CHOICES
-from pbm.domain.spans import DAY_WORDS
+from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
 
 MAX_COMMANDS = 20

@@ -18,7 +18,7 @@ from functools import cache, cached_property
 
 from games import GAMES
 from pbm.domain.settings import CHOICES
-from pbm.domain.spans import DAY_WORDS
+from pbm.domain.vacations import DAY_WORDS
 
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""
