@@ -22,7 +22,8 @@ from pbm.domain.commands import Command, no_game, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import Rejected
-from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts, topic
+from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts
+from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
 from pbm.store.tickets import Seek
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from games import GAMES
-from games.rules import GameError
+from games.rules import BadNotation, GameError
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import plain
 from pbm.core.board import OpenBoard
@@ -26,7 +26,7 @@ from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, clean, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
-from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotYourTurn, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
@@ -133,7 +133,8 @@ class Order:
             return self._again(request, meant)
         error = _lack_of_password(request, line) or error
         is_told = several or request.sender.board is None or f'"{CHAT}"' in str(error) or str(error).endswith(":")
-        hint = "" if is_told else way_to_say(self.reading.text)
+        is_move = isinstance(error, BadNotation | NotYourTurn)
+        hint = "" if is_told else way_to_say(self.reading.text, is_move=is_move)
         refuse(request, line, error, several=several, hint=hint)
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request

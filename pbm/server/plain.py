@@ -27,10 +27,10 @@ from pbm.domain.meaning import (
     meaning,
     plain,
     starts,
-    topic,
     wished,
 )
 from pbm.domain.reading import Reading
+from pbm.domain.topics import topic
 from pbm.domain.verbs import LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject

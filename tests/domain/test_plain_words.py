@@ -13,8 +13,10 @@ from games import GAMES
 from games.rules import MoveError
 from pbm.domain import consent as consents
 from pbm.domain import meaning as meanings
+from pbm.domain import topics
 from pbm.domain.consent import Answer, consent, introduced
-from pbm.domain.meaning import Act, Wish, lost, meaning, starts, topic, wished
+from pbm.domain.meaning import Act, Wish, lost, meaning, starts, wished
+from pbm.domain.topics import topic
 
 YES, NO, NEVER, ASKS, UNCLEAR = Answer
 
@@ -258,7 +260,7 @@ def legal(name: str, moves: Sequence[str] = ()) -> Callable[[str], str | None]:
     return notation
 
 
-@pytest.mark.parametrize("module", [consents, meanings])
+@pytest.mark.parametrize("module", [consents, meanings, topics])
 def test_the_worked_examples_hold(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 1

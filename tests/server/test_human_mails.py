@@ -193,17 +193,25 @@ REFUSED = {
 }  # fmt: skip
 
 BOARD_ANSWERS = {
-    "pbm: help start": "help me|huh?|I need help!|Hilfe!|aide|what do I write?|Wie geht das?",
+    "pbm: help start": "how do I answer?|where do I click?|what do I have to do now?|"
+    "help me|huh?|I need help!|Hilfe!|aide|what do I write?|Wie geht das?",
     "pbm: help account": "Passwort vergessen|new password please|change my email address",
     "pbm: help resign": "how do I resign?|how do I cancel this game",
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
     "pbm: list of games": "who is online?",
+    "pbm: help block": "how do I block anna?|anna is rude",
+    "pbm: test display": "Is it possible to get the board as a picture?|can I get bigger boards|pictures please|"
+    "the picture does not show|The picture doesn't load.|I can't see the picture|can you send pictures?|no picture|"
+    "how do I turn on pictures?|the board is too small|the board looks all messed up|I see no board|"
+    "how do I make the board bigger?|bigger board please|can I have it larger?|the lines don't line up|"
+    "Could I have the board as an image, please?|the letters are too small for me|I can't read the board",
     "pbm: about anna": "who is anna?|how strong is anna?|who am I playing?|Who am I playing against?|"
-    "who is my opponent?|Who's my opponent|Against whom am I playing?|how good is my opponent?|"
+    "who is my opponent?|Who's my opponent|who do I play?|Against whom am I playing?|how good is my opponent?|"
     "tell me about my opponent|is my opponent a robot?|am I playing a human or a bot?|is anna a real person?|"
     "what is anna's rating?|Gegen wen spiele ich?",
-    "pbm: help cross": "what is swap?|can I pass?|how to win|how does the swap work?|"
+    "pbm: help cross": "how do I play and how do I win?|what do O and X mean?|"
+    "what is swap?|can I pass?|how to win|how does the swap work?|"
     "please remind me of the rules|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
     "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
     "pausieren?|On fait une pause ?|¿Podemos hacer una pausa?",
@@ -226,7 +234,10 @@ BOARD_ANSWERS = {
     "what did my opponent play?|what move did I make?|where are we in the game?|how many moves so far?|"
     "how is the game going?|how far along are we?|can I see the move list?|which board is this?|when will anna play?|"
     "how long can anna take?|which games am I in?|do I have any games running?|what boards do I have?|"
-    "list my boards please|how do I see all my games?|is anyone waiting for me?",
+    "list my boards please|how do I see all my games?|is anyone waiting for me?|where is the board?|"
+    "whose move is it and how long do I have?|Whose turn is it, and how much time is left?|who do I play next?|"
+    "when's my next move due?|what's my next move due|what did anna play|where are we?|can you resend the board?|"
+    "I lost the mail, can you send the board again?",
     "passed on as a message": "Clair,\nthank you for the game!|"
     "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
@@ -311,6 +322,23 @@ ELSEWHERE_ANSWERS = {
     "pbm: help mails": "leave me alone",
 }
 """What a player writes who is to move on board 101, and answers no mail of it."""
+
+TALK = (
+    "That was your best move!|Thanks for the hint about the restaurant|my advice: go out more|"
+    "what would I do without you|"
+    "the picture you sent is lovely|Thanks for the picture of your garden!|I don't see the picture you meant|"
+    "who else is coming on Friday?|You are being rude|How did the game end yesterday, did you quit?|hahahaha|ggwp|"
+    "can you see the board well?|Any advice on books?|Tom hasn't answered my letter|¿Qué tal?|ça va ?|later|"
+    "never give up|Don't give up!|I have never played this. What are the rules?|help!!! what did you do to me"
+)
+"""What is said to the other player, though it may remind of a question to the server."""
+
+MAY_ASK = {
+    "help propose": "Hi Anna! How do I offer a draw? I never did it.",
+    "tournaments": "Are there tournaments here?",
+    "help cross": "I have never played this. What are the rules?",
+}
+"""What is passed on, and may be a question to the server all the same, by the command that answers it."""
 
 AGAIN = (
     "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|"
@@ -444,6 +472,22 @@ def test_questions_are_answered_in_plain_words(
     patient.answer(asker, question, 101)
     told = [(wanted, said, said_to(patient, patient.answering("bert", said, 101))) for wanted, said in pairs(table)]
     assert [(said, heard) for wanted, said, heard in told if wanted not in heard] == []
+
+
+@pytest.mark.parametrize("moves", [[], ["C3"]])
+def test_talk_is_never_withheld_from_the_other_player(patient: House, moves: list[str]) -> None:
+    patient.game("cross -size=4 bert anna", moves)
+    for said in TALK.split("|"):
+        patient.answer("bert", said, 101)
+        assert f"  {said}\n" in patient.mailboxes["anna@example.net"][-1].body
+
+
+def test_talk_that_may_be_a_question_is_passed_on_and_its_writer_told_whom_to_ask(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    for line, said in pairs(MAY_ASK):
+        mails = {got.address: got.body for got in patient.answer("bert", said, 101)}
+        assert f'If you meant to ask the server, answer "{line}".' in mails["bert@example.net"]
+        assert "ask the server" not in mails["anna@example.net"]
 
 
 def test_a_move_without_its_board_is_told_how_to_name_it(patient: House) -> None:
