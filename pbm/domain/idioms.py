@@ -54,12 +54,21 @@ _PARTS = {
     r"(?: \w+){0,2} (?:ill|sick|away|busy|holidays?|vacation|hospital|travell?ing))(?: [a-z]+){0,4}(?=\s*[,.:!-])"
     r"|ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
     r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
-    r"|(?:ich )?(?:spiele|nehme|setze)(?: auf)?|mein zug(?: ist)?|je joue|mon coup(?: est)?|juego|mi jugada(?: es)?"
+    r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
     r"|after some thought)[\s,.:!-]+)*",
     "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
     r"|i guess|for me|cheers|bye|sorry|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|bitte|danke|merci|gracias|por favor|s'il (?:te|vous) pla[iî]t|svp|good luck|gl|hf|[:;]-?[)dp]))*",
+    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|(?:viele |liebe |beste )?gr(?:ü|ue)sse|mfg|xx+|gl|hf|[:;]-?[)dp]"
+    r"|(?:love|lg|vg|cheers|greetings)(?: from)?(?: [^\W\d]+)?))*",
+    "SPEELT": r"(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
+    r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
+    r"|mi jugada(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
+    r"|(?:io )?gioco(?: in)?|la mia mossa(?: è)?|(?:eu )?jogo(?: em)?|(?:a )?minha jogada(?: é)?",
+    "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|alsje?blieft|por favor|per favore"
+    r"|s'il (?:te|vous) pla[iî]t|svp",
+    "GELUCK": r"good luck|viel (?:glück|erfolg|spaß)|bonne chance|(?:buena )?suerte|(?:veel )?succes|buona fortuna",
+    "JIJ": r"(?:jetzt )?(?:du bist|bist du) dran|à (?:toi|vous)(?: de jouer)?|te toca(?: a ti)?|jij bent(?: aan zet)?",
 }
 
 
@@ -582,7 +591,7 @@ WISHED = re.compile(r"\bi(?:'d| would) (?:(?:like|love)|be (?:happy|glad|delight
 
 CONDITION = any_of(
     r"""
-    wenn|falls|sobald|vielleicht|eventuell|oder|nicht|peut-être|quizás?|tal vez
+    wenn|falls|sobald|vielleicht|eventuell|oder|nicht|peut-être|quizás?|tal vez|si|pas|sauf|als|tenzij|misschien|niet
     if|unless|when|whenever|until|would|could|should|might|may|maybe|perhaps|had|suppose|imagine|either|or|instead of
     tomorrow|later|soon|yesterday|ago|last (?:time|game|move|week|turn)|next (?:time|turn|game)|wish|hope you|whether
     thought|expected|considered|considering|thinking|planned|wanted|threat|threaten\w*|after|before|once|almost|nearly
@@ -605,6 +614,7 @@ RETRACTS = any_of(
     ^or|^maybe|^perhaps|^better
     no|wait|sorry|i mean|i meant|rather|instead|actually|correction|oops|scratch that|on second thoughts?|second thought
     let me think|not yet|hold on|just kidding|joking|forget (?:it|that)|never mind
+    nein|doch|lieber|oder|warte|moment|falsch|meinte|non|ou|plutôt|attende?[sz]|mejor|espera|o|nee|toch|liever|wacht|jk|nvm
     """,
     r"\b",
     r"\b",
@@ -614,8 +624,10 @@ RETRACTS = any_of(
 TAKES_BACK = any_of(
     r"""
     wait|hold on|let me think|scratch that|not yet|just kidding|joking|forget|never mind|on second|i meant
-    or (?:maybe |perhaps |better )?not\b
+    or (?:maybe |perhaps |better )?not\b|stop(?=[\s,!.]*(?:wait\b|$))|(?:jk|nvm)\b
     sorry[\s,]+(?:i meant|wrong|that)
+    (?:stopp?[\s,!.]+)?(?:warte|moment\b|doch nicht|oder (?:doch |lieber )?nicht|ich meinte|das war falsch)
+    attende?[sz]\b|ou pas\b|plutôt pas|espera\b|mejor no\b|o no\b|wacht\b|of toch niet|toch niet
     """,
     r"(?:oh |oops|no[\s,]+)*",
 )
