@@ -244,6 +244,8 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
     reader = _Reader(sentences(text), legal)
     claims = reader.claims()
     claims = [claim for claim in claims if claim.act is not Act.RULES] or claims  # asked beside a move, or an act
+    if any(claim.move for claim in claims):
+        claims = [claim for claim in claims if claim.act is not Act.REJECT]  # any move does
     spoken_of = tuple(dict.fromkeys(name for names in reader.mentions for name in names))
     if not claims:
         both = reader.move_and_act()

@@ -24,7 +24,7 @@ from pbm.domain.commands import Command, begins, clean
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments
 from pbm.domain.mail import RemarkKind
-from pbm.domain.match import Player, Seat, other
+from pbm.domain.match import OfferKind, Player, Seat, other
 from pbm.domain.meaning import (
     Act,
     Meaning,
@@ -227,6 +227,8 @@ class _Said:
         meant, says = self.meant, self.meant.act in (Act.SAY, Act.RULES)
         if says and wish not in (None, Wish.THANKS) and not meant.between:
             return self._wish(wish)
+        if meant.act is Act.UNSURE and self._agrees:
+            return Restated("accept", self.text.strip(), "accept")
         if meant.act is Act.UNSURE:
             self.check_turn()
             return None
@@ -383,6 +385,14 @@ class _Said:
             return None
         self._check_seated()
         return Restated(CHAT, self.text.strip(), self._hint if self.rival is None else UNHEARD)
+
+    @property
+    def _agrees(self) -> bool:
+        """The words offer a draw and accept one, and the other player has offered it."""
+        offer = self.board.match.offer
+        is_asked = offer is not None and offer.kind is OfferKind.DRAW and self.seat not in (None, offer.seat)
+        declines = any(idioms.NO.search(sentence.plain) for sentence in sentences(self.text))
+        return is_asked and not declines and {*self.meant.between} == {Act.DRAW, Act.ACCEPT}
 
     @property
     def _rules(self) -> str:

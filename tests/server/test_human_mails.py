@@ -270,7 +270,8 @@ BOARD_ANSWERS = {
     'Did you mean "resign"?': "resgin|Resing!",
     'Did you mean "swap"?': "sawp|swop|swop\n\nI have never played this, have fun!",
     'answer with "C3" on one line and "propose" on the next': "C3, how about a draw?|"
-    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\ndraw?",
+    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\nremis?",
+    "You offer a draw. It is anna's turn": "C3\ndraw|C3\ndraw?|C3\n\nDraw?\nWhat do you think?",
     'To play C3 and resign, answer with "C3" on one line and "resign" on the next': "C3 resign|C3, I resign|"
     "C3 and I resign|C3 then resign|c3 resign, thanks",
     "may mean C3 or swap": "C3 swap|C3, swap",
@@ -294,8 +295,11 @@ MOVED_ANSWERS = {
 
 OFFERED_ANSWERS = {
     "You accepted the draw": "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
+    "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw?|"
     "Einverstanden!|oui merci|Ja, einverstanden|Yes, why not|deal|Gern|vale",
     "You declined the draw": "no|no thanks|No, let's play on|nein, danke|non merci",
+    "You played E5. anna's offer of a draw is off": "E5|E5, no draw|E5\nno draw|E5\nI decline",
+    "may mean draw or accept": "Draw? I accept. No!",
     'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
     "Yes, it was lovely.|Yes, I saw that.",
 }
