@@ -381,7 +381,8 @@ STARTS = any_of(
     (?:(?:ich )?(?:möchte|will|würde) .{0,30})?(?:mit)?spielen|(?:los|auf) geht's|spielen wir.{0,30}
     (?:je (?:voudrais|veux) )?jouer(?: (?:à|au|aux) .{1,30})?|on joue(?: (?:à|au|aux) .{1,30})?|allons-y|allez
     (?:hola,? )?(?:(?:yo )?quiero )?jugar(?: a\w? .{1,30})?|vamos(?: a jugar.{0,30})?
-    giocare
+    (?:(?:vorrei|voglio) )?giocare(?: a .{1,30})?|giochiamo|(?:(?:quero|gostaria de) )?jogar(?: .{1,30})?|vamos jogar
+    (?:ik )?(?:wil|zou) (?:.{0,20} )?(?:(?:mee)?spelen|meedoen)(?: .{1,30})?|(?:mee)?spelen|meedoen
     """,
     "BEFORE",
     r"(?:AFTER)\??",
@@ -415,7 +416,8 @@ OTHER_VERBS = {
 """Words by which commands are called elsewhere."""
 
 ELSEWHERE = re.compile(
-    r"\b(?:chess|checkers|draughts|shogi|xiangqi|backgammon|mahjong|scrabble|poker|cards|tic.?tac.?toe|battleships?)\b"
+    r"\b(?:chess|checkers|draughts|shogi|xiangqi|backgammon|mahjong|scrabble|poker|cards|tic.?tac.?toe|battleships?"
+    r"|sudoku|solitaire|monopoly|stratego|mancala|dominoe?s?|schach|échecs|ajedrez|scacchi|schaken|xadrez)\b"
 )
 """Well-known games that are not here."""
 
@@ -658,7 +660,8 @@ _SAID = """
     sick sending gladly certainly absolutely happily surely readily naturally
     spielen mitspielen jouer jugar giocare hilfe aide ayuda bonjour hola salut sí abmelden abbestellen désinscription
     join register subscribe signup soy sup yo ask enter login hiya morning evening sign name nickname username nothing
-    any der die das ein eine el la le les de nuevo nueva allez allons vamos los klar claro vale bien später
+    any der die das ein eine el la le les de nuevo nueva neu neue nouveau nouvelle nieuw lets bored lol lmao haha yeet
+    hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los klar claro vale bien später
 """
 NO_NAMES = frozenset(_SAID.split())
 """Words that sentences are made of and nobody is called by."""

@@ -48,11 +48,15 @@ _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 _GREETING = re.compile(
     r"(?:hi|hello|hey|hiya|hallo|dear|greetings|good (?:morning|day|evening|afternoon)|howdy|salut|bonjour|hola|ciao|"
-    r"moin|servus)(?: (?:there|all|again|dear))?(?: [^\W\d_][\w'.-]{0,20}){0,2}[\s,!.:]*",
+    r"moin|servus|guten (?:tag|morgen|abend)|grüß gott|grüezi|bonsoir|buen[oa]s (?:días|tardes|noches)|buongiorno|"
+    r"hoi|goede(?:ndag|morgen|middag|navond)|olá|bom dia|boa (?:tarde|noite))"
+    r"(?: (?:there|all|again|dear))?(?: [^\W\d_][\w'.-]{0,20}){0,2}[\s,!.:]*",
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"(?:hi|hello|hey|hallo|dear)(?: there)?(?: [A-Z][\w'.-]{0,20})?\s*[,!.:-]\s*|"
+    r"(?:hi|hello|hey|hallo|dear|salut|bonjour|bonsoir|hola|ciao|moin|servus|hoi|olá|guten (?:tag|morgen|abend)|"
+    r"buen[oa]s (?:días|tardes|noches)|buongiorno|goede(?:ndag|morgen|middag|navond)|bom dia)"
+    r"(?: there)?(?: [A-Z][\w'.-]{0,20})?\s*[,!.:-]\s*|"
     r"(?:hi|hello|hey|hallo)\s+(?=(?:i|my|yes|no)\b)",
     re.IGNORECASE,
 )

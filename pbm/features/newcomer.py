@@ -128,9 +128,9 @@ def greet(request: Request, text: str, command: Command | Rejected) -> bool:
         join(request, name, lead=_lead(request, text))
     elif absent:
         told = play(request, parse(f"play {absent}", KNOWN))
-    elif answer is Consented.YES or starts(text) or plain(text).startswith("play"):
+    elif answer is Consented.YES or starts(text) or plain(text).startswith(("play", "invite")):
         told = _begin(request, text)
-    elif answer is Consented.ASKS or lost(text):
+    elif answer is Consented.ASKS or lost(text) or topic(text) == "help":
         page = f"help {game_named(text)}" if game_named(text) else {"help": "help"}.get(topic(text), "help tutorial")
         told = HANDLERS["help"](request, parse(page, KNOWN))
     else:

@@ -151,15 +151,22 @@ FIRST_ANSWERS = {
     "Cross Board joe-robot3": "play robot|cross challenge me robot",
     "-size takes a number from 3": "hex challenge me robot -size=99",
     "Go Board joe-robot1": "Let me play go|Quiero jugar al Go",
-    "Cross Board joe-robot1": "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
+    "Cross Board joe-robot1": "lets play!!!|Guten Tag, ich würde gerne spielen.|Bonjour, je voudrais jouer|"
+    "Hallo, ik wil graag spelen|Ik wil meedoen|Ciao, vorrei giocare|Quero jogar|"
+    "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
     "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
     "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
     "Mein Name ist Kim|Ich bin der Kim|Soy Kim|kim please|Kim Sent from my iPhone|"
     "kim\n\nBest regards,\nKim Doe|kim\n\nLG Kim|kim\n\nMit freundlichen Grüßen\nKim Doe|kim\n\nKim Doe\n+44 20 1234",
-    "pbm: help": "help me please|No entiendo|Hilfe|what is this?|is it free?|how does this work?|huh?",
-    'no game "chess" here': "play chess",
-    "pbm: games by mail": "hola|test|👋|zed told me to write|der Tom|any name|name",
+    "pbm: help": "games|list games|which games do you have|"
+    "help me please|No entiendo|Hilfe|what is this?|is it free?|how does this work?|huh?",
+    'no game "chess" here': "play chess|chess",
+    "There is no chess here": "can we play chess?|I'd like to play chess",
+    "There is no ajedrez here": "Quiero jugar al ajedrez",
+    "pbm: games by mail": "I'm bored|lol|Ich bin neu hier|my move is F6|I resign|"
+    "hola|test|👋|zed told me to write|der Tom|any name|name",
     "hex challenge me anna": "I want to play hex against anna|play hex with Anna",
+    "cross challenge me bob@example.org": "invite bob@example.org",
     "hex challenge me ann@home.example": "play hex with ann@home.example",
     "go challenge me bob@example.org": "I'd like to play go with my wife|I'm Joe and want to play go with my friend.",
     "hex seek 1": "I want to play hex with someone",
@@ -396,6 +403,13 @@ def test_a_challenge_to_a_robot_in_a_first_mail_says_how_to_join(patient: House)
     (got,) = patient.send("joe@home.example", line)
     assert f"answer with the same line.\n\nWrite: {line}\n" in got.body
     assert patient.answer("joe@home.example", line)[-1]["Subject"] == "Hex Board 101 joe-robot4"
+
+
+@pytest.mark.parametrize("said", ["play!", "sign up", "test", "Hello!", "what is this?", "is anybody there?"])
+def test_a_strangers_few_words_are_no_misspelt_command(patient: House, said: str) -> None:
+    (got,) = patient.send("joe@home.example", "", said)
+    assert got["Subject"] == "pbm: games by mail"
+    assert got.body.startswith("This is pbm@example.org: board games for two, by mail.")
 
 
 def test_a_word_for_playing_in_another_language_is_no_misspelt_command(patient: House) -> None:
