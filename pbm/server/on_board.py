@@ -440,7 +440,8 @@ class _Said:
         """The text may hold a password, which nobody else is to read."""
         userid = writer.userid.casefold()
         unchecked = {(userid, word) for word in passwords_behind(self.text.splitlines(), userid)}
-        return PASSWORD.search(self.text) is not None or bool(unchecked & self.request.incoming.locked.keys())
+        suspected = self.request.incoming.locked.keys() | self.request.incoming.verified.keys()
+        return PASSWORD.search(self.text) is not None or bool(unchecked & suspected)
 
     def _may_write(self, writer: Player) -> bool:
         """Programs that answer every mail say the same again and again, or too much."""

@@ -466,6 +466,19 @@ def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, li
     assert "swordfish" not in got.text
 
 
+@pytest.mark.parametrize("line", ["chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there"])
+def test_a_players_own_password_is_passed_on_to_nobody(patient: House, line: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    got = patient.answer("bert", line, 101)
+    assert all("bertpass" not in each.text for each in got)
+
+
+def test_a_single_word_that_is_no_password_is_passed_on(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    (_, got) = patient.answer("bert", "chat Congratulations", 101)
+    assert "\n  Congratulations\n" in got.body
+
+
 @pytest.mark.parametrize(("second", "told"), [("propose", "offers a draw"), ("resign", "Really resign?")])
 def test_a_move_and_a_command_below_it_are_done_whatever_is_said_below(patient: House, second: str, told: str) -> None:
     patient.game("cross -size=4 bert anna", ["C3", "D4"])
