@@ -381,6 +381,8 @@ STARTS = any_of(
     (?:(?:ich )?(?:möchte|will|würde) .{0,30})?(?:mit)?spielen|(?:los|auf) geht's|spielen wir.{0,30}
     (?:je (?:voudrais|veux) )?jouer(?: (?:à|au|aux) .{1,30})?|on joue(?: (?:à|au|aux) .{1,30})?|allons-y|allez
     (?:hola,? )?(?:(?:yo )?quiero )?jugar(?: a\w? .{1,30})?|vamos(?: a jugar.{0,30})?
+    (?:ich (?:möchte|will|hätte gern) )?(?:ein )?neues spiel|(?:une )?nouvelle partie|(?:una )?(?:nueva|otra) partida
+    (?:(?:ik wil )?(?:nog een|een nieuw) )spel(?:letje)?|(?:una )?nuova partita|(?:uma )?nova partida
     (?:(?:vorrei|voglio) )?giocare(?: a .{1,30})?|giochiamo|(?:(?:quero|gostaria de) )?jogar(?: .{1,30})?|vamos jogar
     (?:ik )?(?:wil|zou) (?:.{0,20} )?(?:(?:mee)?spelen|meedoen)(?: .{1,30})?|(?:mee)?spelen|meedoen
     """,

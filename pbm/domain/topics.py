@@ -54,7 +54,8 @@ TOPICS = {
         "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
         "robots": r"""
             \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
-            \b(?:stronger|weaker|easier|better|harder) opponents?\b|^(?:stronger|weaker|easier|harder)(?: please)?$
+            \b(?:stronger|weaker|easier|better|harder) (?:opponent|robot|bot|program|computer)s?\b
+            ^(?:(?:make|can you make) it )?(?:stronger|weaker|easier|harder)(?: please)?\??$
             \btoo (?:hard|easy|difficult|strong|weak)\b
             """,
         "help standings": r"""
@@ -68,7 +69,8 @@ TOPICS = {
             """,
         "help account": r"""
             \b(?:pass ?wor[dt]|mot de passe|contraseña)\b
-            \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b|\bmy e-?mail (?:has|is)\b
+            \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b
+            \bmy e-?mail (?:has|is)\b|\bchange my e-?mail\b
             \b(?:log|sign) ?(?:in|on|out|off)\b
             \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
             """,
@@ -94,7 +96,10 @@ TOPICS = {
             \b(?:invite|invitation)\b
             \bmy (?:\w+ )?(?:(?:boy|girl)?friend|wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad)s?\b
             """,
-        "help GAME": r"\b(?:rules?|explain|teach|learn|understand|instructions|how to play|how do (?:i|you|we) play)\b",
+        "help GAME": r"""
+            \bhow does \w+ work\b
+            \b(?:rules?|explain|teach|learn|understand|instructions|how to play|how do (?:i|you|we) play)\b
+            """,
         "help clock": r"""
             \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
             """,

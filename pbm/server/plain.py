@@ -30,7 +30,7 @@ from pbm.domain.meaning import (
     wished,
 )
 from pbm.domain.reading import Reading
-from pbm.domain.topics import topic
+from pbm.domain.topics import question, topic
 from pbm.domain.verbs import LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
@@ -238,7 +238,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     A sentence about nothing that is known leads to a page of what may be answered.
     """
     game = game_named(f"{text} {strip_subject(request.message.subject)}")
-    found, wants_a_game = topic(text), starts(text)
+    found, wants_a_game = question(text, "") or topic(text), starts(text)
     if found == _INVITING and (friend := _ADDRESS.search(text)):
         check_invited(f"invite {friend[0]}", game or FIRST)
     check_joins(request, text)
@@ -254,7 +254,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         return Restated(f"play {game or game_wanted(text)}".rstrip())
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
     is_sentence = is_talk or names_no_game(text, command)
-    return Restated(START) if is_sentence else None
+    return Restated(f"help {game}" if game else START) if is_sentence else None
 
 
 def _check_rival(request: Request, text: str, game: str) -> None:

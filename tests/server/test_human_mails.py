@@ -114,12 +114,15 @@ def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
 LETTER_ANSWERS = {
     "pbm: help start": "help me|huh?|hello|what can I do here?|is it free?|what is this?|who is the admin?|???",
     "pbm: help cross": "how do I win at cross?",
+    "pbm: test display": "can I get bigger boards?|how do I get pictures?",
+    "pbm: help havannah": "tell me about havannah|How does havannah work?|help with havannah",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
     "pbm: help mails": "stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
     "how do I leave?|abmelden|Konto löschen|lösche mein Konto",
     "pbm: help pause": "Pause please|can I pause all my games?",
     "pbm: help vacation": "I'm on holiday until Dec 5|Ich bin im Urlaub bis 5.12.|Je suis en vacances",
-    "pbm: help account": "my new address is bert2@example.net|how do I log in?|my email has changed|"
+    "pbm: help account": "how do I change my email?|"
+    "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
     "pbm: your settings": "no more receipts please|turn off receipts|I don't want pictures|plain text mails please",
     "receipts is now off": "set receipts no",
@@ -132,8 +135,9 @@ LETTER_ANSWERS = {
     "pbm: about bert": "who am I?|how strong is bert?",
     "pbm: tournaments": "are there any tournaments?",
     "Hex Board bert-robot1": "Play Hex!|I want to play hex|play hex pls|Hi! I'd like to play hex please.",
-    "pbm: robots": "too hard|this is too easy",
-    "Cross Board bert-robot1": "spielen|jouer|Los geht's!|On joue ?|"
+    "pbm: robots": "play a stronger robot|make it easier|too hard|this is too easy",
+    "Cross Board bert-robot1": "Neues Spiel bitte|une nouvelle partie s'il vous plaît|otra partida por favor|"
+    "nog een spel graag|spielen|jouer|Los geht's!|On joue ?|"
     "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
     "Cross Board bert-robot3": "play robot|play robot3",
     "Go Board bert-robot1": "let's play go",
