@@ -15,8 +15,8 @@ _PARTS = {
     "EMAILS": r"(?:e-?)?mails?",
     "MISLAID": r"(?:accidentally |just )?(?:lost|deleted) (?:it|(?:the|your|my) (?:last )?mail)",
     "SENDAGAIN": r"(?:(?:re)?send|show|mail|repeat)(?: me)?",
-    "PICTURE": r"(?:(?:the|an?|any|some|my|no|board|inline|attached|nice) )*(?:picture|image|drawing)s?"
-    r"(?: of (?:the|my) (?:board|game|position))?(?: (?:please|in (?:the|my|your) mails?))*",
+    "PICTURE": r"(?:(?:the|an?|any|some|my|no|board|inline|attached|nice) ){0,3}(?:picture|image|drawing)s?"
+    r"(?: of (?:the|my) (?:board|game|position))?(?: (?:please|in (?:the|my|your) mails?)){0,2}",
     "VISIBLE": r"(?:show|load|appear|display|open|work|come|there|missing|broken|empty|blank|blocked|visible)\w*",
     "SMALL": r"(?:(?:(?:the|a|my) )?(?:bigger|larger|smaller) (?:board|picture|letter|font|text)s?"
     r"|(?:it|(?:(?:the|my) )?(?:board|picture|letter|font|text)s?(?: \w+)?) (?:bigger|larger|smaller))",
@@ -59,8 +59,8 @@ _PARTS = {
     r"|after some thought)[\s,.:!-]+)*",
     "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
     r"|i guess|for me|cheers|bye|sorry|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|(?:viele |liebe |beste )?gr(?:ü|ue)sse|mfg|xx+|gl|hf|[:;]-?[)dp]"
-    r"|(?:love|lg|vg|cheers|greetings)(?: from)?(?: [^\W\d]+)?))*",
+    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|(?:viele |liebe |beste )?gr(?:ü|ue)sse|mfg|xx+|gl|hf|[:;]-?[)dp]))*"
+    r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings)(?: from)?(?: [^\W\d_]+)?)?",
     "SPEELT": r"(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
     r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
     r"|mi jugada(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"

@@ -134,13 +134,13 @@ QUESTIONS = {
             (?:can|may|how (?:can|do)) i (?:claim(?: (?:a|the) (?:win|game))?|win on time)|i want to win on time
             """,
         "hint": r"""
-            (?:(?:please|can|could|may|i|you|give|show|get|have|need|want|me|any|some|an?) )*HINTS(?: for me)?
+            (?:(?:please|can|could|may|i|you|give|show|get|have|need|want|me|any|some|an?) ){0,6}HINTS(?: for me)?
             (?:what(?:'s| is) (?:the|my) )?best move
             what (?:should|would|shall) i (?:play|do|move)(?: (?:now|here|next))*
             (?:pick|choose|play|find|suggest) (?:one|a move|something) for me
             """,
         "test display": r"""
-            (?:(?:the|a|some|send|show|want|get|more|me|i|with|no|where is|where are) )*PICTURE
+            (?:(?:the|a|some|send|show|want|get|more|me|i|with|no|where is|where are) ){0,5}PICTURE
             PICTURE (?:(?:do|does|did|is|are|was|were|wo)(?:n't| not)?|never|won't) VISIBLE.{0,20}
             (?:i |we )?CANNOT (?:see|read|get|find|open) (?:PICTURE|(?:the|my|any) board)
             (?:there (?:is|are|was|were) |there's |i (?:see|get|have|got) )no (?:PICTURE|board)
@@ -162,7 +162,7 @@ QUESTIONS = {
             """,
         "help mails": r"""
             too many EMAILS
-            (?:(?:can|could|i|you|want|send|get|have|me|please) )*(?:fewer|less) EMAILS
+            (?:(?:can|could|i|you|want|send|get|have|me|please) ){0,6}(?:fewer|less) EMAILS
             (?:please )?(?:delete|erase|close|cancel|remove) (?:my (?:account|data)|me|everything)
             (?:HOW|i want to) (?:leave|quit|delete my account|unsubscribe)
             (?:HOW )?(?:stop|turn off|switch off|get rid of)(?: all)? (?:the|these|your) EMAILS

@@ -16,7 +16,7 @@ from pbm.domain import meaning as meanings
 from pbm.domain import topics
 from pbm.domain.consent import Answer, consent, introduced
 from pbm.domain.meaning import Act, Wish, lost, meaning, starts, wished
-from pbm.domain.topics import topic
+from pbm.domain.topics import question, topic
 
 YES, NO, NEVER, ASKS, UNCLEAR = Answer
 
@@ -458,6 +458,15 @@ def test_an_unlawful_move_is_none_and_the_words_go_on() -> None:
 )
 def test_cells_that_are_written_together_are_never_chosen_between(game: str, said: str) -> None:
     assert meaning(said, legal(game)).act in (SAY, UNSURE)
+
+
+@pytest.mark.parametrize(
+    "word", ["lg", "love from", "me", "the", "please", "ok", "thanks", "dann ich spiele", "picture"]
+)
+def test_a_sentence_that_repeats_a_word_is_read_to_its_end(word: str) -> None:
+    """A pattern that tries all ways to share such words out would never come to it."""
+    said = f"{' '.join([word] * 400)[: meanings.MAX_LENGTH - 1]}~"
+    assert (meaning(said, legal("cross")).act, wished(said), question(said, "ann")) == (SAY, None, "")
 
 
 def test_what_is_spoken_of_is_told() -> None:
