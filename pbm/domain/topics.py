@@ -145,7 +145,7 @@ QUESTIONS = {
             (?:i |we )?CANNOT (?:see|read|get|find|open) (?:PICTURE|(?:the|my|any) board)
             (?:there (?:is|are|was|were) |there's |i (?:see|get|have|got) )no (?:PICTURE|board)
             (?:WISH|ABLE|HOW )?GET (?:PICTURE|(?:the |my |a )?boards? (?:as|in|with) PICTURE)
-            (?:WISH|ABLE|HOW )?GET SMALL
+            (?:WISH|ABLE|HOW )?GET SMALL|(?:can|could) (?:the|my) (?:board|picture|letters?|text) be (?:bigger|larger)
             SMALL|(?:the )?(?:board|mail|picture|letters?|text)s? (?:is|are|looks?|seems?)(?: \w+){0,2} OFSIZE
             (?:the )?(?:board|mail|picture) (?:is|looks?|seems?|comes? out)(?: \w+){0,2} BROKEN(?: here| to me)?
             the (?:lines|rows|columns|letters) (?:don't|do not|doesn't|aren't|are not) (?:line up|aligned|match)

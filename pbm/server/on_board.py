@@ -357,7 +357,8 @@ class _Said:
         if self.rival is not None:
             game, absent = game_named(text), game_elsewhere(text)
             is_other = absent or (starts(text) and game not in ("", played))
-            return f"play {absent or game}" if is_other else found.replace("GAME", game or played)
+            asked = next(filter(None, (question(sentence.text, self.rival.userid) for sentence in sentences(text))), "")
+            return f"play {absent or game}" if is_other else asked or found.replace("GAME", game or played)
         if asked := question(text, self.opponent.userid if self.opponent else ""):
             return asked
         is_unsaid = _begins_like_a_command(text) and not begins(clean(text))

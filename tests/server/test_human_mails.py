@@ -509,6 +509,13 @@ def test_questions_are_answered_in_plain_words(
     assert [(said, heard) for wanted, said, heard in told if wanted not in heard] == []
 
 
+@pytest.mark.parametrize("said", ["Can I have the board as a picture?", "Could the board be bigger? My eyes are bad."])
+def test_a_robots_opponent_is_answered_by_the_server_whatever_else_they_say(patient: House, said: str) -> None:
+    patient.game("cross -size=4 bert robot1")
+    (got,) = patient.answer("bert", said, 101)
+    assert got["Subject"] == "pbm: test display"
+
+
 @pytest.mark.parametrize("moves", [[], ["C3"]])
 def test_talk_is_never_withheld_from_the_other_player(patient: House, moves: list[str]) -> None:
     patient.game("cross -size=4 bert anna", moves)
