@@ -618,7 +618,7 @@ RETRACTS = any_of(
     ^or|^maybe|^perhaps|^better
     no|wait|sorry|i mean|i meant|rather|instead|actually|correction|oops|scratch that|on second thoughts?|second thought
     let me think|not yet|hold on|just kidding|joking|forget (?:it|that)|never mind
-    nein|doch|lieber|oder|warte|moment|falsch|meinte|non|ou|plutôt|attende?[sz]|mejor|espera|o|nee|toch|liever|wacht|jk|nvm
+    nein|doch|lieber|oder|warte|moment|halt|falsch|meinte|non|ou|plutôt|attende?[sz]|mejor|espera|o|nee|toch|liever|wacht|jk|nvm
     """,
     r"\b",
     r"\b",
@@ -630,8 +630,9 @@ TAKES_BACK = any_of(
     wait|hold on|let me think|scratch that|not yet|just kidding|joking|forget|never mind|on second|i meant
     or (?:maybe |perhaps |better )?not\b|stop(?=[\s,!.]*(?:wait\b|$))|(?:jk|nvm)\b
     sorry[\s,]+(?:i meant|wrong|that)
-    (?:stopp?[\s,!.]+)?(?:warte|moment\b|doch nicht|oder (?:doch |lieber )?nicht|ich meinte|das war falsch)
-    attende?[sz]\b|ou pas\b|plutôt pas|espera\b|mejor no\b|o no\b|wacht\b|of toch niet|toch niet
+    (?:stopp?[\s,!.]+)?(?:warte(?: mal)?|moment(?: mal)?|halt|attende?[sz]|espera|wacht(?: even)?)(?=[\s!.]*(?:$|,))
+    doch nicht|oder (?:doch |lieber )?nicht|ich meinte|das war falsch
+    ou pas\b|plutôt pas|mejor no\b|o no\b|of toch niet|toch niet
     """,
     r"(?:oh |oops|no[\s,]+)*",
 )

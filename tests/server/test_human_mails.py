@@ -262,6 +262,7 @@ BOARD_ANSWERS = {
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
     "You played C3": "Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
     "I was away for a week, sorry. C3|C3, sorry|"
+    "C3\nMoment of truth!|C3\nWarte nicht auf mich|C3\nattends ton coup|"
     "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
     "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
     "1. C3|- C3|1) C3\nGood luck!|C3 -Bert|C3 merci|Ich spiele C3|Mon coup: C3|101, C3|"
