@@ -9,6 +9,27 @@ from __future__ import annotations
 import re
 
 _PARTS = {
+    "THEBOARD": r"(?:the|my|our|this) (?:last )?(?:board|game|position|move)s?"
+    r"(?: (?:again|now|once more|please|here))*",
+    "HOW": r"how (?:(?:do|can|could|would|should) (?:i|we|you)|to)",
+    "EMAILS": r"(?:e-?)?mails?",
+    "MISLAID": r"(?:accidentally |just )?(?:lost|deleted) (?:it|(?:the|your|my) (?:last )?mail)",
+    "SENDAGAIN": r"(?:(?:re)?send|show|mail|repeat)(?: me)?",
+    "PICTURE": r"(?:(?:the|an?|any|some|my|no|board|inline|attached|nice) ){0,3}(?:picture|image|drawing)s?"
+    r"(?: of (?:the|my) (?:board|game|position))?(?: (?:please|in (?:the|my|your) mails?)){0,2}",
+    "VISIBLE": r"(?:show|load|appear|display|open|work|come|there|missing|broken|empty|blank|blocked|visible)\w*",
+    "SMALL": r"(?:(?:(?:the|a|my) )?(?:bigger|larger|smaller) (?:board|picture|letter|font|text)s?"
+    r"|(?:it|(?:(?:the|my) )?(?:board|picture|letter|font|text)s?(?: \w+)?) (?:bigger|larger|smaller))",
+    "OFSIZE": r"(?:too )?(?:small|tiny|little|big|large|narrow|wide)(?: (?:for me|to read|here))*",
+    "BROKEN": r"(?:strange|weird|wrong|broken|odd|bad|empty|garbled|messed up|crooked|a mess|scrambled|blank)",
+    "GET": r"(?:please )?(?:see|get|have|make|send|show|turn on|switch on|enable)(?: me)?",
+    "ABLE": r"(?:is it possible to |(?:can|could|may|would|will) (?:i|you|we) )",
+    "CANNOT": r"(?:can't|cannot|can not|don't|do not|couldn't|didn't)",
+    "HINTS": r"(?:hints?|advice|suggestions?)",
+    "RIVAL": r"(?:s?h(?:e|er|im)|they|my opponent)",
+    "ANSWERS": r"(?:mov|play|answer|repl|respond)\w*"
+    r"(?: (?:at all|me|my mails?|yet|any ?more|(?:for|in|since) .{1,20}))*",
+    "WHATNOW": r"what (?:can|should|do) i do",
     "WISH": r"(?:going to |i(?:'?ll| will| shall| would like to| would love to|'d like to|'d love to| want to| wish to"
     r"| choose to| have to| must|'m going to| am going to|(?:'d| would) be (?:happy|glad|delighted|pleased) to)? )",
     "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
@@ -33,16 +54,25 @@ _PARTS = {
     r"(?: \w+){0,2} (?:ill|sick|away|busy|holidays?|vacation|hospital|travell?ing))(?: [a-z]+){0,4}(?=\s*[,.:!-])"
     r"|ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
     r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
-    r"|(?:ich )?(?:spiele|nehme|setze)(?: auf)?|mein zug(?: ist)?|je joue|mon coup(?: est)?|juego|mi jugada(?: es)?"
+    r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
     r"|after some thought)[\s,.:!-]+)*",
     "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
     r"|i guess|for me|cheers|bye|sorry|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|bitte|danke|merci|gracias|por favor|s'il (?:te|vous) pla[iî]t|svp|good luck|gl|hf|[:;]-?[)dp]))*",
+    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|(?:viele |liebe |beste )?gr(?:ü|ue)sse|mfg|xx+|gl|hf|[:;]-?[)dp]))*"
+    r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings)(?: from)?(?: [^\W\d_]+)?)?",
+    "SPEELT": r"(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
+    r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
+    r"|mi jugada(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
+    r"|(?:io )?gioco(?: in)?|la mia mossa(?: è)?|(?:eu )?jogo(?: em)?|(?:a )?minha jogada(?: é)?",
+    "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|alsje?blieft|por favor|per favore"
+    r"|s'il (?:te|vous) pla[iî]t|svp",
+    "GELUCK": r"good luck|viel (?:glück|erfolg|spaß)|bonne chance|(?:buena )?suerte|(?:veel )?succes|buona fortuna",
+    "JIJ": r"(?:jetzt )?(?:du bist|bist du) dran|à (?:toi|vous)(?: de jouer)?|te toca(?: a ti)?|jij bent(?: aan zet)?",
 }
 
 
-def _any(rows: str, before: str = "", after: str = "") -> re.Pattern[str]:
+def any_of(rows: str, before: str = "", after: str = "") -> re.Pattern[str]:
     """A pattern of what stands before, one of the rows, and what stands after."""
     pattern = f"{before}(?:{'|'.join(row.strip() for row in rows.strip().splitlines())}){after}"
     for name, part in _PARTS.items():
@@ -50,7 +80,7 @@ def _any(rows: str, before: str = "", after: str = "") -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-NEVER = _any(
+NEVER = any_of(
     r"""
     (?:take|remove|delete|strike) (?:me|my (?:e-?mail )?(?:address|name|mail|email))\b(?! (?:up|on|there))
     (?:take|get) (?:me|my \w+) off|\bunsubscribe\b|^remove$|\bleave me alone\b|\bopt[ -]?out\b
@@ -66,7 +96,7 @@ NEVER = _any(
 )
 """No, and no further mail; found anywhere. A lone "never" is one to an invitation only."""
 
-NOT_NO = _any(
+NOT_NO = any_of(
     r"""
     no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
     can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure
@@ -77,7 +107,7 @@ NOT_NO = _any(
 )
 """Words of a no that are none."""
 
-NO = _any(
+NO = any_of(
     r"""
     ^POLITE?[\s,.!-]*(?:no|nope|nah|n|nein|non|nee|nej|nei|não|nao|нет|いいえ|not)\b(?! (?:one|bad|only|problem))
     \b(?:no,? thanks?|no,? thank you|not interested|no interest|not for me|not my (?:thing|cup)|not now|not today)\b
@@ -97,7 +127,7 @@ NO = _any(
 
 _BEFORE_YES = r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*"
 
-YES = _any(
+YES = any_of(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
     (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
@@ -113,7 +143,7 @@ YES = _any(
 )
 """A clause that agrees, whatever was asked."""
 
-KEEN = _any(
+KEEN = any_of(
     r"""
     (?:count me in|i'm in|i am in|bring it on|challenge accepted|game on)\b
     (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
@@ -130,7 +160,7 @@ KEEN = _any(
 WEAK_YES = re.compile(r"^(?:ok|okay|sure|alright|all right|fine)\b")
 """Words that agree, but also begin a question."""
 
-QUESTION = _any(
+QUESTION = any_of(
     r"""
     \?$|^(?:what|who|how|why|where|which|when|is this|are you|can you|could you|do i|do you|does)\b
     ^(?:help|rules|info|information|tutorial)\b|\b(?:tell me more|more (?:info|information|about)|explain)\b
@@ -138,7 +168,7 @@ QUESTION = _any(
 )
 
 ACTS = {
-    name: _any(rows, "BEFORE", "AFTER")
+    name: any_of(rows, "BEFORE", "AFTER")
     for name, rows in {
         "swap": r"""
             WISH?(?:(?:do|make|play|take|accept|use|choose) )?(?:(?:a|the) )?swap(?: with you| sides)?
@@ -209,6 +239,7 @@ ACTS = {
             how does (?:this|it|this game|the game) work\??|what(?:'s| is) this game(?: about)?\??
             (?:(?:can|could|would|will) you )?teach me (?:(?:the rules of|to play|how to play) )?[a-z]{1,20}\??
             (?:what(?:'s| is) )?the (?:goal|aim|object)\??|explain (?:me )?(?:the )?(?:rules|game)
+            what do(?:es)? (?:the )?(?:letters|numbers|signs|symbols|dots|circles|brackets|[ox])(?: and [ox])? mean\??
             what(?:'s| is) (?:a )?swap\??|how does (?:the )?swap(?:ping)? work\??
             (?:tell|send|show|remind) me (?:of |about )?the rules(?: of (?:the|this) game)?\??
             (?:wie (?:sind|lauten|waren) )?(?:(?:noch ?mal )?die )?(?:spiel)?regeln(?: von \w{1,20})?\??
@@ -226,7 +257,7 @@ ACTS = {
 """The wish of a sentence that is nothing else."""
 
 WISHES = {
-    name: _any(rows, "BEFORE", "AFTER")
+    name: any_of(rows, "BEFORE", r"(?:AFTER)\??")
     for name, rows in {
         "time": r"""
             (?:give|grant|allow) me (?:(?:a|some|just|a (?:bit|little)|\w+) )?(?:(?:more|extra|additional) )?AMOUNT
@@ -265,6 +296,7 @@ WISHES = {
             (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b(?! (?:of|about)\b).{0,60}
             """,
         "boards": r"""
+            whom? do i play(?: against)? next\??
             (?:which|what) (?:games|boards|matches) (?:am i (?:in|playing(?: in)?)|do i (?:have|play)|have i got)\??
             do i have (?:any )?(?:other |more )?(?:games|boards|matches)(?: (?:running|open|going|active|under way))?\??
             (?:how (?:do|can) i see|list|show(?: me)?|send(?: me)?) (?:all )?my (?:\w+ )?(?:games|boards|matches)\??
@@ -272,14 +304,17 @@ WISHES = {
             """,
         "rival": r"""
             (?:who|whom) am i (?:playing|facing|up against)(?: (?:with|against))?(?: here| now)?\??
-            (?:against|with) whom? am i playing\??|(?:who(?:'s| is) )?my opponent\??
+            (?:against|with) whom? am i playing\??|whom? do i play(?: against)?(?: here| now)?\??
+            (?:who(?:'s| is) )?my opponent\??
             how (?:good|strong) is my opponent\??|tell me (?:more |something )?about my opponent
             (?:is my opponent|am i playing(?: with| against)?) MACHINE(?: or MACHINE)?\??
             (?:gegen wen spiele ich|wer ist mein gegner|contre qui (?:est-ce que )?je joue|contra quién juego)\??
             """,
         "look": r"""
             (?:(?:show|send|mail) (?:me )?)?(?:(?:the|my|this|our) )?(?:board|game|position|state)s?(?: again| now)?
-            (?:can|could|may) (?:i|you) (?:please )?(?:see|have|(?:show|send) me) (?:the|my|our) (?:board|game)s?.{0,20}
+            (?:(?:can|could|may) i (?:please )?(?:see|have)|how (?:do|can) i (?:see|get|find)) THEBOARD\??
+            (?:i(?:'ve| have)? MISLAID[,.]? )?(?:(?:can|could|will|would) you )?(?:please )?SENDAGAIN THEBOARD\??
+            where(?:'s| is) (?:the|my) (?:board|game)(?: now)?\??|resend
             (?:can|could|may) i (?:please )?(?:see|have) the whole game(?: again| now)?\??
             (?:what's|what is|how is) (?:the|our) (?:score|position|state|standing|situation)(?: now| here)?\??
             (?:how|where) (?:does it|do we|do things|do i) stand(?: now)?\??|(?:what's|what is) the state of the game\??
@@ -288,10 +323,11 @@ WISHES = {
             (?:did|have) i w[io]n\??
             (?:what colou?r|which (?:colou?r|side|stones?|pieces?)) (?:am i|is mine|are mine|do i have)\??
             am i (?:x or o|o or x|white or black|black or white|\w+ or \w+)\??|what happened\??
+            how (?:much time|many (?:days|hours)) (?:is|are) left(?: for me)?\??
             how (?:much time|long|many (?:days|hours)) (?:do i|have i|do we|does \w+|has \w+) (?:have|got)(?: left)?\??
             when(?:'s| is) my (?:deadline|time over)\??|(?:by )?when must i (?:move|play|answer)(?: by)?\??
             (?:by )?when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)(?: by)?\??
-            (?:when|what time)(?:'s| is) (?:it|my (?:next )?(?:move|turn|answer|reply)|the next move) due\??
+            (?:when|what|what time)(?:'s| is) (?:it|my (?:next )?(?:move|turn|answer|reply)|the next move) due\??
             am i (?:winning|losing|ahead|behind)(?: now)?\??|where are we(?: in (?:the|this|our) (?:game|match))?\??
             what (?:is|was) (?:the|my) last move\??|how many moves so far\??
             (?:what|which)(?: move)? did i (?:play|make)(?: last)?\?
@@ -307,7 +343,7 @@ WISHES = {
         "turn": r"""
             how long (?:can|may) PLAYER take\??|when (?:will|does) PLAYER (?:move|play|answer|reply)\?
             (?:has|did) PLAYER (?:moved?|played?|answer(?:ed)?|reply|replied)(?: yet| already)?\?
-            (?:what|which)(?: move)? did PLAYER (?:play|make)(?: last)?\?
+            (?:what|which)(?: move)? did PLAYER (?:play|make)(?: last)?\??
             """,
         "who": r"""
             who (?:are you|is this|is there|am i (?:talking to|writing to))\??|what are you\??|are you MACHINE\??
@@ -317,7 +353,7 @@ WISHES = {
 }
 """Wishes of people to a player or the server in a sentence that is nothing else, besides what is done on a board."""
 
-GIVEN = _any(
+GIVEN = any_of(
     r"(?:(?:sure|of course|no problem)[\s,.!-]+)?(?:i(?:'ll| will)? )?(?:give|grant) "
     r"(?:(?:you|them|h(?:im|er)|(?P<whom>\w{1,32})) )?"
     r"(?P<count>\d{1,3}|an?|one|another|two|three|four|five)(?: more| extra| additional)? "
@@ -337,101 +373,7 @@ COUNTS = {"a": "1", "an": "1", "another": "1", **{word: f"{count}" for count, wo
 DICTATED = re.compile(rf"(?<![\w'’])(?P<letter>[b-hj-z]) (?P<count>{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 """A cell as it is dictated; "a" and "I" are words before a number."""
 
-TOPICS = {
-    command: _any(rows)
-    for command, rows in {
-        "help resign": r"""
-            \bhow\b.* (?:resign|give up|concede|quit)\b
-            \bhow\b.* (?:end|leave|stop|cancel|abort|delete) (?:a|the|this|my) (?:game|match)\b
-            """,
-        "help undo": r"\bhow\b.* (?:undo|take ?back|take .{1,20} back|change my (?:last )?move)\b",
-        "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
-        "help claim": r"""
-            \bwhat (?:happens )?(?:if|when) .{1,30} runs? out of time\b
-            \bwhat (?:happens )?if .{1,30}(?:does(?:n't| not)|do(?:n't| not)|never|stops?) (?:move|play|answer|reply)
-            ^\w{2,20} (?:hasn't|has not) (?:mov|play|answer|repl|respond)\w+
-            ^\w{2,20} (?:doesn't|does not) (?:move|answer|reply|respond)(?: any ?more)?(?:[,.?]|$)
-            \b(?:can|may|how (?:can|do)) i (?:claim(?: (?:a|the) (?:win|game))?|win on time)\?*$|^i want to win on time
-            \bhow\b.* win on time\b|\b(?:time|clock) (?:runs|has run|is) (?:out|up)\?
-            """,
-        "hint": r"""
-            \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) i (?:play|do|move)\b
-            \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
-            """,
-        "set": r"""
-            \b(?:turn|switch) (?:on|off)\b(?! .{0,20}\b(?:e-?mails?|mails|messages)\b)|\bplain text\b|\btime ?zone\b
-            \b(?:no more|don't want|do not want|without) (?:any |the )?(?:pictures?|images?|receipts?|reminders?|html)\b
-            """,
-        "test display": r"""
-            \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)
-            ^(?:picture|image|html)(?: please)?\??$|\b(?:no|the|see|send|show|want) (?:\w+ )?(?:picture|image|html)s?\b
-            \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
-            """,
-        "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
-        "puzzle": r"\bpuzzles?\b",
-        "help mails": r"""
-            \b(?:delete|erase|close|cancel|remove) (?:my (?:account|data|self)|me|everything)\b
-            \bhow do i (?:leave|quit)\b|\bkonto (?:löschen|kündigen)\b|\bsupprimer mon compte\b|\bborrar mi cuenta\b
-            \blösch\w* .{0,10}konto\b
-            \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
-            ^i want to (?:quit|leave)$
-            \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
-            """,
-        "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
-        "robots": r"""
-            \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
-            \b(?:stronger|weaker|easier|better|harder) opponents?\b|^(?:stronger|weaker|easier|harder)(?: please)?$
-            \btoo (?:hard|easy|difficult|strong|weak)\b
-            """,
-        "help standings": r"""
-            \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
-            """,
-        "about me": r"""
-            \bmy (?:rating|elo|rank|ranking|stats|statistics)\b|\bmy record\b
-            \bwho am i\b(?! \w)|\bam i (?:registered|signed up|a member)\b
-            \b(?:what is|what's|forgot|forgotten) my (?:user ?name|userid|user id|login|nick(?:name)?|name)\b
-            how am i doing
-            """,
-        "help account": r"""
-            \b(?:pass ?wor[dt]|mot de passe|contraseña)\b
-            \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b|\bmy e-?mail (?:has|is)\b
-            \b(?:log|sign) ?(?:in|on|out|off)\b
-            \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
-            """,
-        "all show me active": r"""
-            \b(?:my|our) (?:\w+ )?(?:games?|boards?|match|matches)\b|^status$|\bwhat(?:'s| is) going on\b
-            \b(?:what|which) (?:games|boards) (?:am|do) i\b|\bam i playing\b|\bmy turn\b|\bwaiting for me\b
-            \bmeine (?:spiele|partien)\b|\bmes (?:parties|jeux)\b|\bmis (?:partidas|juegos)\b
-            """,
-        "list": r"""
-            \b(?:list of|all|the|other|how many|which|what|any|see|show me) (?:\w+ )?(?:players|people|users|members)\b
-            \bwho(?: else)? (?:is |are )?(?:online|here|there|playing|plays|on)\b|\bwho else\b
-            """,
-        "help": r"""
-            ^games\??$|\b(?:what|which|list|list of|other|more|all|any|how many|your) (?:\w+ )?games?\b
-            \b(?:do|have) you (?:have|got|know|offer|play)\b|\bgames (?:are there|do you|list|available)\b
-            """,
-        "help seek": r"""
-            \b(?:find|need|want|get|look(?:ing)? for|have|an|any) (?:me )?(?:an? |another )?(?:opponents?|partners?)\b
-            \b(?:with|against|vs|versus) (?:an? )?(?:other |real )?(?:humans?|person|people|players?|opponent)\b
-            \b(?:anyone|any1|anybody|somebody|someone)\b|\bwho wants to play\b
-            """,
-        "help challenge": r"""
-            \b(?:invite|invitation)\b
-            \bmy (?:\w+ )?(?:(?:boy|girl)?friend|wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad)s?\b
-            """,
-        "help GAME": r"\b(?:rules?|explain|teach|learn|understand|instructions|how to play|how do (?:i|you|we) play)\b",
-        "help clock": r"""
-            \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
-            """,
-        "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
-    }.items()
-}
-"""Subjects of a question or a wish in any words, and the command that tells of it: found anywhere in a sentence.
-The first that is found counts. GAME is the one that is named.
-"""
-
-STARTS = _any(
+STARTS = any_of(
     r"""
     (?:WISH|let(?:'s| me| us) |(?:can|could|may|shall) (?:i|we) |want |me |we )*(?:play|start|try)\b(?! on ).{0,60}
     (?:a |one |the )?(?:new|another|one more|start a|begin a|first) (?:game|match)
@@ -439,20 +381,15 @@ STARTS = _any(
     (?:(?:ich )?(?:möchte|will|würde) .{0,30})?(?:mit)?spielen|(?:los|auf) geht's|spielen wir.{0,30}
     (?:je (?:voudrais|veux) )?jouer(?: (?:à|au|aux) .{1,30})?|on joue(?: (?:à|au|aux) .{1,30})?|allons-y|allez
     (?:hola,? )?(?:(?:yo )?quiero )?jugar(?: a\w? .{1,30})?|vamos(?: a jugar.{0,30})?
-    giocare
+    (?:ich (?:möchte|will|hätte gern) )?(?:ein )?neues spiel|(?:une )?nouvelle partie|(?:una )?(?:nueva|otra) partida
+    (?:(?:ik wil )?(?:nog een|een nieuw) )spel(?:letje)?|(?:una )?nuova partita|(?:uma )?nova partida
+    (?:(?:vorrei|voglio) )?giocare(?: a .{1,30})?|giochiamo|(?:(?:quero|gostaria de) )?jogar(?: .{1,30})?|vamos jogar
+    (?:ik )?(?:wil|zou) (?:.{0,20} )?(?:(?:mee)?spelen|meedoen)(?: .{1,30})?|(?:mee)?spelen|meedoen
     """,
     "BEFORE",
     r"(?:AFTER)\??",
 )
 """A sentence whose writer wants a game at once."""
-
-ON_BOARD = frozenset(
-    {
-        *("help resign", "help undo", "help propose", "help claim"),
-        *("hint", "list", "help mails", "test display", "help block"),
-    }
-)
-"""Topics that no opponent is asked about."""
 
 MISTAKEN = re.compile(r"\b(?:i (?:meant|wanted|intended)|instead)\b")
 """Words around a move of somebody who wants it in place of the one they have made; found anywhere."""
@@ -481,7 +418,8 @@ OTHER_VERBS = {
 """Words by which commands are called elsewhere."""
 
 ELSEWHERE = re.compile(
-    r"\b(?:chess|checkers|draughts|shogi|xiangqi|backgammon|mahjong|scrabble|poker|cards|tic.?tac.?toe|battleships?)\b"
+    r"\b(?:chess|checkers|draughts|shogi|xiangqi|backgammon|mahjong|scrabble|poker|cards|tic.?tac.?toe|battleships?"
+    r"|sudoku|solitaire|monopoly|stratego|mancala|dominoe?s?|schach|échecs|ajedrez|scacchi|schaken|xadrez)\b"
 )
 """Well-known games that are not here."""
 
@@ -497,12 +435,14 @@ NO_GAMES = frozenset(
 )
 """Words at that place that are no game."""
 
-LOST = _any(
+LOST = any_of(
     r"""
     (?:(?:i need|need|please|can you|could you|some) )*help(?:(?: me| us| needed| wanted| out| please| here))*\??
     hilfe|aide|à l'aide|ayuda|aiuto|ich verstehe (?:das )?nicht|je ne comprends pas|no (?:entiendo|comprendo)
     (?:huh|what|eh|hm+|pardon|sorry)?\?+|what (?:do|can|should|must) (?:i|we) (?:do|write|answer)(?: \w+)?\??
-    what(?: happens)? now\??
+    what(?: happens)? now\??|what (?:do i have|am i supposed|have i) to do(?: now| here| next)?\??
+    how (?:do|can|should|must) i (?:answer|reply|respond)(?: here| to (?:this|your|the) mails?| this)?\??
+    where (?:do|should|must|can) i (?:click|press|write|type|answer|tap)(?: (?:it|here|that|my \w+))?\??|which button\??
     i (?:don't|do not|no|can't) (?:understand|get it|know what to do|follow)(?: .{1,30})?
     (?:i'm |i am )?(?:confused|stuck)
     (?:it|this|that) (?:doesn't|does not|isn't|is not) work(?:ing)?.{0,30}|how does (?:this|it) work\??
@@ -515,7 +455,7 @@ LOST = _any(
 )
 """A sentence whose writer does not know what to do."""
 
-REPLY = _any(
+REPLY = any_of(
     r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
     r"|de acuerdo)|"
     r"(?P<no>no|nope|nah|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal))?",
@@ -523,7 +463,7 @@ REPLY = _any(
 )
 """A short answer to what the other player has asked."""
 
-REMATCH = _any(
+REMATCH = any_of(
     r"(?:WISH|(?:do you )?want (?:to )?|would you like (?:to )?|how about |(?:shall|can|could) we |let's )?(?:play )?"
     r"(?:a |the )?(?:rematch|revanche|(?:another|new|one more) (?:game|match|one)|one more|once more|same again|again"
     r"|another|revenge|noch (?:eine?s?|mal|einmal|ein spiel|eine partie)|nochmal|encore(?: une(?: partie)?)?"
@@ -539,7 +479,7 @@ JOINS = re.compile(
 )
 """Words that may name a tournament to be joined."""
 
-NAMED = _any(
+NAMED = any_of(
     r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|play|challenge) (?=(?P<rival>[\w.-]+))|"
     r"(?:(?:who|how (?:strong|good)) is|what(?:'s| is)(?= \S+'s (?:rating|rank|record)\b)|is(?= \S+ MACHINE\b)) "
     r"(?P<asked>[\w.-]+))"
@@ -558,7 +498,7 @@ COMMON = frozenset(
 )
 """Words that sentences are made of: none of them is a misspelt command."""
 
-THANKS = _any(
+THANKS = any_of(
     r"""
     (?:many )?(?:thanks|thank you|thx|cheers|merci|danke|gracias)(?: (?:a lot|so much|very much|again|you|for .{1,60}))*
     (?:vielen |besten )dank|danke (?:sehr|schön|dir)|merci (?:beaucoup|bien)|(?:muchas|mil) gracias
@@ -572,7 +512,7 @@ THANKS = _any(
 )
 """A sentence of courtesy."""
 
-PARTING = _any(
+PARTING = any_of(
     r"""
     (?:what a |a )?(?:good|great|nice|fine|lovely|close|hard) game|well played|gg|good luck|see you(?: .{1,20})?
     fair enough|(?:that is|that's) (?:fair|fine|ok|okay|good)|(?:(?:i|we) )?(?:accept|agree)(?: to)? OFFER|a draw it is
@@ -582,7 +522,7 @@ PARTING = _any(
 )
 """A sentence beside a yes or a no to an offer."""
 
-SAID = _any(
+SAID = any_of(
     r"""
     take (?:your time|care\b|it easy|as (?:long|much)|all the time)|give me a break|give it a rest
     accept my (?:apolog|congrat|compliment|thanks|respect)|resume when|swap was
@@ -590,7 +530,7 @@ SAID = _any(
 )
 """How sentences begin that are meant for the other player, though they begin like a command."""
 
-CLOSING = _any(
+CLOSING = any_of(
     r"""
     (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|(?:all the )?best|cheers
     (?:yours )?(?:sincerely|truly|faithfully)|yours|thanks(?: a lot| in advance)?|thank you|take care|bye|br
@@ -605,20 +545,20 @@ CLOSING = _any(
 )
 """The line that closes a letter, above or with its writer's name."""
 
-ALONE = _any(r"(?P<move>.+?)", "BEFORE", "AFTER")
+ALONE = any_of(r"(?P<move>.+?)", "BEFORE", "AFTER")
 """A sentence that may be a move and polite words around it."""
 
 LETTER = re.compile(r"\w,? please")
 """A sentence that may be a move of a single letter; one letter alone may be anybody's initial."""
 
-LEADING = _any(
+LEADING = any_of(
     r"(?P<move>\S+?(?: \S+?){0,3}?)",
     "BEFORE",
     r"\s*(?P<mark>[,;:!(](?![\d?])|\s-+(?!\d)|\s(?=(?:and|because|since|as|so|of course|again)\b))",
 )
 """A sentence that may begin with a move."""
 
-PLAYS = _any(
+PLAYS = any_of(
     r"""
     (?:move|turn|choice|pick|stone) is|WISH(?:(?:just|now|simply|then) )?VERB|(?:let me|let's|let us) VERB|VERB
     i(?:'m| am) VERB|i'd like(?= [a-z]\d)
@@ -630,12 +570,12 @@ PLAYS = _any(
 )
 """A clause whose writer says that they play what follows."""
 
-IS_PLAYED = _any(
+IS_PLAYED = any_of(
     r"\s+(?:it is|is my (?:move|choice|answer|reply|turn)|is what i play)\b.*", r"BEFORE(?P<object>.{1,60}?)"
 )
 """A clause that says so of what it begins with."""
 
-LEADS = _any(
+LEADS = any_of(
     r"""
     for|with|on|upon|onto|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|man|cell
     square|point|vertex|field|hex|spot|edge|line|segment|number|no|position|place|move|centre|center|middle|corner|here|down|now|just|over
@@ -645,7 +585,7 @@ LEADS = _any(
 )
 """A word between a verb and the move."""
 
-ENDED = _any(r"$|\s+(?:to|for|and|so|because|since|as|but|then)\b|\s*[-(]", "AFTER")
+ENDED = any_of(r"$|\s+(?:to|for|and|so|because|since|as|but|then)\b|\s*[-(]", "AFTER")
 """What may follow a move that is a number; anything else is counted by it: "5 days"."""
 
 CLAUSE = re.compile(r"(?:,|;|:| - |\band\b|\bso\b|\bbut\b)\s*")
@@ -653,9 +593,9 @@ CLAUSE = re.compile(r"(?:,|;|:| - |\band\b|\bso\b|\bbut\b)\s*")
 WISHED = re.compile(r"\bi(?:'d| would) (?:(?:like|love)|be (?:happy|glad|delighted|pleased)) to\b|\bwish to\b")
 """No condition, though it is written like one."""
 
-CONDITION = _any(
+CONDITION = any_of(
     r"""
-    wenn|falls|sobald|vielleicht|eventuell|oder|nicht|peut-être|quizás?|tal vez
+    wenn|falls|sobald|vielleicht|eventuell|oder|nicht|peut-être|quizás?|tal vez|si|pas|sauf|als|tenzij|misschien|niet
     if|unless|when|whenever|until|would|could|should|might|may|maybe|perhaps|had|suppose|imagine|either|or|instead of
     tomorrow|later|soon|yesterday|ago|last (?:time|game|move|week|turn)|next (?:time|turn|game)|wish|hope you|whether
     thought|expected|considered|considering|thinking|planned|wanted|threat|threaten\w*|after|before|once|almost|nearly
@@ -665,7 +605,7 @@ CONDITION = _any(
 )
 """Words of a sentence that only speaks of moves."""
 
-SPOKEN_OF = _any(
+SPOKEN_OF = any_of(
     rf"""
     {CONDITION.pattern}|n't\b
     \b(?:was|were|not|never|better|worse|plan|planning|why|what about|how about|you play(?:ed)?(?! WELL)|your move)\b
@@ -673,22 +613,26 @@ SPOKEN_OF = _any(
 )
 """Words around a move that is only spoken of."""
 
-RETRACTS = _any(
+RETRACTS = any_of(
     r"""
     ^or|^maybe|^perhaps|^better
     no|wait|sorry|i mean|i meant|rather|instead|actually|correction|oops|scratch that|on second thoughts?|second thought
     let me think|not yet|hold on|just kidding|joking|forget (?:it|that)|never mind
+    nein|doch|lieber|oder|warte|moment|halt|falsch|meinte|non|ou|plutôt|attende?[sz]|mejor|espera|o|nee|toch|liever|wacht|jk|nvm
     """,
     r"\b",
     r"\b",
 )
 """Words that take back another sentence where they stand with another move."""
 
-TAKES_BACK = _any(
+TAKES_BACK = any_of(
     r"""
     wait|hold on|let me think|scratch that|not yet|just kidding|joking|forget|never mind|on second|i meant
-    or (?:maybe |perhaps |better )?not\b
+    or (?:maybe |perhaps |better )?not\b|stop(?=[\s,!.]*(?:wait\b|$))|(?:jk|nvm)\b
     sorry[\s,]+(?:i meant|wrong|that)
+    (?:stopp?[\s,!.]+)?(?:warte(?: mal)?|moment(?: mal)?|halt|attende?[sz]|espera|wacht(?: even)?)(?=[\s!.]*(?:$|,))
+    doch nicht|oder (?:doch |lieber )?nicht|ich meinte|das war falsch
+    ou pas\b|plutôt pas|mejor no\b|o no\b|of toch niet|toch niet
     """,
     r"(?:oh |oops|no[\s,]+)*",
 )
@@ -719,7 +663,8 @@ _SAID = """
     sick sending gladly certainly absolutely happily surely readily naturally
     spielen mitspielen jouer jugar giocare hilfe aide ayuda bonjour hola salut sí abmelden abbestellen désinscription
     join register subscribe signup soy sup yo ask enter login hiya morning evening sign name nickname username nothing
-    any der die das ein eine el la le les de nuevo nueva allez allons vamos los klar claro vale bien später
+    any der die das ein eine el la le les de nuevo nueva neu neue nouveau nouvelle nieuw lets bored lol lmao haha yeet
+    hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los klar claro vale bien später
 """
 NO_NAMES = frozenset(_SAID.split())
 """Words that sentences are made of and nobody is called by."""

@@ -34,6 +34,7 @@ _SPELLINGS = (
     (re.compile(r"\blemme\b"), "let me"),
     (re.compile(r"\b(?:gonna|gunna)\b"), "going to"),
     (re.compile(r"\b(?:thnx|tnx|thanx|ty)\b"), "thanks"),
+    (re.compile(r"\ba?(?:h[aei]|ja){3,}h?\b"), "haha"),
 )
 """How people type in a hurry, and what is read."""
 _PICTURES = re.compile(
@@ -47,11 +48,15 @@ _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 _GREETING = re.compile(
     r"(?:hi|hello|hey|hiya|hallo|dear|greetings|good (?:morning|day|evening|afternoon)|howdy|salut|bonjour|hola|ciao|"
-    r"moin|servus)(?: (?:there|all|again|dear))?(?: [^\W\d_][\w'.-]{0,20}){0,2}[\s,!.:]*",
+    r"moin|servus|guten (?:tag|morgen|abend)|grüß gott|grüezi|bonsoir|buen[oa]s (?:días|tardes|noches)|buongiorno|"
+    r"hoi|goede(?:ndag|morgen|middag|navond)|olá|bom dia|boa (?:tarde|noite))"
+    r"(?: (?:there|all|again|dear))?(?: [^\W\d_][\w'.-]{0,20}){0,2}[\s,!.:]*",
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"(?:hi|hello|hey|hallo|dear)(?: there)?(?: [A-Z][\w'.-]{0,20})?\s*[,!.:-]\s*|"
+    r"(?:hi|hello|hey|hallo|dear|salut|bonjour|bonsoir|hola|ciao|moin|servus|hoi|olá|guten (?:tag|morgen|abend)|"
+    r"buen[oa]s (?:días|tardes|noches)|buongiorno|goede(?:ndag|morgen|middag|navond)|bom dia)"
+    r"(?: there)?(?: [A-Z][\w'.-]{0,20})?\s*[,!.:-]\s*|"
     r"(?:hi|hello|hey|hallo)\s+(?=(?:i|my|yes|no)\b)",
     re.IGNORECASE,
 )
@@ -135,6 +140,8 @@ def _ungreeted(said: str) -> str:
 
 _LONGEST_MOVE = 5
 """Words of a move that is looked for in front of something else."""
+_MOST_JOINED = 3
+"""Questions of one sentence."""
 MAX_LOOKED_AT = 200
 """Pieces of a text that are offered to the rules."""
 
@@ -241,6 +248,8 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
     reader = _Reader(sentences(text), legal)
     claims = reader.claims()
     claims = [claim for claim in claims if claim.act is not Act.RULES] or claims  # asked beside a move, or an act
+    if any(claim.move for claim in claims):
+        claims = [claim for claim in claims if claim.act is not Act.REJECT]  # any move does
     spoken_of = tuple(dict.fromkeys(name for names in reader.mentions for name in names))
     if not claims:
         both = reader.move_and_act()
@@ -258,17 +267,35 @@ def wished(text: str) -> Wish | None:
 
     >>> wished("Hi Anna, please give me more time."), wished("Thanks a lot!"), wished("Thanks. I am lost in thought.")
     (<Wish.TIME: 'time'>, <Wish.THANKS: 'thanks'>, None)
+    >>> wished("Whose move is it and how long do I have?"), wished("Whose move is it and how are you?")
+    (<Wish.LOOK: 'look'>, None)
     """
     found: list[Wish] = []
     for sentence in sentences(text):
-        wish = next((name for name, row in idioms.WISHES.items() if row.fullmatch(sentence.plain)), None)
-        if wish is not None:
-            found.append(Wish(wish))
+        if (wish := _wish(sentence.plain)) is not None:
+            found.append(wish)
         elif not all(
             idioms.THANKS.fullmatch(clause) for clause in map(plain, _CLAUSES.split(sentence.plain)) if clause
         ):
             return None
     return found[0] if found else Wish.THANKS if sentences(text) else None
+
+
+def _wish(said: str) -> Wish | None:
+    """The wish of a sentence; where it is several questions about the game, to be shown the board."""
+    wish = next((Wish(name) for name, row in idioms.WISHES.items() if row.fullmatch(said)), None)
+    parts = said.split(" and ")
+    if wish is not None or not 1 < len(parts) <= _MOST_JOINED:
+        return wish
+    wishes = {_wish(part.strip(" ,.!?")) for part in parts}
+    return Wish.LOOK if Wish.LOOK in wishes <= {Wish.LOOK, Wish.RIVAL} else None
+
+
+def asks_rules(text: str) -> bool:
+    """Whether its writer wants to be told the rules, and says nothing else."""
+    said = [sentence.plain for sentence in sentences(text)]
+    asked = [_act(each) is Act.RULES for each in said]
+    return any(asked) and all(rules or idioms.THANKS.fullmatch(each) for rules, each in zip(asked, said, strict=True))
 
 
 def given(text: str) -> tuple[str, str]:
@@ -282,16 +309,6 @@ def given(text: str) -> tuple[str, str]:
         return "", ""
     count = idioms.COUNTS.get(found["count"], found["count"])
     return f"{count}{found['unit'][0]}", found["whom"] or ""
-
-
-def topic(text: str) -> str:
-    """The command that tells of what a text asks in any words, with GAME for a game; "" for none.
-
-    >>> topic("Hello, are there any tournaments?"), topic("How do I resign?"), topic("My cat is asleep.")
-    ('tournaments', 'help resign', '')
-    """
-    said = [sentence.plain for sentence in sentences(text)]
-    return next((name for each in said for name, row in idioms.TOPICS.items() if row.search(each)), "")
 
 
 def game_named(words: str) -> str:
@@ -502,7 +519,9 @@ class _Reader:
 
 def _act(clause: str) -> Act | None:
     """The deed that a clause asks for, which is nothing else; None for any other. clause: plain."""
-    return next((Act(name) for name, pattern in idioms.ACTS.items() if pattern.fullmatch(clause)), None)
+    act = next((Act(name) for name, pattern in idioms.ACTS.items() if pattern.fullmatch(clause)), None)
+    both = clause.split(" and ") if act is None else []
+    return Act.RULES if len(both) == 2 and all(map(idioms.ACTS[Act.RULES].fullmatch, both)) else act
 
 
 def _in_digits(cell: re.Match[str]) -> str:

@@ -25,7 +25,7 @@ from pbm.domain.commands import (
 from pbm.domain.errors import Rejected
 from pbm.domain.meaning import Act, game_elsewhere, meaning
 from pbm.domain.settings import CHOICES
-from pbm.domain.spans import DAY_WORDS
+from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
 
 MAX_COMMANDS = 20
@@ -35,6 +35,8 @@ _NEXT_BOARD = re.compile(r"\s*[,;]\s*(?:and\s+)?(?=#?\d{3,12}[:.)]? )|\s+and\s+(
 _MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
 _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORECASE)
 """A move that names its cells: as a subject it is what a link of a board opens, whatever words are below it."""
+_OFFER = re.compile(r"\A(?:draw|propose) ?\?+\Z", re.IGNORECASE)
+"""The line below a move that asks for a draw, as one does who offers it."""
 _PUZZLE_LINE = re.compile(r"puzzle \d{1,9} \S.*", re.IGNORECASE)
 """In an answer to a digest, which may hold a puzzle."""
 _LISTED = re.compile(
@@ -128,6 +130,8 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     ('cross move 101 F6',)
     >>> read("", "F6\\nplay hex\\n\\nset digest 08:00\\nset your mind at ease", on_board)
     Reading(lines=('F6', 'play hex', 'set digest 08:00'), comment='set your mind at ease', truncated=False, remarks=())
+    >>> read("", "F6\\ndraw?\\nGood game!", on_board).lines
+    ('F6', 'draw')
     >>> read("", "F6\\nif any: G7", on_board).lines
     ('F6\\nif any: G7',)
     >>> digest = read("", "101 F6\\nWell played!\\n103 G7", Standing(known=True))
@@ -157,6 +161,7 @@ def _by_text(draft: _Draft) -> Reading:
     """The first lines of the text are the commands."""
     lines = [line.strip() for line in draft.left]
     start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
+    lines[start + 1 :] = [_OFFER.sub("draw", line) for line in lines[start + 1 :]]
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     if board_first(first, standing) is not None and not draft.is_planned:

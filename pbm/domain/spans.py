@@ -1,7 +1,6 @@
-"""Spans of time as players write and read them: lengths such as 3d or 12h, vacations, ladders of reminders.
+"""Spans of time as players write and read them: lengths such as 3d or 12h, ladders of reminders.
 
-Everywhere else a length is whole microseconds. The days of a vacation are those of the wall clock in the player's own
-zone, counted exactly: a vacation over New Year takes of each year's allowance what falls into that year.
+Everywhere else a length is whole microseconds.
 
 A ladder is what a player wants to be told before their time runs out, such as 3d 1d: each length of time is a rung. A
 board may be agreed to have a reminder of its own, so long after the last move.
@@ -10,9 +9,8 @@ board may be agreed to have a reminder of its own, so long after the last move.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -69,94 +67,6 @@ def _parts(length: int) -> list[tuple[int, str]]:
         if number:
             found.append((number, name))
     return found
-
-
-Span = tuple[datetime, datetime]
-MOST_AHEAD = timedelta(days=400)
-SHORTEST_VACATION = timedelta(days=1)
-_FILLERS = frozenset({"from", "to", "until", "till", "for", "through", "on", "-"})
-_EXAMPLES = "vacation 2w, vacation until Friday or vacation 2026-12-20 2027-01-05"
-_IN_WORDS = re.compile(r"\b(\d{1,4}) ([wd])(?:eek|ay)s?\b")
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-DAY_WORDS = frozenset({"now", "today", "tomorrow", *_WEEKDAYS})
-"""Words for days as the calendar goes on from now."""
-
-
-def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
-    """From when until when. A day that is named as the last one counts to its end. Raises: BadArguments."""
-    joined = _IN_WORDS.sub(r"\1\2", words.casefold())
-    parts = [word for word in joined.split() if word not in _FILLERS]
-    if not 1 <= len(parts) <= 2:
-        raise BadArguments(f'"{words}" does not tell from when until when: write for instance {_EXAMPLES}.')
-    start = _instant(parts[0], zone, now) if len(parts) == 2 else now
-    last = _date(parts[-1], zone, now, start)
-    if last is not None:
-        end = datetime.combine(last + timedelta(days=1), datetime.min.time(), zone).astimezone(UTC)
-    else:
-        end = _later(start, read_duration(parts[-1]), zone)
-    if start > now + MOST_AHEAD:
-        raise BadArguments(f'"{words}" is too far ahead: a vacation begins within {MOST_AHEAD.days} days.')
-    if end - start < SHORTEST_VACATION:
-        raise BadArguments(f'"{words}" is too short: a vacation lasts a day at least, and begins before it ends.')
-    return start, end
-
-
-def _instant(word: str, zone: ZoneInfo, now: datetime) -> datetime:
-    """The beginning of a day; now, if that is today or past."""
-    day = now.astimezone(zone).date() if word == "now" else _date(word, zone, now, now)
-    if day is None:
-        raise BadArguments(f'"{word}" is no day: write it as 2026-12-20, tomorrow or Friday.')
-    start = datetime.combine(day, datetime.min.time(), zone).astimezone(UTC)
-    if day < now.astimezone(zone).date():
-        raise BadArguments(f'"{word}" is past: a vacation begins today or later.')
-    return max(start, now)
-
-
-def _date(word: str, zone: ZoneInfo, now: datetime, since: datetime) -> date | None:
-    """None for what is no day. since: the day of the week is the next one after it."""
-    if word in _WEEKDAYS:
-        first = since.astimezone(zone).date() + timedelta(days=1)
-        return first + timedelta(days=(_WEEKDAYS.index(word) - first.weekday()) % 7)
-    ahead = {"today": 0, "tomorrow": 1}.get(word)
-    if ahead is not None:
-        return now.astimezone(zone).date() + timedelta(days=ahead)
-    for form in ("%Y-%m-%d", "%d.%m.%Y"):
-        try:
-            day = datetime.strptime(word, form).date()  # noqa: DTZ007  a day, not an instant
-        except ValueError:
-            continue
-        return day if 1970 <= day.year <= 9000 else None
-    return None
-
-
-def _later(start: datetime, length: int, zone: ZoneInfo) -> datetime:
-    """So much later by the clock on the wall."""
-    return (start.astimezone(zone) + timedelta(microseconds=length)).astimezone(UTC)
-
-
-def days_taken(vacations: Iterable[Span], zone: ZoneInfo) -> Counter[int]:
-    """By calendar year, how many microseconds of the wall clock vacations take."""
-    taken: Counter[int] = Counter()
-    for vacation in vacations:
-        taken.update(dict(_by_year(vacation, zone)))
-    return taken
-
-
-def _by_year(vacation: Span, zone: ZoneInfo) -> Iterator[tuple[int, int]]:
-    start, end = (instant.astimezone(zone).replace(tzinfo=None) for instant in vacation)
-    while start < end:
-        until = min(end, datetime(start.year + 1, 1, 1))  # noqa: DTZ001  of the wall clock
-        yield start.year, (until - start) // timedelta(microseconds=1)
-        start = until
-
-
-def check_allowance(vacation: Span, others: Iterable[Span], zone: ZoneInfo, days_per_year: int) -> None:
-    """Raises: BadArguments if a vacation takes more of a year than what the others leave."""
-    taken = days_taken(others, zone)
-    for year, length in _by_year(vacation, zone):
-        left = days_per_year * DAY - taken[year]
-        if length > left:
-            raise BadArguments(f"That takes {in_words(length)} of {year}; you have {in_words(max(0, left))} left.")
 
 
 OFF = "off"

@@ -18,7 +18,7 @@ from functools import cache, cached_property
 
 from games import GAMES
 from pbm.domain.settings import CHOICES
-from pbm.domain.spans import DAY_WORDS
+from pbm.domain.vacations import DAY_WORDS
 
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""
@@ -316,16 +316,24 @@ def redact(text: str, secrets: Collection[str]) -> str:
     return text
 
 
+_PASSING_ON = ("chat", "kibitz")
+
+
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
-    """Words of the lines that may be a player's password: the two after the userid, in lower case, or "password".
+    """Words of the lines that may be a player's password: the two after the userid, in lower case, or "password", and
+    the only one that is to be passed on.
 
     "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
-    "my password is geheim" -> geheim; "Take your time, bob." -> none
+    "my password is geheim" -> geheim; "chat geheim" -> geheim; "Take your time, bob." -> none
     """
-    found = []
+    found, above = list[str](), list[str]()
     for line in lines[:_MAX_LINES]:
         plain = [each.strip(_MARKS) for each in line.split() if not _OPTION.match(each)]
         words = [word for word in plain if word.strip("/:=|-")]
+        said = [*above, *words] if len(words) == 1 else words
+        if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
+            found.append(said[1])
+        above = words or above
         for place, word in enumerate(words):
             folded = word.casefold()
             if folded in (userid, "password", "passwort", "pass"):

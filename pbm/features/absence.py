@@ -20,7 +20,8 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
-from pbm.domain.spans import DAY, Span, check_allowance, days_taken, read_vacation
+from pbm.domain.spans import DAY
+from pbm.domain.vacations import Span, check_allowance, days_taken, read_vacation
 from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store import Transaction
 from pbm.store.house import Absence
@@ -92,7 +93,10 @@ def vacation(request: Request, command: Command) -> Answer | None:
         check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
         with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
-        told = "Your vacation is noted: your clocks stand still meanwhile, and the mails of your boards tell it."
+        told = (
+            f"Your vacation is noted, {_in_days(span, settings, request.now)}: your clocks stand still meanwhile, and "
+            "the mails of your boards tell it."
+        )
     return done(command, _overview(request, player, settings, told), "pbm: your vacations")
 
 
@@ -105,6 +109,14 @@ def _vacations(request: Request, player: Player) -> list[Absence]:
 def _span(absence: Absence) -> Span:
     assert absence.stop.ends_at is not None  # noqa: S101  every vacation ends
     return absence.stop.starts_at, absence.stop.ends_at
+
+
+def _in_days(span: Span, settings: Settings, now: datetime) -> str:
+    """The first day and the last one, with their years."""
+    first, last = (
+        at.astimezone(settings.zone).strftime("%a %-d %b %Y") for at in (span[0], span[1] - timedelta.resolution)
+    )
+    return f"from {'now' if span[0] <= now else first} to {last}"
 
 
 def _end(request: Request, player: Player, own: list[Absence]) -> str:

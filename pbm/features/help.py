@@ -38,9 +38,13 @@ def help_(request: Request, command: Command) -> Answer | None:
     return done(command, text, f"pbm: help {subject}".rstrip())
 
 
+_LEADING = ("with", "for", "on", "about", "playing")
+"""Words that people put in front of a subject."""
+
+
 def _topics(request: Request, said: str) -> list[str]:
     """The subjects that the words name, two words first. Raises: NotFound."""
-    words, found = said.split(), []
+    words, found = [word for word in said.split() if word not in _LEADING], []
     while words:
         count = next((count for count in (2, 1) if _page(request, " ".join(words[:count])) is not None), 0)
         if count == 0:

@@ -22,7 +22,8 @@ from pbm.domain.commands import Command, no_game, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import Rejected
-from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts, topic
+from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts
+from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
 from pbm.store.tickets import Seek
 
@@ -127,9 +128,9 @@ def greet(request: Request, text: str, command: Command | Rejected) -> bool:
         join(request, name, lead=_lead(request, text))
     elif absent:
         told = play(request, parse(f"play {absent}", KNOWN))
-    elif answer is Consented.YES or starts(text) or plain(text).startswith("play"):
+    elif answer is Consented.YES or starts(text) or plain(text).startswith(("play", "invite")):
         told = _begin(request, text)
-    elif answer is Consented.ASKS or lost(text):
+    elif answer is Consented.ASKS or lost(text) or topic(text) == "help":
         page = f"help {game_named(text)}" if game_named(text) else {"help": "help"}.get(topic(text), "help tutorial")
         told = HANDLERS["help"](request, parse(page, KNOWN))
     else:

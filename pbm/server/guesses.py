@@ -179,7 +179,8 @@ class Held:
     logins: tuple[Credentials, ...] = ()
     """In commands."""
     aside: tuple[Credentials, ...] = ()
-    """Words that may be the sender's own password, in the wrong place: after their userid, or after "password"."""
+    """Words that may be the sender's own password, in the wrong place: after their userid or "password", or as the
+    only one of a message."""
     new: tuple[str, ...] = ()
     """Those that it sets."""
 

@@ -24,12 +24,13 @@ from pbm.domain.commands import Command, begins, clean
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments
 from pbm.domain.mail import RemarkKind
-from pbm.domain.match import Player, Seat, other
+from pbm.domain.match import OfferKind, Player, Seat, other
 from pbm.domain.meaning import (
     Act,
     Meaning,
     Wish,
     again,
+    asks_rules,
     game_elsewhere,
     game_named,
     given,
@@ -37,12 +38,12 @@ from pbm.domain.meaning import (
     plain,
     sentences,
     starts,
-    topic,
     wished,
 )
+from pbm.domain.topics import QUESTIONS, question, topic
 from pbm.domain.verbs import VERBS, find, passwords_behind
 
-CHAT, THANKS, START, ABOUT, AGAIN = "chat", "thanks", "help start", "about me", "rematch"
+CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
 UNHEARD = "robot"
 """How a message is read that only a robot gets."""
 _NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
@@ -72,14 +73,15 @@ _NO = re.compile(r"\s*(?:no|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNO
 _COURTESIES = frozenset(
     """
     thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
-    cheers bravo well interesting ciao merci danke gracias hallo haha hehe lol lmao omg brb wait maybe enough hm hmm
-    fine
+    cheers bravo well interesting ciao merci danke gracias hallo haha hehe lol lmao omg brb wait maybe enough hm
+    hmm fine kk ggwp glhf nvm idk later soon tomorrow tonight thinking aha yikes argh obrigado grazie dank bedankt moin
     """.split()  # noqa: SIM905  a list of them would be a page
 )
 """Words that are a message all by themselves."""
 _QUALIFIERS = _COURTESIES | frozenset(
     """
-    a another any best first good i it last my next no one strong that the they this to we what you your
+    a always another any best can't didn't don't first good i it last my never next no one strong that the they this to
+    we what won't you your
     """.split()  # noqa: SIM905  as above
 )
 """Words after which the name of a verb is none: "nice move"."""
@@ -95,6 +97,8 @@ _PLACE = re.compile(
 """Words that may describe a move: "the one in the middle"."""
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """Words that may stand between the moves of a turn."""
+_UNHINTED = ("", "hint", "list", "help", "help GAME", "help challenge", "all show me active")
+"""Topics of which other people are talked to, too."""
 _INVITED = re.compile(
     r"(?:(?:please|can you|could you|i want to|i would like to) )?(?:invite|challenge) (?:my \w+,? )?"
     r"(?P<address>\S+@[\w.-]*\w)"
@@ -145,16 +149,19 @@ def check_sure(request: Request, board: OpenBoard, text: str, command: Command) 
         said.check_turn()
 
 
-def way_to_say(text: str) -> str:
+def way_to_say(text: str, *, is_move: bool = False) -> str:
     """How to pass on to the opponent what was refused, for words that may be meant for them; else empty.
+
+    is_move: it was taken for a move.
 
     >>> way_to_say("pause for thought"), way_to_say("show me next"), way_to_say("B7 to the left")
     (' To write to your opponent, begin with "chat".', '', '')
-    >>> way_to_say("my password is tulip, did you get it?")
-    ''
+    >>> way_to_say("checkmate", is_move=True), way_to_say("my password is tulip, did you get it?")
+    (' To write to your opponent, begin with "chat".', '')
     """
     _, *rest = plain(text).split() or [""]
-    is_said = idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
+    is_words = is_move and text and not begins(clean(text))
+    is_said = is_words or idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
     is_other = re.search(r"\d", text) or PASSWORD.search(text)
     return f' To write to your opponent, begin with "{CHAT}".' if is_said and not is_other else ""
 
@@ -217,14 +224,16 @@ class _Said:
 
     def restated(self, wish: Wish | None, *, is_open: bool) -> Restated | None:
         """As on_board; wish: the one the words are, if any."""
-        meant, says = self.meant, self.meant.act is Act.SAY
+        meant, says = self.meant, self.meant.act in (Act.SAY, Act.RULES)
         if says and wish not in (None, Wish.THANKS) and not meant.between:
             return self._wish(wish)
+        if meant.act is Act.UNSURE and self._agrees:
+            return Restated("accept", self.text.strip(), "accept")
         if meant.act is Act.UNSURE:
             self.check_turn()
             return None
-        if meant.act is Act.RULES:
-            return Restated(f"help {game_named(self.text) or self.board.match.game}")
+        if meant.act is Act.RULES and (self.rival is not None or asks_rules(self.text)):
+            return Restated(self._rules)
         if is_open:
             self._check_slip()
         if (replied := self._replied()) is not None:
@@ -348,10 +357,12 @@ class _Said:
         if self.rival is not None:
             game, absent = game_named(text), game_elsewhere(text)
             is_other = absent or (starts(text) and game not in ("", played))
-            return f"play {absent or game}" if is_other else found.replace("GAME", game or played)
+            asked = next(filter(None, (question(sentence.text, self.rival.userid) for sentence in sentences(text))), "")
+            return f"play {absent or game}" if is_other else asked or found.replace("GAME", game or played)
+        if asked := question(text, self.opponent.userid if self.opponent else ""):
+            return asked
         is_unsaid = _begins_like_a_command(text) and not begins(clean(text))
-        is_ours = found in idioms.ON_BOARD or (found == ABOUT and "?" in text) or is_unsaid
-        return found.replace("GAME", played) if is_ours else ""
+        return found.replace("GAME", played) if is_unsaid else ""
 
     def _message(self) -> Restated | None:
         """A message to the opponent, if it can be nothing else.
@@ -374,7 +385,27 @@ class _Said:
         if not self._is_message():
             return None
         self._check_seated()
-        return Restated(CHAT, self.text.strip(), "a message" if self.rival is None else UNHEARD)
+        return Restated(CHAT, self.text.strip(), self._hint if self.rival is None else UNHEARD)
+
+    @property
+    def _agrees(self) -> bool:
+        """The words offer a draw and accept one, and the other player has offered it."""
+        offer = self.board.match.offer
+        is_asked = offer is not None and offer.kind is OfferKind.DRAW and self.seat not in (None, offer.seat)
+        declines = any(idioms.NO.search(sentence.plain) for sentence in sentences(self.text))
+        return is_asked and not declines and {*self.meant.between} == {Act.DRAW, Act.ACCEPT}
+
+    @property
+    def _rules(self) -> str:
+        """The command that tells the rules of the game that is named, or is played."""
+        return f"help {game_named(self.text) or self.board.match.game}"
+
+    @property
+    def _hint(self) -> str:
+        """How a message is read: as one that may be a question to the server, by the command that answers it."""
+        found = self._rules if self.meant.act is Act.RULES else topic(self.text)
+        may_ask = found in QUESTIONS or self.meant.act is Act.RULES or self.text.rstrip().endswith("?")
+        return found if may_ask and found not in _UNHINTED else "a message"
 
     def _is_message(self) -> bool:
         """The text can be nothing but words for the opponent, and its writer may send such. Raises: BadArguments."""
@@ -389,7 +420,7 @@ class _Said:
         if not _is_prose(text) or (self.is_to_move and _PLACE.search(text)) or not self._may_write(self.writer):
             return False
         self._check_no_password(self.writer)
-        return meaning(text, str.casefold).act is Act.SAY
+        return meaning(text, str.casefold).act in (Act.SAY, Act.RULES)
 
     def _check_seated(self) -> None:
         """Raises: BadArguments for the words of an onlooker, who may mean the players or others who look on."""
@@ -410,7 +441,8 @@ class _Said:
         """The text may hold a password, which nobody else is to read."""
         userid = writer.userid.casefold()
         unchecked = {(userid, word) for word in passwords_behind(self.text.splitlines(), userid)}
-        return PASSWORD.search(self.text) is not None or bool(unchecked & self.request.incoming.locked.keys())
+        suspected = self.request.incoming.locked.keys() | self.request.incoming.verified.keys()
+        return PASSWORD.search(self.text) is not None or bool(unchecked & suspected)
 
     def _may_write(self, writer: Player) -> bool:
         """Programs that answer every mail say the same again and again, or too much."""
@@ -457,4 +489,4 @@ def _is_prose(text: str) -> bool:
         return False
     if len([word for word in bare if word.isalpha()]) < 2:
         return any(word in _COURTESIES for word in bare) and len(words) == 1
-    return any(len(word) > 3 or word in _COURTESIES | idioms.COMMON for word in bare)
+    return any(len(word) > 3 or not word.isascii() or word in _COURTESIES | idioms.COMMON for word in bare)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from games import GAMES
-from games.rules import GameError
+from games.rules import BadNotation, GameError
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import plain
 from pbm.core.board import OpenBoard
@@ -23,22 +23,24 @@ from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
+from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, clean, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
-from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotYourTurn, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player, State
 from pbm.domain.meaning import game_elsewhere, game_named, sentences
+from pbm.domain.meaning import plain as plain_words
 from pbm.domain.reading import MAX_COMMANDS, Reading
-from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, leading, passwords_behind, redact
+from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, find, leading, passwords_behind, redact
 from pbm.features.newcomer import FIRST, at_robot, greet
 from pbm.mailin import Action, strip_subject
 from pbm.server.guesses import Held
 from pbm.server.on_board import CHAT, PASSWORD, THANKS, Restated, check_sure, way_to_say
-from pbm.server.plain import is_newcomers, restated, restated_line
+from pbm.server.plain import is_newcomers, names_no_game, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -133,7 +135,8 @@ class Order:
             return self._again(request, meant)
         error = _lack_of_password(request, line) or error
         is_told = several or request.sender.board is None or f'"{CHAT}"' in str(error) or str(error).endswith(":")
-        hint = "" if is_told else way_to_say(self.reading.text)
+        is_move = isinstance(error, BadNotation | NotYourTurn)
+        hint = "" if is_told else way_to_say(self.reading.text, is_move=is_move)
         refuse(request, line, error, several=several, hint=hint)
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
@@ -169,7 +172,8 @@ class Order:
     def _greets(self, request: Request) -> bool:
         """The mail is a newcomer's, whose plain words are done; or one too many that holds none."""
         text, command = self.reading.text, self.commands[0]
-        may_be = isinstance(command, UnknownCommand) or is_newcomers(text) or at_robot(command)
+        is_talk = isinstance(command, UnknownCommand) or names_no_game(text, command)
+        may_be = is_talk or is_newcomers(text) or at_robot(command)
         if not (request.sender.address and text and may_be):
             return False
         with request.savepoint():
@@ -395,6 +399,8 @@ def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
     """A stranger's mail is no command with an error, but words of somebody who knows none."""
     if isinstance(refusal, NotAllowed):
         return False
+    if names_no_game(request.message.text, refusal):
+        return True
     if request.sender.address or isinstance(refusal, UnknownCommand):
         return isinstance(refusal, UnknownCommand) and not begins(line)
     return is_newcomers(request.message.text or strip_subject(request.message.subject))
@@ -426,15 +432,16 @@ def _greeting(request: Request, line: str) -> Answer:
         state, _ = state.play(move)
     board = plain(state)
     wish, said = introduced(request.message.text), sentences(line)
-    is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not wish
+    is_word = find(plain_words(line)) is not None or plain_words(line).split(" ")[0] in idioms.NO_NAMES
+    is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not (wish or is_word)
     problem = str(request.refusal) if is_typo else ""
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
     if consent(request.message.text or words).answer is Consented.NEVER:
         problem = _NOT_WRITTEN_TO
-    elif request.sender.address and not is_typo:
-        problem = "Your answer could not be read. One word is enough: a name you like."
     elif absent := game_elsewhere(words):
         problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
+    elif request.sender.address and not is_typo:
+        problem = "Your answer could not be read. One word is enough: a name you like."
     game = GAMES.get(game_named(words), GAMES[FIRST]).info
     text = request.outgoing.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem, game=game)
     return Answer("", Outcome.DONE, text, "pbm: games by mail", is_greeting=True)

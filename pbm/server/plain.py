@@ -27,10 +27,10 @@ from pbm.domain.meaning import (
     meaning,
     plain,
     starts,
-    topic,
     wished,
 )
 from pbm.domain.reading import Reading
+from pbm.domain.topics import question, topic
 from pbm.domain.verbs import LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
@@ -77,13 +77,14 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
 def is_newcomers(text: str) -> bool:
     """The words read like a command with an error, and may be a newcomer's.
 
-    >>> [is_newcomers(text) for text in ("play", "help me please", "unsubscribe", "What is this?", "what bob")]
-    [True, True, True, True, False]
+    >>> [is_newcomers(text) for text in ("play", "help me please", "unsubscribe", "What is this?", "games", "what bob")]
+    [True, True, True, True, True, False]
     """
     said = plain(text)
     first = said.split(" ")[0]
     asks = text.rstrip().endswith("?") and first in idioms.COMMON and find(first) is None
-    return lost(text) or first == "play" or asks or (" " not in said and consent(text).answer is not Answer.UNCLEAR)
+    is_word = " " not in said and consent(text).answer is not Answer.UNCLEAR
+    return lost(text) or first == "play" or asks or is_word or topic(text) == "help"
 
 
 def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool:
@@ -93,13 +94,13 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     if isinstance(command, UnknownCommand):
         return is_said or command.suggestion in _GENERAL
     if isinstance(command, Rejected):
-        return is_said or _names_no_game(text, command)
+        return is_said or names_no_game(text, command)
     named = command.args.get("USERID", "")
     names_nobody = bool(named) and request.tx.players.find(named) is None
     return (names_nobody and is_said) or (command.verb.group == LOOKING and (is_said or len(rest) == 1))
 
 
-def _names_no_game(text: str, command: Command | Rejected) -> bool:
+def names_no_game(text: str, command: Exception | Command) -> bool:
     """A word of a sentence stands where a command has the game: "my games"."""
     return isinstance(command, NotFound) and plain(text).split(" ")[0].partition("'")[0] in idioms.COMMON
 
@@ -165,7 +166,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         return _told(request, HELPS[wish])
     if consent(text, ()).answer is Answer.NEVER:
         return Restated("help mails")
-    is_said = isinstance(command, UnknownCommand) or _names_no_game(text, command)
+    is_said = isinstance(command, UnknownCommand) or names_no_game(text, command)
     if is_said and not (request.sender.is_void or request.sender.is_lost):
         _check_board(request, text)
     if not is_said and _EXACT.search(text):
@@ -237,7 +238,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     A sentence about nothing that is known leads to a page of what may be answered.
     """
     game = game_named(f"{text} {strip_subject(request.message.subject)}")
-    found, wants_a_game = topic(text), starts(text)
+    found, wants_a_game = question(text, "") or topic(text), starts(text)
     if found == _INVITING and (friend := _ADDRESS.search(text)):
         check_invited(f"invite {friend[0]}", game or FIRST)
     check_joins(request, text)
@@ -252,8 +253,8 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if wants_a_game:
         return Restated(f"play {game or game_wanted(text)}".rstrip())
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
-    is_sentence = is_talk or _names_no_game(text, command)
-    return Restated(START) if is_sentence else None
+    is_sentence = is_talk or names_no_game(text, command)
+    return Restated(f"help {game}" if game else START) if is_sentence else None
 
 
 def _check_rival(request: Request, text: str, game: str) -> None:

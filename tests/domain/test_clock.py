@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import assume, given, settings
@@ -19,11 +18,8 @@ from pbm.domain.spans import (
     HOUR,
     MINUTE,
     brief,
-    check_allowance,
-    days_taken,
     in_words,
     read_duration,
-    read_vacation,
     write_duration,
 )
 
@@ -222,48 +218,3 @@ def test_lengths_for_people() -> None:
     assert in_words(DAY + 2 * MINUTE) == "1 day 2 minutes"
     assert brief(3 * DAY - 1) == "2d 23h"
     assert brief(59) == "0m"
-
-
-BERLIN = ZoneInfo("Europe/Berlin")
-
-
-def day(month: int, number: int, year: int = 2026, hour: int = 0) -> datetime:
-    return datetime(year, month, number, hour, tzinfo=BERLIN)
-
-
-@pytest.mark.parametrize(
-    ("words", "start", "end"),
-    [
-        ("2w", day(3, 1, hour=13), day(3, 15, hour=13)),
-        ("from 2026-03-20 to 2026-04-01", day(3, 20), day(4, 2)),
-        ("20.03.2026 - 01.04.2026", day(3, 20), day(4, 2)),
-        ("tomorrow 3d", day(3, 2), day(3, 5)),
-        ("now 2026-03-02", day(3, 1, hour=13), day(3, 3)),
-        ("2026-03-01 2026-03-02", day(3, 1, hour=13), day(3, 3)),
-        ("2026-03-28 2d", day(3, 28), day(3, 30)),
-        ("until Friday", day(3, 1, hour=13), day(3, 7)),
-        ("until Sunday", day(3, 1, hour=13), day(3, 9)),
-        ("from Monday to Friday", day(3, 2), day(3, 7)),
-        ("Friday to Monday", day(3, 6), day(3, 10)),
-        ("tomorrow for 2 weeks", day(3, 2), day(3, 16)),
-    ],
-)
-def test_vacations_are_read_in_the_zone_of_the_player(words: str, start: datetime, end: datetime) -> None:
-    assert read_vacation(words, BERLIN, START) == (start, end)
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["2026-02-20 2026-03-20", "soon 2d", "1h", "2026-03-20 2026-03-10", "2028-01-01 2d", "a b c", "2026-02-30 3d"],
-)
-def test_vacations_that_are_none(words: str) -> None:
-    with pytest.raises(BadArguments):
-        read_vacation(words, BERLIN, START)
-
-
-def test_a_vacation_takes_of_each_year_what_lies_in_it() -> None:
-    taken = days_taken([(day(12, 25), day(1, 4, 2027)), (day(3, 28), day(3, 30))], BERLIN)
-    assert taken == {2026: 9 * DAY, 2027: 3 * DAY}
-    check_allowance((day(7, 1), day(7, 22)), [(day(12, 25), day(1, 4, 2027)), (day(3, 28), day(3, 30))], BERLIN, 30)
-    with pytest.raises(BadArguments, match="takes 22 days of 2026; you have 21 days left"):
-        check_allowance((day(7, 1), day(7, 23)), [(day(12, 25), day(1, 4, 2027)), (day(3, 28), day(3, 30))], BERLIN, 30)

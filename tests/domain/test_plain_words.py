@@ -13,8 +13,10 @@ from games import GAMES
 from games.rules import MoveError
 from pbm.domain import consent as consents
 from pbm.domain import meaning as meanings
+from pbm.domain import topics
 from pbm.domain.consent import Answer, consent, introduced
-from pbm.domain.meaning import Act, Wish, lost, meaning, starts, topic, wished
+from pbm.domain.meaning import Act, Wish, lost, meaning, starts, wished
+from pbm.domain.topics import question, topic
 
 YES, NO, NEVER, ASKS, UNCLEAR = Answer
 
@@ -100,6 +102,9 @@ PLAYED = {
         Hi Bert,\n\nI'll take the center.\n\nMOVE|Hi Bert\nMOVE\nCheers, Ann|Sorry for the delay. MOVE
         Thanks!\n\nMOVE|MOVE\n\nThanks for the game!|MOVE it is|MOVE is my move|MOVE.\nSee you at 5.
         Hello Bert. I am in Paris on May 5. MOVE it is.|MOVE 👍|MOVE pls|me MOVE|ok MOVE lol|MOVE thx bye
+        Ich ziehe nach MOVE|Dann nehme ich MOVE|MOVE, viel Glück|MOVE. Du bist dran.|MOVE Viele Grüße|MOVE lg Bert
+        Je joue en MOVE|Alors MOVE|MOVE, à toi de jouer|Pongo en MOVE|MOVE, te toca|Ik zet op MOVE|Mijn zet is MOVE
+        MOVE alsjeblieft|Gioco MOVE|Minha jogada: MOVE|bro MOVE|MOVE ur turn|MOVE love from Mum|MOVE xx
         MOVE\n\nI thought about OTHER, but no.|I play MOVE, not OTHER|MOVE, not OTHER|MOVE (not OTHER)""",
     ".*": r"""
         MOVE please|MOVE, please!|I play MOVE, good luck
@@ -169,6 +174,8 @@ ACTS = {
     UNSURE: r"""
         I play D4. No wait, E5.|D4\nE5|D4. E5.|I'll play D4. I resign.|D4\n\nswap|I play D4. Sorry, I meant E5.
         D4 and E5 are both bad for me|D4\nI thought about D4, but no.
+        Ich spiele D4. Nein, E5.|D4\nnein, doch lieber E5|D4\noder lieber E5|D4\nStop, warte!|D4\nwarte, das war falsch
+        D4\nnon, E5|D4\nOu plutôt E5|D4\nattends|D4\nespera|D4\nnee, E5|D4\nof toch E5|D4\nwacht even|D4\njk
         D4\nWait, let me think|My move: D4\nMy move: E5""",
 }  # fmt: skip
 
@@ -258,7 +265,7 @@ def legal(name: str, moves: Sequence[str] = ()) -> Callable[[str], str | None]:
     return notation
 
 
-@pytest.mark.parametrize("module", [consents, meanings])
+@pytest.mark.parametrize("module", [consents, meanings, topics])
 def test_the_worked_examples_hold(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 1
@@ -451,6 +458,15 @@ def test_an_unlawful_move_is_none_and_the_words_go_on() -> None:
 )
 def test_cells_that_are_written_together_are_never_chosen_between(game: str, said: str) -> None:
     assert meaning(said, legal(game)).act in (SAY, UNSURE)
+
+
+@pytest.mark.parametrize(
+    "word", ["lg", "love from", "me", "the", "please", "ok", "thanks", "dann ich spiele", "picture"]
+)
+def test_a_sentence_that_repeats_a_word_is_read_to_its_end(word: str) -> None:
+    """A pattern that tries all ways to share such words out would never come to it."""
+    said = f"{' '.join([word] * 400)[: meanings.MAX_LENGTH - 1]}~"
+    assert (meaning(said, legal("cross")).act, wished(said), question(said, "ann")) == (SAY, None, "")
 
 
 def test_what_is_spoken_of_is_told() -> None:

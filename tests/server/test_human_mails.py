@@ -114,12 +114,15 @@ def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
 LETTER_ANSWERS = {
     "pbm: help start": "help me|huh?|hello|what can I do here?|is it free?|what is this?|who is the admin?|???",
     "pbm: help cross": "how do I win at cross?",
+    "pbm: test display": "can I get bigger boards?|how do I get pictures?",
+    "pbm: help havannah": "tell me about havannah|How does havannah work?|help with havannah",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
     "pbm: help mails": "stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
     "how do I leave?|abmelden|Konto löschen|lösche mein Konto",
     "pbm: help pause": "Pause please|can I pause all my games?",
     "pbm: help vacation": "I'm on holiday until Dec 5|Ich bin im Urlaub bis 5.12.|Je suis en vacances",
-    "pbm: help account": "my new address is bert2@example.net|how do I log in?|my email has changed|"
+    "pbm: help account": "how do I change my email?|"
+    "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
     "pbm: your settings": "no more receipts please|turn off receipts|I don't want pictures|plain text mails please",
     "receipts is now off": "set receipts no",
@@ -132,8 +135,9 @@ LETTER_ANSWERS = {
     "pbm: about bert": "who am I?|how strong is bert?",
     "pbm: tournaments": "are there any tournaments?",
     "Hex Board bert-robot1": "Play Hex!|I want to play hex|play hex pls|Hi! I'd like to play hex please.",
-    "pbm: robots": "too hard|this is too easy",
-    "Cross Board bert-robot1": "spielen|jouer|Los geht's!|On joue ?|"
+    "pbm: robots": "play a stronger robot|make it easier|too hard|this is too easy",
+    "Cross Board bert-robot1": "Neues Spiel bitte|une nouvelle partie s'il vous plaît|otra partida por favor|"
+    "nog een spel graag|spielen|jouer|Los geht's!|On joue ?|"
     "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
     "Cross Board bert-robot3": "play robot|play robot3",
     "Go Board bert-robot1": "let's play go",
@@ -151,15 +155,22 @@ FIRST_ANSWERS = {
     "Cross Board joe-robot3": "play robot|cross challenge me robot",
     "-size takes a number from 3": "hex challenge me robot -size=99",
     "Go Board joe-robot1": "Let me play go|Quiero jugar al Go",
-    "Cross Board joe-robot1": "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
+    "Cross Board joe-robot1": "lets play!!!|Guten Tag, ich würde gerne spielen.|Bonjour, je voudrais jouer|"
+    "Hallo, ik wil graag spelen|Ik wil meedoen|Ciao, vorrei giocare|Quero jogar|"
+    "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
     "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
     "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
     "Mein Name ist Kim|Ich bin der Kim|Soy Kim|kim please|Kim Sent from my iPhone|"
     "kim\n\nBest regards,\nKim Doe|kim\n\nLG Kim|kim\n\nMit freundlichen Grüßen\nKim Doe|kim\n\nKim Doe\n+44 20 1234",
-    "pbm: help": "help me please|No entiendo|Hilfe|what is this?|is it free?|how does this work?|huh?",
-    'no game "chess" here': "play chess",
-    "pbm: games by mail": "hola|test|👋|zed told me to write|der Tom|any name|name",
+    "pbm: help": "games|list games|which games do you have|"
+    "help me please|No entiendo|Hilfe|what is this?|is it free?|how does this work?|huh?",
+    'no game "chess" here': "play chess|chess",
+    "There is no chess here": "can we play chess?|I'd like to play chess",
+    "There is no ajedrez here": "Quiero jugar al ajedrez",
+    "pbm: games by mail": "I'm bored|lol|Ich bin neu hier|my move is F6|I resign|"
+    "hola|test|👋|zed told me to write|der Tom|any name|name",
     "hex challenge me anna": "I want to play hex against anna|play hex with Anna",
+    "cross challenge me bob@example.org": "invite bob@example.org",
     "hex challenge me ann@home.example": "play hex with ann@home.example",
     "go challenge me bob@example.org": "I'd like to play go with my wife|I'm Joe and want to play go with my friend.",
     "hex seek 1": "I want to play hex with someone",
@@ -193,17 +204,25 @@ REFUSED = {
 }  # fmt: skip
 
 BOARD_ANSWERS = {
-    "pbm: help start": "help me|huh?|I need help!|Hilfe!|aide|what do I write?|Wie geht das?",
+    "pbm: help start": "how do I answer?|where do I click?|what do I have to do now?|"
+    "help me|huh?|I need help!|Hilfe!|aide|what do I write?|Wie geht das?",
     "pbm: help account": "Passwort vergessen|new password please|change my email address",
     "pbm: help resign": "how do I resign?|how do I cancel this game",
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
     "pbm: list of games": "who is online?",
+    "pbm: help block": "how do I block anna?|anna is rude",
+    "pbm: test display": "Is it possible to get the board as a picture?|can I get bigger boards|pictures please|"
+    "the picture does not show|The picture doesn't load.|I can't see the picture|can you send pictures?|no picture|"
+    "how do I turn on pictures?|the board is too small|the board looks all messed up|I see no board|"
+    "how do I make the board bigger?|bigger board please|can I have it larger?|the lines don't line up|"
+    "Could I have the board as an image, please?|the letters are too small for me|I can't read the board",
     "pbm: about anna": "who is anna?|how strong is anna?|who am I playing?|Who am I playing against?|"
-    "who is my opponent?|Who's my opponent|Against whom am I playing?|how good is my opponent?|"
+    "who is my opponent?|Who's my opponent|who do I play?|Against whom am I playing?|how good is my opponent?|"
     "tell me about my opponent|is my opponent a robot?|am I playing a human or a bot?|is anna a real person?|"
     "what is anna's rating?|Gegen wen spiele ich?",
-    "pbm: help cross": "what is swap?|can I pass?|how to win|how does the swap work?|"
+    "pbm: help cross": "how do I play and how do I win?|what do O and X mean?|"
+    "what is swap?|can I pass?|how to win|how does the swap work?|"
     "please remind me of the rules|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
     "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
     "pausieren?|On fait une pause ?|¿Podemos hacer una pausa?",
@@ -226,7 +245,10 @@ BOARD_ANSWERS = {
     "what did my opponent play?|what move did I make?|where are we in the game?|how many moves so far?|"
     "how is the game going?|how far along are we?|can I see the move list?|which board is this?|when will anna play?|"
     "how long can anna take?|which games am I in?|do I have any games running?|what boards do I have?|"
-    "list my boards please|how do I see all my games?|is anyone waiting for me?",
+    "list my boards please|how do I see all my games?|is anyone waiting for me?|where is the board?|"
+    "whose move is it and how long do I have?|Whose turn is it, and how much time is left?|who do I play next?|"
+    "when's my next move due?|what's my next move due|what did anna play|where are we?|can you resend the board?|"
+    "I lost the mail, can you send the board again?",
     "passed on as a message": "Clair,\nthank you for the game!|"
     "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
@@ -240,6 +262,7 @@ BOARD_ANSWERS = {
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
     "You played C3": "Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
     "I was away for a week, sorry. C3|C3, sorry|"
+    "C3\nMoment of truth!|C3\nWarte nicht auf mich|C3\nattends ton coup|"
     "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
     "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
     "1. C3|- C3|1) C3\nGood luck!|C3 -Bert|C3 merci|Ich spiele C3|Mon coup: C3|101, C3|"
@@ -259,7 +282,8 @@ BOARD_ANSWERS = {
     'Did you mean "resign"?': "resgin|Resing!",
     'Did you mean "swap"?': "sawp|swop|swop\n\nI have never played this, have fun!",
     'answer with "C3" on one line and "propose" on the next': "C3, how about a draw?|"
-    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\ndraw?",
+    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\nremis?",
+    "You offer a draw. It is anna's turn": "C3\ndraw|C3\ndraw?|C3\n\nDraw?\nWhat do you think?",
     'To play C3 and resign, answer with "C3" on one line and "resign" on the next': "C3 resign|C3, I resign|"
     "C3 and I resign|C3 then resign|c3 resign, thanks",
     "may mean C3 or swap": "C3 swap|C3, swap",
@@ -283,8 +307,11 @@ MOVED_ANSWERS = {
 
 OFFERED_ANSWERS = {
     "You accepted the draw": "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
+    "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw?|"
     "Einverstanden!|oui merci|Ja, einverstanden|Yes, why not|deal|Gern|vale",
     "You declined the draw": "no|no thanks|No, let's play on|nein, danke|non merci",
+    "You played E5. anna's offer of a draw is off": "E5|E5, no draw|E5\nno draw|E5\nI decline",
+    "may mean draw or accept": "Draw? I accept. No!",
     'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
     "Yes, it was lovely.|Yes, I saw that.",
 }
@@ -311,6 +338,23 @@ ELSEWHERE_ANSWERS = {
     "pbm: help mails": "leave me alone",
 }
 """What a player writes who is to move on board 101, and answers no mail of it."""
+
+TALK = (
+    "That was your best move!|Thanks for the hint about the restaurant|my advice: go out more|"
+    "what would I do without you|"
+    "the picture you sent is lovely|Thanks for the picture of your garden!|I don't see the picture you meant|"
+    "who else is coming on Friday?|You are being rude|How did the game end yesterday, did you quit?|hahahaha|ggwp|"
+    "can you see the board well?|Any advice on books?|Tom hasn't answered my letter|¿Qué tal?|ça va ?|later|"
+    "never give up|Don't give up!|I have never played this. What are the rules?|help!!! what did you do to me"
+)
+"""What is said to the other player, though it may remind of a question to the server."""
+
+MAY_ASK = {
+    "help propose": "Hi Anna! How do I offer a draw? I never did it.",
+    "tournaments": "Are there tournaments here?",
+    "help cross": "I have never played this. What are the rules?",
+}
+"""What is passed on, and may be a question to the server all the same, by the command that answers it."""
 
 AGAIN = (
     "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|"
@@ -364,6 +408,13 @@ def test_a_challenge_to_a_robot_in_a_first_mail_says_how_to_join(patient: House)
     (got,) = patient.send("joe@home.example", line)
     assert f"answer with the same line.\n\nWrite: {line}\n" in got.body
     assert patient.answer("joe@home.example", line)[-1]["Subject"] == "Hex Board 101 joe-robot4"
+
+
+@pytest.mark.parametrize("said", ["play!", "sign up", "test", "Hello!", "what is this?", "is anybody there?"])
+def test_a_strangers_few_words_are_no_misspelt_command(patient: House, said: str) -> None:
+    (got,) = patient.send("joe@home.example", "", said)
+    assert got["Subject"] == "pbm: games by mail"
+    assert got.body.startswith("This is pbm@example.org: board games for two, by mail.")
 
 
 def test_a_word_for_playing_in_another_language_is_no_misspelt_command(patient: House) -> None:
@@ -420,6 +471,19 @@ def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, li
     assert "swordfish" not in got.text
 
 
+@pytest.mark.parametrize("line", ["chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there"])
+def test_a_players_own_password_is_passed_on_to_nobody(patient: House, line: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    got = patient.answer("bert", line, 101)
+    assert all("bertpass" not in each.text for each in got)
+
+
+def test_a_single_word_that_is_no_password_is_passed_on(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    (_, got) = patient.answer("bert", "chat Congratulations", 101)
+    assert "\n  Congratulations\n" in got.body
+
+
 @pytest.mark.parametrize(("second", "told"), [("propose", "offers a draw"), ("resign", "Really resign?")])
 def test_a_move_and_a_command_below_it_are_done_whatever_is_said_below(patient: House, second: str, told: str) -> None:
     patient.game("cross -size=4 bert anna", ["C3", "D4"])
@@ -444,6 +508,29 @@ def test_questions_are_answered_in_plain_words(
     patient.answer(asker, question, 101)
     told = [(wanted, said, said_to(patient, patient.answering("bert", said, 101))) for wanted, said in pairs(table)]
     assert [(said, heard) for wanted, said, heard in told if wanted not in heard] == []
+
+
+@pytest.mark.parametrize("said", ["Can I have the board as a picture?", "Could the board be bigger? My eyes are bad."])
+def test_a_robots_opponent_is_answered_by_the_server_whatever_else_they_say(patient: House, said: str) -> None:
+    patient.game("cross -size=4 bert robot1")
+    (got,) = patient.answer("bert", said, 101)
+    assert got["Subject"] == "pbm: test display"
+
+
+@pytest.mark.parametrize("moves", [[], ["C3"]])
+def test_talk_is_never_withheld_from_the_other_player(patient: House, moves: list[str]) -> None:
+    patient.game("cross -size=4 bert anna", moves)
+    for said in TALK.split("|"):
+        patient.answer("bert", said, 101)
+        assert f"  {said}\n" in patient.mailboxes["anna@example.net"][-1].body
+
+
+def test_talk_that_may_be_a_question_is_passed_on_and_its_writer_told_whom_to_ask(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    for line, said in pairs(MAY_ASK):
+        mails = {got.address: got.body for got in patient.answer("bert", said, 101)}
+        assert f'If you meant to ask the server, answer "{line}".' in mails["bert@example.net"]
+        assert "ask the server" not in mails["anna@example.net"]
 
 
 def test_a_move_without_its_board_is_told_how_to_name_it(patient: House) -> None:

@@ -1,0 +1,205 @@
+"""What a question or a wish in plain words is about, and the command that tells of it.
+
+In a letter to the server a subject may be spoken of in any words. On a board, where the other player is written to as
+well, a question is the server's only if the text is nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pbm.domain.idioms import THANKS, any_of
+from pbm.domain.meaning import sentences
+
+TOPICS = {
+    command: any_of(rows)
+    for command, rows in {
+        "help resign": r"""
+            \bhow\b.* (?:resign|give up|concede|quit)\b
+            \bhow\b.* (?:end|leave|stop|cancel|abort|delete) (?:a|the|this|my) (?:game|match)\b
+            """,
+        "help undo": r"\bhow\b.* (?:undo|take ?back|take .{1,20} back|change my (?:last )?move)\b",
+        "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
+        "help claim": r"""
+            \bwhat (?:happens )?(?:if|when) .{1,30} runs? out of time\b
+            \bwhat (?:happens )?if .{1,30}(?:does(?:n't| not)|do(?:n't| not)|never|stops?) (?:move|play|answer|reply)
+            ^\w{2,20} (?:hasn't|has not) (?:mov|play|answer|repl|respond)\w+
+            ^\w{2,20} (?:doesn't|does not) (?:move|answer|reply|respond)(?: any ?more)?(?:[,.?]|$)
+            \b(?:can|may|how (?:can|do)) i (?:claim(?: (?:a|the) (?:win|game))?|win on time)\?*$|^i want to win on time
+            \bhow\b.* win on time\b|\b(?:time|clock) (?:runs|has run|is) (?:out|up)\?
+            """,
+        "hint": r"""
+            \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) i (?:play|do|move)\b
+            \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
+            """,
+        "set": r"""
+            \b(?:turn|switch) (?:on|off)\b(?! .{0,20}\b(?:e-?mails?|mails|messages)\b)|\bplain text\b|\btime ?zone\b
+            \b(?:no more|don't want|do not want|without) (?:any |the )?(?:pictures?|images?|receipts?|reminders?|html)\b
+            """,
+        "test display": r"""
+            \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)
+            ^(?:picture|image|html)(?: please)?\??$|\b(?:no|the|see|send|show|want) (?:\w+ )?(?:picture|image|html)s?\b
+            \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
+            """,
+        "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
+        "puzzle": r"\bpuzzles?\b",
+        "help mails": r"""
+            \b(?:delete|erase|close|cancel|remove) (?:my (?:account|data|self)|me|everything)\b
+            \bhow do i (?:leave|quit)\b|\bkonto (?:löschen|kündigen)\b|\bsupprimer mon compte\b|\bborrar mi cuenta\b
+            \blösch\w* .{0,10}konto\b
+            \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
+            ^i want to (?:quit|leave)$
+            \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
+            """,
+        "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
+        "robots": r"""
+            \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
+            \b(?:stronger|weaker|easier|better|harder) (?:opponent|robot|bot|program|computer)s?\b
+            ^(?:(?:make|can you make) it )?(?:stronger|weaker|easier|harder)(?: please)?\??$
+            \btoo (?:hard|easy|difficult|strong|weak)\b
+            """,
+        "help standings": r"""
+            \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
+            """,
+        "about me": r"""
+            \bmy (?:rating|elo|rank|ranking|stats|statistics)\b|\bmy record\b
+            \bwho am i\b(?! \w)|\bam i (?:registered|signed up|a member)\b
+            \b(?:what is|what's|forgot|forgotten) my (?:user ?name|userid|user id|login|nick(?:name)?|name)\b
+            how am i doing
+            """,
+        "help account": r"""
+            \b(?:pass ?wor[dt]|mot de passe|contraseña)\b
+            \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b
+            \bmy e-?mail (?:has|is)\b|\bchange my e-?mail\b
+            \b(?:log|sign) ?(?:in|on|out|off)\b
+            \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
+            """,
+        "all show me active": r"""
+            \b(?:my|our) (?:\w+ )?(?:games?|boards?|match|matches)\b|^status$|\bwhat(?:'s| is) going on\b
+            \b(?:what|which) (?:games|boards) (?:am|do) i\b|\bam i playing\b|\bmy turn\b|\bwaiting for me\b
+            \bmeine (?:spiele|partien)\b|\bmes (?:parties|jeux)\b|\bmis (?:partidas|juegos)\b
+            """,
+        "list": r"""
+            \b(?:list of|all|the|other|how many|which|what|any|see|show me) (?:\w+ )?(?:players|people|users|members)\b
+            \bwho(?: else)? (?:is |are )?(?:online|here|there|playing|plays|on)\b|\bwho else\b
+            """,
+        "help": r"""
+            ^games\??$|\b(?:what|which|list|list of|other|more|all|any|how many|your) (?:\w+ )?games?\b
+            \b(?:do|have) you (?:have|got|know|offer|play)\b|\bgames (?:are there|do you|list|available)\b
+            """,
+        "help seek": r"""
+            \b(?:find|need|want|get|look(?:ing)? for|have|an|any) (?:me )?(?:an? |another )?(?:opponents?|partners?)\b
+            \b(?:with|against|vs|versus) (?:an? )?(?:other |real )?(?:humans?|person|people|players?|opponent)\b
+            \b(?:anyone|any1|anybody|somebody|someone)\b|\bwho wants to play\b
+            """,
+        "help challenge": r"""
+            \b(?:invite|invitation)\b
+            \bmy (?:\w+ )?(?:(?:boy|girl)?friend|wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad)s?\b
+            """,
+        "help GAME": r"""
+            \bhow does \w+ work\b
+            \b(?:rules?|explain|teach|learn|understand|instructions|how to play|how do (?:i|you|we) play)\b
+            """,
+        "help clock": r"""
+            \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
+            """,
+        "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
+    }.items()
+}
+"""Subjects of a question or a wish in any words, and the command that tells of it: found anywhere in a sentence.
+The first that is found counts. GAME is the one that is named.
+"""
+
+
+QUESTIONS = {
+    command: any_of(rows, "BEFORE", r"(?:AFTER)\??")
+    for command, rows in {
+        "help resign": r"""
+            HOW (?:resign|give up|concede|quit)(?: THEGAME| here)?
+            HOW (?:end|leave|stop|cancel|abort|delete) THEGAME
+            """,
+        "help undo": r"""
+            HOW (?:undo|take ?back|change)(?: (?:LAST|a move))?
+            HOW (?:take|get) (?:LAST|a move) back
+            """,
+        "help propose": r"""
+            HOW (?:offer|propose|suggest|get|make|ask for)(?: \w+)? (?:draw|remis|tie)
+            """,
+        "help claim": r"""
+            what (?:happens )?(?:if|when) (?:i|RIVAL|one|we|somebody) runs? out of time
+            what (?:happens )?(?:if|when) (?:the|my|h(?:is|er)|their) (?:time|clock) (?:runs|has run|is) (?:out|up)
+            is (?:the|my|h(?:is|er)|their) (?:time|clock) (?:out|up)
+            what (?:happens )?if RIVAL (?:does(?:n't| not)|do(?:n't| not)|never|stops?) ANSWERS
+            RIVAL (?:hasn't|has not|haven't|have not|doesn't|does not|don't|do not|never|won't) ANSWERS(?:, WHATNOW)?
+            (?:can|may|how (?:can|do)) i (?:claim(?: (?:a|the) (?:win|game))?|win on time)|i want to win on time
+            """,
+        "hint": r"""
+            (?:(?:please|can|could|may|i|you|give|show|get|have|need|want|me|any|some|an?) ){0,6}HINTS(?: for me)?
+            (?:what(?:'s| is) (?:the|my) )?best move
+            what (?:should|would|shall) i (?:play|do|move)(?: (?:now|here|next))*
+            (?:pick|choose|play|find|suggest) (?:one|a move|something) for me
+            """,
+        "test display": r"""
+            (?:(?:the|a|some|send|show|want|get|more|me|i|with|no|where is|where are) ){0,5}PICTURE
+            PICTURE (?:(?:do|does|did|is|are|was|were|wo)(?:n't| not)?|never|won't) VISIBLE.{0,20}
+            (?:i |we )?CANNOT (?:see|read|get|find|open) (?:PICTURE|(?:the|my|any) board)
+            (?:there (?:is|are|was|were) |there's |i (?:see|get|have|got) )no (?:PICTURE|board)
+            (?:WISH|ABLE|HOW )?GET (?:PICTURE|(?:the |my |a )?boards? (?:as|in|with) PICTURE)
+            (?:WISH|ABLE|HOW )?GET SMALL|(?:can|could) (?:the|my) (?:board|picture|letters?|text) be (?:bigger|larger)
+            SMALL|(?:the )?(?:board|mail|picture|letters?|text)s? (?:is|are|looks?|seems?)(?: \w+){0,2} OFSIZE
+            (?:the )?(?:board|mail|picture) (?:is|looks?|seems?|comes? out)(?: \w+){0,2} BROKEN(?: here| to me)?
+            the (?:lines|rows|columns|letters) (?:don't|do not|doesn't|aren't|are not) (?:line up|aligned|match)
+            """,
+        "help block": r"""
+            HOW (?:block|report|ignore|mute) (?:RIVAL|somebody|a player|(?:this|my) \w+)
+            RIVAL (?:is|was)(?: \w+)? (?:rude|abusive|insulting)|report (?:RIVAL|a player|this player)
+            """,
+        "list": r"""
+            (?:(?:show|give|send)(?: me)? )?(?:(?:a |the )?list of )?(?:all )?(?:the )?(?:players|users|members)
+            (?:who|which players)(?: else)?(?:'s| is| are) (?:online|here|on|playing)(?: here| now| right now)*
+            who else (?:plays|is there)(?: here)?
+            how many (?:players|people|users) (?:are|play)(?: (?:there|here))*
+            """,
+        "help mails": r"""
+            too many EMAILS
+            (?:(?:can|could|i|you|want|send|get|have|me|please) ){0,6}(?:fewer|less) EMAILS
+            (?:please )?(?:delete|erase|close|cancel|remove) (?:my (?:account|data)|me|everything)
+            (?:HOW|i want to) (?:leave|quit|delete my account|unsubscribe)
+            (?:HOW )?(?:stop|turn off|switch off|get rid of)(?: all)? (?:the|these|your) EMAILS
+            """,
+        "about me": r"""
+            (?:what(?:'s| is)|show(?: me)?|tell me) my (?:rating|elo|rank|ranking|stats|statistics|record)
+            who am i|am i (?:registered|signed up|a member)
+            (?:what(?:'s| is)|i forgot|i have forgotten) my (?:user ?name|userid|user id|login|nick(?:name)?|name)
+            """,
+    }.items()
+}  # fmt: skip
+"""The whole of a text, besides courtesies, that asks on a board what no opponent is asked. RIVAL: the other player."""
+
+
+def topic(text: str) -> str:
+    """The command that tells of what a text asks in any words, with GAME for a game; "" for none.
+
+    >>> topic("Hello, are there any tournaments?"), topic("How do I resign?"), topic("My cat is asleep.")
+    ('tournaments', 'help resign', '')
+    """
+    said = [sentence.plain for sentence in sentences(text)]
+    return next((name for each in said for name, row in TOPICS.items() if row.search(each)), "")
+
+
+def question(text: str, opponent: str) -> str:
+    """The command that tells of what a text asks, which asks nothing else; "" for any other. opponent: the userid.
+
+    >>> question("Hi! Any hints?", "ann"), question("That was your best move!", "ann")
+    ('hint', '')
+    >>> question("Ann hasn't answered for weeks", "ann"), question("Tom hasn't answered my letter", "ann")
+    ('help claim', '')
+    """
+    found, named = set[str](), re.compile(rf"(?<!\S){re.escape(opponent.casefold())}(?![\w-])")
+    for sentence in sentences(text):
+        said = named.sub("they", sentence.plain) if opponent else sentence.plain
+        asked = next((name for name, row in QUESTIONS.items() if row.fullmatch(said)), "")
+        if not asked and not THANKS.fullmatch(said):
+            return ""
+        found.add(asked)
+    return max(found, default="")

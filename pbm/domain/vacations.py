@@ -1,0 +1,216 @@
+"""Vacations as players write them, and what they take of a year's allowance.
+
+The days of a vacation are those of the wall clock in the player's own zone, counted exactly: a vacation over New Year
+takes of each year's allowance what falls into that year.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from pbm.domain.errors import BadArguments
+from pbm.domain.spans import DAY, in_words, read_duration
+
+Span = tuple[datetime, datetime]
+MOST_AHEAD = timedelta(days=400)
+SHORTEST_VACATION = timedelta(days=1)
+_EXAMPLES = "vacation 2w, vacation until Friday or vacation 20 Dec - 3 Jan"
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DAY_WORDS = frozenset({"now", "today", "tomorrow", *_WEEKDAYS})
+"""Words for days as the calendar goes on from now."""
+
+_FILLERS = frozenset(
+    {"from", "the", "to", "until", "till", "for", "through", "on", "and", "bis", "vom", "von", "please", "thanks"}
+)
+_BEGINS = ("from ", "on ", "vom ", "von ")
+_IN_WORDS = re.compile(r"\b(\d{1,4}) ([wd])(?:eek|ay)s?\b")
+_NAMES = (
+    "jan january januar,feb february februar,mar march mär märz,apr april,may mai,jun june juni,jul july juli,"
+    "aug august,sep sept september,oct october okt oktober,nov november,dec december dez dezember"
+)
+_MONTHS = {name: number for number, names in enumerate(_NAMES.split(","), 1) for name in names.split()}
+_MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
+_TH = "(?:st|nd|rd|th)"
+_TO = r"(?:-|\b(?:to|until|till|bis)\b)"
+_YEAR = r"(?:,? ?(?P<year{}>[1-9]\d{{3}})(?!\d|-\d\d?-))?"
+_PIECE = re.compile(
+    "|".join(
+        (
+            rf" ?{_TO} ?(?P<day5>\d\d?){_TH}?(?![\w./:]| (?:of )?{_MONTH}\b)",
+            r"[\s.,-]+",
+            r"(?P<year0>[1-9]\d{3})-(?P<month0>\d\d?)-(?P<day0>\d\d?)(?![\w/])",
+            rf"(?P<day1>\d\d?)(?:{_TH}|\.)? ?(?:of )?(?P<month1>{_MONTH})\b\.?{_YEAR.format(1)}",
+            rf"(?P<month2>{_MONTH})\.? (?P<day2>\d\d?){_TH}?(?![\w./]){_YEAR.format(2)}",
+            rf"(?P<day3>\d\d?)\. ?(?P<month3>0?[1-9]|1[0-2])(?![\w/])\.?{_YEAR.format(3)}",
+            rf"(?P<day4>\d\d?)(?:{_TH}|\.)?(?= ?{_TO} ?\d)",
+            r"(?P<word>[^\s,]+)",
+        )
+    )
+)
+"""A day of the calendar, perhaps without its year or its month, or another word, or what stands between."""
+_SEARCHED = 8 * 366
+"""Days in a row among which is every day of the calendar."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """A day as it is written: one of the week, or one of the calendar with 0 for what is left out."""
+
+    text: str
+    day: int = 0
+    month: int = 0
+    year: int = 0
+    weekday: int | None = None
+
+    @property
+    def lacks_year(self) -> bool:
+        return self.weekday is None and not self.year
+
+    @property
+    def lacks_month(self) -> bool:
+        return self.weekday is None and not self.month
+
+    def after(self, since: date) -> date:
+        """The next such day, which may be since unless it is one of the week. Raises: BadArguments."""
+        return self._first(since + timedelta(days=ahead) for ahead in range(self.weekday is not None, _SEARCHED))
+
+    def before(self, until: date) -> date:
+        """The last such day, which may be until. Raises: BadArguments."""
+        return self._first(until - timedelta(days=back) for back in range(_SEARCHED))
+
+    def _first(self, days: Iterable[date]) -> date:
+        found = self._exact() if self.year else next(filter(self._is, days), None)
+        if found is None:
+            raise _no_day(self.text)
+        return found
+
+    def _is(self, day: date) -> bool:
+        if self.weekday is not None:
+            return day.weekday() == self.weekday
+        return day.day == self.day and self.month in (0, day.month)
+
+    def _exact(self) -> date | None:
+        try:
+            return date(self.year, self.month, self.day) if 1970 <= self.year <= 9000 else None
+        except ValueError:
+            return None
+
+
+def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
+    """From when until when. A day that is named as the last one counts to its end. Raises: BadArguments.
+
+    Days without a year are those of the next such vacation that has not ended.
+
+    >>> from datetime import UTC
+    >>> for words in ("20.12. - 3.1.", "Dec 20-27", "from 20th to 27th of December", "20 Dec for 2 weeks"):
+    ...     start, end = read_vacation(words, ZoneInfo("UTC"), datetime(2026, 7, 1, tzinfo=UTC))
+    ...     print(start.date(), end.date())
+    2026-12-20 2027-01-04
+    2026-12-20 2026-12-28
+    2026-12-20 2026-12-28
+    2026-12-20 2027-01-03
+    """
+    today = now.astimezone(zone).date()
+    first, last = _ends(words, today)
+    start = now
+    if first is not None:
+        told_by = last if first.lacks_year and isinstance(last, _Day) and last.month else None
+        day = first.before(told_by.after(today)) if told_by else first.after(today)
+        if day < today:
+            raise BadArguments(f'"{first.text}" is past: a vacation begins today or later.')
+        start = max(_midnight(day, zone), now)
+    if isinstance(last, _Day):
+        end = _midnight(last.after(start.astimezone(zone).date()) + timedelta(days=1), zone)
+    else:
+        end = _later(start, last, zone)
+    if start > now + MOST_AHEAD:
+        raise BadArguments(f'"{words}" is too far ahead: a vacation begins within {MOST_AHEAD.days} days.')
+    if end - start < SHORTEST_VACATION:
+        raise BadArguments(f'"{words}" is too short: a vacation lasts a day at least, and begins before it ends.')
+    return start, end
+
+
+def _ends(words: str, today: date) -> tuple[_Day | None, _Day | int]:
+    """The day from which on, None for now, and the last day or how long. Raises: BadArguments."""
+    unclear = BadArguments(f'"{words}" does not tell from when until when: write for instance {_EXAMPLES}.')
+    match list(_pieces(words, today)):
+        case [last] if isinstance(last, int) or not words.casefold().startswith(_BEGINS):
+            first = None
+        case [_Day() as first, last]:
+            pass
+        case _:
+            raise unclear
+    days = [end for end in (first, last) if isinstance(end, _Day)]
+    if any(day.lacks_month for day in days) and not any(day.month for day in days):
+        raise unclear
+    return first, last
+
+
+def _pieces(words: str, today: date) -> Iterator[_Day | int]:
+    """The days and lengths of time, in microseconds, that words tell. Raises: BadArguments."""
+    for found in _PIECE.finditer(_IN_WORDS.sub(r"\1\2", words.casefold().replace("\N{EN DASH}", "-").rstrip(" .!"))):
+        text, parts = found[0].strip(" ,"), found.groupdict()
+        if parts["word"]:
+            yield from _worded(text, today)
+        elif kind := next((kind for kind in "012345" if parts[f"day{kind}"]), ""):
+            month = parts.get(f"month{kind}") or "0"
+            number = int(month) if month.isdecimal() else _MONTHS[month]
+            yield _Day(text, int(parts[f"day{kind}"]), number, int(parts.get(f"year{kind}") or 0))
+
+
+def _worded(word: str, today: date) -> Iterator[_Day | int]:
+    """The day or length that a single word is; nothing for a word between two. Raises: BadArguments."""
+    if word in _WEEKDAYS:
+        yield _Day(word, weekday=_WEEKDAYS.index(word))
+    elif word in DAY_WORDS:
+        day = today + timedelta(days=word == "tomorrow")
+        yield _Day(word, day.day, day.month, day.year)
+    elif word not in _FILLERS:
+        try:
+            yield read_duration(word)
+        except BadArguments:
+            raise _no_day(word) from None
+
+
+def _no_day(text: str) -> BadArguments:
+    return BadArguments(f'"{text}" is neither a day nor a length of time: write for instance {_EXAMPLES}.')
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    """The beginning of a day."""
+    return datetime.combine(day, datetime.min.time(), zone).astimezone(UTC)
+
+
+def _later(start: datetime, length: int, zone: ZoneInfo) -> datetime:
+    """So much later by the clock on the wall."""
+    return (start.astimezone(zone) + timedelta(microseconds=length)).astimezone(UTC)
+
+
+def days_taken(vacations: Iterable[Span], zone: ZoneInfo) -> Counter[int]:
+    """By calendar year, how many microseconds of the wall clock vacations take."""
+    taken: Counter[int] = Counter()
+    for vacation in vacations:
+        taken.update(dict(_by_year(vacation, zone)))
+    return taken
+
+
+def _by_year(vacation: Span, zone: ZoneInfo) -> Iterator[tuple[int, int]]:
+    start, end = (instant.astimezone(zone).replace(tzinfo=None) for instant in vacation)
+    while start < end:
+        until = min(end, datetime(start.year + 1, 1, 1))  # noqa: DTZ001  of the wall clock
+        yield start.year, (until - start) // timedelta(microseconds=1)
+        start = until
+
+
+def check_allowance(vacation: Span, others: Iterable[Span], zone: ZoneInfo, days_per_year: int) -> None:
+    """Raises: BadArguments if a vacation takes more of a year than what the others leave."""
+    taken = days_taken(others, zone)
+    for year, length in _by_year(vacation, zone):
+        left = days_per_year * DAY - taken[year]
+        if length > left:
+            raise BadArguments(f"That takes {in_words(length)} of {year}; you have {in_words(max(0, left))} left.")
