@@ -102,7 +102,8 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
 
 def names_no_game(text: str, command: Exception | Command) -> bool:
     """A word of a sentence stands where a command has the game: "my games"."""
-    return isinstance(command, NotFound) and plain(text).split(" ")[0].partition("'")[0] in idioms.COMMON
+    first = plain(text).split(" ")[0].partition("'")[0]
+    return isinstance(command, NotFound) and first in idioms.COMMON and find(first) is None
 
 
 def _about_us(request: Request, text: str) -> Restated | None:
