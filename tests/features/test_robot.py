@@ -86,6 +86,17 @@ def test_just_robot_is_one_of_them(house: House) -> None:
     assert "robot3" in house.send("alice", "cross challenge me robot")[0]["Subject"]
 
 
+def test_who_writes_to_a_robot_is_told_how_it_goes_on(house: House) -> None:
+    house.player("alice")
+    board = house.game("cross -size=3 alice robot1", ["C3"])
+    told = [house.answer("alice", "What a nice day!", board)[0].body]
+    house.answer("alice", "resign!", board)
+    told += [house.answer("alice", "What a nice game!", board)[0].body]
+    assert all("robot1 is a program, which reads no messages." in " ".join(body.split()) for body in told)
+    assert "\nrobot1's move comes by a mail of its own.\n" in told[0]
+    assert '\nTo play once more, send "cross challenge me robot1".\n' in told[1]
+
+
 def test_a_hint_after_an_opening_that_is_too_good_is_to_swap(house: House) -> None:
     house.player("alice")
     board = begun(house, "cross", "alice")
