@@ -290,6 +290,11 @@ class _Said:
         if act:
             way = f'To play {move} and {_AFTER_MOVES[act]}, answer with "{move}" on one line'
             raise BadArguments(f'{way} and "{COMMANDS[Act(act)]}" on the next.')
+        if len(between) == 1:
+            raise BadArguments(
+                f"It is not clear whether you mean {between[0]}, so nothing is done. "
+                "If you do, answer with nothing else."
+            )
         named = " or ".join(between)
         raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
 

@@ -261,7 +261,7 @@ BOARD_ANSWERS = {
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
     "You played C3": "Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
-    "I was away for a week, sorry. C3|C3, sorry|"
+    "I was away for a week, sorry. C3|C3, sorry|C3. Sorry that took so long.|C3, no hurry|C3. Not bad, eh?|"
     "C3\nMoment of truth!|C3\nWarte nicht auf mich|C3\nattends ton coup|"
     "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
     "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
@@ -289,7 +289,9 @@ BOARD_ANSWERS = {
     "may mean C3 or swap": "C3 swap|C3, swap",
     "may mean C3 or undo": "C3 undo|C3 and undo",
     "may mean C3 or D4": "I'll take c three. No, d four",
-    "may mean C3,": "C3... or maybe not|C3. Or not.",
+    "not clear whether you mean C3,": "C3... or maybe not|C3. Or not.|C3 (just kidding)|C3, scratch that|C3, nein|"
+    "C3. Cancel that.|C3. Ach, lieber nicht!|C3 - not!|C3, mejor no|C3. Aspetta!|"
+    "C3\nPlease ignore this mail, I was testing",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
     "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks|Can I claim a win?|"
     "anna doesn't answer, what can I do?|what happens if I run out of time?",
