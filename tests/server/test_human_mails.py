@@ -473,11 +473,29 @@ def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, li
     assert "swordfish" not in got.text
 
 
-@pytest.mark.parametrize("line", ["chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there"])
+OWN_PASSWORDS = (
+    "chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there", "bertpass", '"bertpass".',
+    "bertpass please", "bert:bertpass", "Bert\nbertpass", "pw bertpass", "Kennwort bertpass", "senha: bertpass",
+    "my wachtwoord is bertpass", "heslo=bertpass",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", OWN_PASSWORDS)
 def test_a_players_own_password_is_passed_on_to_nobody(patient: House, line: str) -> None:
     patient.game("cross -size=4 bert anna")
     got = patient.answer("bert", line, 101)
     assert all("bertpass" not in each.text for each in got)
+
+
+def test_a_players_own_password_on_a_line_of_its_own_is_passed_on_to_nobody(patient: House) -> None:
+    with patient.service.store.write() as tx:
+        bert = tx.players.find("bert")
+        assert bert is not None
+        tx.players.set_password_hash(bert.id, patient.service.tools.passwords.hash("tulip-77"))
+    patient.game("cross -size=4 bert anna")
+    got = patient.answer("bert", "Thanks, here it comes!\n\ntulip-77", 101)
+    assert got != []
+    assert all("tulip-77" not in each.text for each in got)
 
 
 def test_a_single_word_that_is_no_password_is_passed_on(patient: House) -> None:
