@@ -83,7 +83,8 @@ def any_of(rows: str, before: str = "", after: str = "") -> re.Pattern[str]:
 
 NEVER = any_of(
     r"""
-    (?:take|remove|delete|strike) (?:me|my (?:e-?mail )?(?:address|name|mail|email))\b(?! (?:up|on|there))
+    (?:take|remove|delete|strike|erase) (?:me|my (?:e-?mail )?(?:address|name|mail|email))\b(?! (?:up|on|there))
+    (?:delete|remove|erase) (?:all )?my (?:personal )?(?:data|account)\b
     (?:take|get) (?:me|my \w+) off|\bunsubscribe\b|^remove$|\bleave me alone\b|\bopt[ -]?out\b
     (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:e-?mail|mail|write|writ|contact|messag)\w*
     (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:send|spam|bother|invit|ask)\w*

@@ -215,7 +215,7 @@ _STRONG = re.compile(
 )
 """A word that looks like a move and like no word of a language."""
 _ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
-_BEFORE_GAMES = frozenset("play playing of at al au about like learn try explain rules help teach".split())  # noqa: SIM905
+_BEFORE_GAMES = frozenset("play playing of at al au à jogar about like learn try explain rules help teach".split())  # noqa: SIM905
 _CLAUSES = re.compile(r",| and ")
 _SEPARATOR = re.compile(r"[,;:/]+")
 _IN_TURN = re.compile(r" x?[a-z]\d{1,2}(?!\w)")

@@ -154,7 +154,7 @@ FIRST_ANSWERS = {
     "Hex Board joe-robot4": "play hex with robot4|joe, play hex against robot4|Hex challenge me robot4 -size=5",
     "Cross Board joe-robot3": "play robot|cross challenge me robot",
     "-size takes a number from 3": "hex challenge me robot -size=99",
-    "Go Board joe-robot1": "Let me play go|Quiero jugar al Go",
+    "Go Board joe-robot1": "Let me play go|Quiero jugar al Go|Quero jogar go",
     "Cross Board joe-robot1": "lets play!!!|Guten Tag, ich würde gerne spielen.|Bonjour, je voudrais jouer|"
     "Hallo, ik wil graag spelen|Ik wil meedoen|Ciao, vorrei giocare|Quero jogar|"
     "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
@@ -177,7 +177,7 @@ FIRST_ANSWERS = {
     "pbm: help hex": "How do I play hex?|what is hex?",
     "take a letter from a to z": "Jürgen|me llamo Tomás",
     "help challenge": "Which games are there?|What games do you have?",
-    "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription",
+    "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription|please delete all my data",
 }  # fmt: skip
 """What a newcomer answers to their first mail of ours."""
 
@@ -435,6 +435,12 @@ def test_a_word_for_playing_in_another_language_is_no_misspelt_command(patient: 
 )
 def test_a_game_is_no_userid_and_a_board_is_missed_before_a_game(patient: House, line: str, said: str) -> None:
     assert said in " ".join(patient.send("bert", line)[0].body.split())
+
+
+@pytest.mark.parametrize("said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me"])
+def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(patient: House, said: str) -> None:
+    (got,) = patient.send("joe@site.example", "Request", said)
+    assert "Nobody plays here from your address" in got.body
 
 
 def test_a_newcomer_whose_first_game_is_refused_has_not_joined(patient: House) -> None:
