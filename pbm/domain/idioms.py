@@ -65,6 +65,7 @@ _PARTS = {
     r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
     r"|mi jugada(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
     r"|(?:io )?gioco(?: in)?|la mia mossa(?: è)?|(?:eu )?jogo(?: em)?|(?:a )?minha jogada(?: é)?",
+    "ENDS": r"(?: (?:please|bitte|now))*(?=[\s!.]*(?:$|,))",
     "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|alsje?blieft|por favor|per favore"
     r"|s'il (?:te|vous) pla[iî]t|svp",
     "GELUCK": r"good luck|viel (?:glück|erfolg|spaß)|bonne chance|(?:buena )?suerte|(?:veel )?succes|buona fortuna",
@@ -82,7 +83,8 @@ def any_of(rows: str, before: str = "", after: str = "") -> re.Pattern[str]:
 
 NEVER = any_of(
     r"""
-    (?:take|remove|delete|strike) (?:me|my (?:e-?mail )?(?:address|name|mail|email))\b(?! (?:up|on|there))
+    (?:take|remove|delete|strike|erase) (?:me|my (?:e-?mail )?(?:address|name|mail|email))\b(?! (?:up|on|there))
+    (?:delete|remove|erase) (?:all )?my (?:personal )?(?:data|account)\b
     (?:take|get) (?:me|my \w+) off|\bunsubscribe\b|^remove$|\bleave me alone\b|\bopt[ -]?out\b
     (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:e-?mail|mail|write|writ|contact|messag)\w*
     (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:send|spam|bother|invit|ask)\w*
@@ -588,7 +590,7 @@ LEADS = any_of(
 ENDED = any_of(r"$|\s+(?:to|for|and|so|because|since|as|but|then)\b|\s*[-(]", "AFTER")
 """What may follow a move that is a number; anything else is counted by it: "5 days"."""
 
-CLAUSE = re.compile(r"(?:,|;|:| - |\band\b|\bso\b|\bbut\b)\s*")
+CLAUSE = re.compile(r"(?:,|;|:|\(| - |\band\b|\bso\b|\bbut\b)\s*")
 
 WISHED = re.compile(r"\bi(?:'d| would) (?:(?:like|love)|be (?:happy|glad|delighted|pleased)) to\b|\bwish to\b")
 """No condition, though it is written like one."""
@@ -618,7 +620,8 @@ RETRACTS = any_of(
     ^or|^maybe|^perhaps|^better
     no|wait|sorry|i mean|i meant|rather|instead|actually|correction|oops|scratch that|on second thoughts?|second thought
     let me think|not yet|hold on|just kidding|joking|forget (?:it|that)|never mind
-    nein|doch|lieber|oder|warte|moment|halt|falsch|meinte|non|ou|plutôt|attende?[sz]|mejor|espera|o|nee|toch|liever|wacht|jk|nvm
+    nein|doch|lieber|oder|warte|moment|halt|falsch|meinte|quatsch|non|ou|plutôt|attende?[sz]|mejor|espera|o|anzi|aspetta
+    nee|toch|liever|wacht|jk|nvm
     """,
     r"\b",
     r"\b",
@@ -627,16 +630,25 @@ RETRACTS = any_of(
 
 TAKES_BACK = any_of(
     r"""
-    wait|hold on|let me think|scratch that|not yet|just kidding|joking|forget|never mind|on second|i meant
-    or (?:maybe |perhaps |better )?not\b|stop(?=[\s,!.]*(?:wait\b|$))|(?:jk|nvm)\b
-    sorry[\s,]+(?:i meant|wrong|that)
-    (?:stopp?[\s,!.]+)?(?:warte(?: mal)?|moment(?: mal)?|halt|attende?[sz]|espera|wacht(?: even)?)(?=[\s!.]*(?:$|,))
-    doch nicht|oder (?:doch |lieber )?nicht|ich meinte|das war falsch
-    ou pas\b|plutôt pas|mejor no\b|o no\b|of toch niet|toch niet
+    wait|hold on|let me (?:think|reconsider|sleep on)|not yet|just kidding|joking|forget|never mind
+    on (?:second|reflection)|or (?:maybe |perhaps |better )?not\b|stop(?=[\s,!.]*(?:wait\b|$))
+    (?:jk|nvm|not(?: really)?|kidding|don't|do not)ENDS
+    sorry[\s,]+(?:i meant|(?:that(?:'s| is| was) )?(?:(?:a|the|my) )?(?:wrong|mistake|typo|misclick))
+    (?:scratch|strike|cancel|ignore|disregard)(?: (?:it|(?:that|this|my)(?: last)?(?: (?:move|mail|message))?))?ENDS
+    (?:don't|do not) (?:play|make|count) (?:it|that|this)(?: yet)?ENDS
+    i (?:still |first )?(?:need|have|want) to think(?: (?:more|again|about it|it over))*ENDS
+    (?:stopp?[\s,!.]+)?(?:warte(?: mal)?|moment(?: mal)?|halt|attende?[sz]|espera(?: aí)?|aspetta|wacht(?: even)?)ENDS
+    doch nicht|oder (?:doch |lieber )?nicht|ich meinte|das war falsch|vergiss (?:es|das)|ich überlege noch
+    ou pas\b|plutôt pas|oubliez? (?:ça|cela)|laissez? tomber|je réfléchis|mejor no\b|o no\b|olvídalo
+    of toch niet|toch niet|laat maar|lascia (?:stare|perdere)|vänta
+    (?:lieber nicht|noch nicht|liever niet|nog niet|pas encore|non ancora|todavía no|ainda não)ENDS
     """,
-    r"(?:oh |oops|no[\s,]+)*",
+    r"(?:(?:oh|ah|ach|och|oops|ups|hm+|um+|but|aber|actually|please|bitte|no|nein|non|nee|não)[\s,!.]+)*",
 )
-"""How a sentence begins that takes back the one above it, whatever else it says."""
+"""How a sentence begins that takes back the one above it, or a clause what stands before it, whatever else it says."""
+
+LONE_NO = re.compile(r"no|nope|nein|non|nee|não")
+"""A clause that says no and nothing else."""
 
 AFTERWARDS = re.compile(r"(?:(?:and|but|so) )*then (?:i|we)\b")
 """How a sentence begins that tells what its writer does once that comes true which the one above it tells."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import dropwhile, islice, pairwise
 
 from games import GAMES
 from pbm.domain import idioms
@@ -215,7 +215,7 @@ _STRONG = re.compile(
 )
 """A word that looks like a move and like no word of a language."""
 _ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
-_BEFORE_GAMES = frozenset("play playing of at al au about like learn try explain rules help teach".split())  # noqa: SIM905
+_BEFORE_GAMES = frozenset("play playing of at al au à jogar about like learn try explain rules help teach".split())  # noqa: SIM905
 _CLAUSES = re.compile(r",| and ")
 _SEPARATOR = re.compile(r"[,;:/]+")
 _IN_TURN = re.compile(r" x?[a-z]\d{1,2}(?!\w)")
@@ -404,17 +404,26 @@ class _Reader:
         above = [sentence.plain for sentence in self.said[: claim.sentence]]
         if idioms.AFTERWARDS.match(self.said[claim.sentence].plain) and not all(map(idioms.THANKS.fullmatch, above)):
             doubts.append(claim.name)
+        if self._taken_back(claim):
+            doubts.append(claim.name)
         for number, sentence in enumerate(self.said):
             if number != claim.sentence and claim.move and _STRONG.fullmatch(sentence.plain):
                 doubts += [] if self.legal(sentence.plain) else [sentence.text]
+            takes_back = number > claim.sentence and idioms.TAKES_BACK.match(sentence.plain)
             if idioms.DISMISSED.fullmatch(sentence.plain):
                 doubts += [claim.name] if claim.move in self.mentions[number] else []
-            elif number != claim.sentence and idioms.RETRACTS.search(sentence.plain):
+            elif number != claim.sentence and (takes_back or idioms.RETRACTS.search(sentence.plain)):
                 others = [name for name in self.mentions[number] if name != claim.move]
-                takes_back = number > claim.sentence and idioms.TAKES_BACK.match(sentence.plain)
                 is_column = len(claim.move) == 1  # other columns would not be seen in the sentence
                 doubts += others or ([claim.name] if takes_back or is_column else [])
         return tuple(doubts)
+
+    def _taken_back(self, claim: _Claim) -> bool:
+        """Whether a clause behind the move takes it back, as in "C3, scratch that" and "C3 (just kidding)"."""
+        clauses = idioms.CLAUSE.split(self.said[claim.sentence].text) if claim.move else []
+        named = dropwhile(lambda clause: claim.move not in self._mentioned(clause), clauses)
+        behind = map(plain, islice(named, 1, None))
+        return any(idioms.TAKES_BACK.match(clause) or idioms.LONE_NO.fullmatch(clause) for clause in behind)
 
     def _acts_beside(self, claim: _Claim) -> list[str]:
         """The acts that clauses of the sentence of a move are, as in "D4, draw?"; any move rejects an offer."""

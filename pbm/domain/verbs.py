@@ -17,6 +17,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 
 from games import GAMES
+from pbm.domain.idioms import COMMON
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 
@@ -316,30 +317,54 @@ def redact(text: str, secrets: Collection[str]) -> str:
     return text
 
 
+PASSWORD = re.compile(
+    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contraseña|passwd|pwd?|wachtwoord|senha|hasło"
+    r"|lösenord|passord|adgangskode|salasana|heslo|jelszó|пароль)\b",
+    re.IGNORECASE,
+)
+"""What people call a password."""
 _PASSING_ON = ("chat", "kibitz")
+_ALONE, _ALONE_LENGTH = 2, 6
+"""Lines of a mail, with its subject, that is one word and may be a password, and characters of the word; shorter ones
+are things that people say.
+"""
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+"""A row of letters, which no move has."""
 
 
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
     """Words of the lines that may be a player's password: the two after the userid, in lower case, or "password", and
-    the only one that is to be passed on.
+    the only one of a mail or that is to be passed on.
 
     "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
-    "my password is geheim" -> geheim; "chat geheim" -> geheim; "Take your time, bob." -> none
+    "my password is geheim" -> geheim; "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim;
+    "Take your time, bob." -> none
     """
     found, above = list[str](), list[str]()
+    is_short = len(list(filter(str.split, lines))) <= _ALONE
+    joined = re.compile(rf"(?<![\w@.-])({re.escape(userid)}|{PASSWORD.pattern})[:=/|](?=\S)", re.IGNORECASE)
     for line in lines[:_MAX_LINES]:
-        plain = [each.strip(_MARKS) for each in line.split() if not _OPTION.match(each)]
+        plain = [each.strip(_MARKS) for each in joined.sub(r"\1 ", line).split() if not _OPTION.match(each)]
         words = [word for word in plain if word.strip("/:=|-")]
         said = [*above, *words] if len(words) == 1 else words
         if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
             found.append(said[1])
+        if len(words) <= _ALONE:
+            found += _alone([word for word in words if word.casefold() not in COMMON], is_mail=is_short)
         above = words or above
-        for place, word in enumerate(words):
+        for place, word in enumerate(said):
             folded = word.casefold()
-            if folded in (userid, "password", "passwort", "pass"):
-                near = words[place + 1 : place + 3]
+            if folded in (userid, "pass", "passe") or PASSWORD.fullmatch(word):
+                near = said[place + 1 : place + 3]
                 found += [each for each in near if _is_long(each) and each.casefold() != userid]
     return list(dict.fromkeys(found))
+
+
+def _alone(words: Sequence[str], *, is_mail: bool) -> list[str]:
+    """The only word of a line, if it may be a password; below other lines, only one that has digits in it."""
+    if len(words) != 1 or len(words[0]) < _ALONE_LENGTH or not (_is_long(words[0]) and _LETTERS.search(words[0])):
+        return []
+    return [*words] if is_mail or any(map(str.isdigit, words[0])) else []
 
 
 def _is_long(word: str) -> bool:

@@ -41,7 +41,7 @@ from pbm.domain.meaning import (
     wished,
 )
 from pbm.domain.topics import QUESTIONS, question, topic
-from pbm.domain.verbs import VERBS, find, passwords_behind
+from pbm.domain.verbs import PASSWORD, VERBS, find, passwords_behind
 
 CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
 UNHEARD = "robot"
@@ -58,9 +58,6 @@ HELPS = {
 """The command that helps where no board is meant."""
 _OURS = (Wish.LOOK, Wish.BOARDS, Wish.REMIND)
 """Wishes that the server grants, whoever is played."""
-PASSWORD = re.compile(
-    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contraseña|passwd|pwd?)\b", re.IGNORECASE
-)
 _SURE = re.compile(
     r"\s*(?:(?:yes|yeah|yep|yup)"
     r"(?:,? (?:please|(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"
@@ -290,6 +287,11 @@ class _Said:
         if act:
             way = f'To play {move} and {_AFTER_MOVES[act]}, answer with "{move}" on one line'
             raise BadArguments(f'{way} and "{COMMANDS[Act(act)]}" on the next.')
+        if len(between) == 1:
+            raise BadArguments(
+                f"It is not clear whether you mean {between[0]}, so nothing is done. "
+                "If you do, answer with nothing else."
+            )
         named = " or ".join(between)
         raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
 

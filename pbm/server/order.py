@@ -35,11 +35,11 @@ from pbm.domain.match import Player, State
 from pbm.domain.meaning import game_elsewhere, game_named, sentences
 from pbm.domain.meaning import plain as plain_words
 from pbm.domain.reading import MAX_COMMANDS, Reading
-from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, find, leading, passwords_behind, redact
+from pbm.domain.verbs import PASSWORD, SHORTEST_SECRET, VERBS, Standing, find, leading, passwords_behind, redact
 from pbm.features.newcomer import FIRST, at_robot, greet
 from pbm.mailin import Action, strip_subject
 from pbm.server.guesses import Held
-from pbm.server.on_board import CHAT, PASSWORD, THANKS, Restated, check_sure, way_to_say
+from pbm.server.on_board import CHAT, THANKS, Restated, check_sure, way_to_say
 from pbm.server.plain import is_newcomers, names_no_game, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD

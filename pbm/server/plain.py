@@ -83,8 +83,9 @@ def is_newcomers(text: str) -> bool:
     said = plain(text)
     first = said.split(" ")[0]
     asks = text.rstrip().endswith("?") and first in idioms.COMMON and find(first) is None
-    is_word = " " not in said and consent(text).answer is not Answer.UNCLEAR
-    return lost(text) or first == "play" or asks or is_word or topic(text) == "help"
+    answer = consent(text).answer
+    is_word = " " not in said and answer is not Answer.UNCLEAR
+    return lost(text) or first == "play" or asks or is_word or answer is Answer.NEVER or topic(text) == "help"
 
 
 def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool:

@@ -27,7 +27,14 @@ from time import monotonic, sleep
 from types import TracebackType
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import DatabaseError, DisconnectionError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DisconnectionError,
+    InterfaceError,
+    OperationalError,
+    PendingRollbackError,
+    SQLAlchemyError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 _CONFLICTS = frozenset({"40001", "40P01"})
@@ -76,7 +83,7 @@ def translated() -> Iterator[None]:
         raise _kind(error.orig)(str(error.orig)) from error
     except InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
-    except (DisconnectionError, PoolTimeout) as error:
+    except (DisconnectionError, PendingRollbackError, PoolTimeout) as error:  # pending: whoever met with it goes on
         raise DatabaseTrouble(str(error)) from error
 
 

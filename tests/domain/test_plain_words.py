@@ -386,6 +386,7 @@ CLAIMS = (
 ASIDES = (
     "Nice weather today.", "If I had played OTHER I would have lost.", "Why did you not play OTHER?",
     "I expected OTHER.", "See you on May 5 at 10:30!", "> OTHER", "You should have played OTHER", "I am 42.",
+    "Don't you dare!",
 )  # fmt: skip
 DENIALS = ("I thought about OTHER, but no.", "I considered OTHER but it is worse.")
 DOUBTS = (
@@ -395,6 +396,9 @@ DOUBTS = (
     "or maybe OTHER",
     "Maybe OTHER.",
     "My move: OTHER",
+    "Ah, let me sleep on it.",
+    "Ach nein, doch nicht.",
+    "Please don't play that yet.",
 )
 CLOSINGS = ("", "\n\nCheers, Ann", "\n\nThanks for the game!\nAnn", "\nGood luck and have fun :-)")
 

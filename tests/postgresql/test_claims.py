@@ -169,18 +169,48 @@ def test_a_board_is_loaded_for_writing_by_one_at_a_time_and_read_by_all(store: S
     assert seen == [1, 2]
 
 
+def cut_off(store: Store, tx: Transaction) -> None:
+    """The connection of a transaction."""
+    own = tx._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    with store.read() as other:
+        other._connection.execute(text("SELECT pg_terminate_backend(:own)"), {"own": own})
+
+
 def test_a_connection_that_is_cut_is_trouble_and_the_next_works(store: Store) -> None:
     def cut() -> None:
         with store.write() as tx:
-            own = tx._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
-            with store.read() as other:
-                other._connection.execute(text("SELECT pg_terminate_backend(:own)"), {"own": own})
+            cut_off(store, tx)
             tx.secrets.keys(NOW)
 
     with pytest.raises(DatabaseTrouble):
         cut()
     with store.write() as tx:
         assert tx.secrets.keys(NOW)
+
+
+def test_a_connection_that_is_cut_within_a_savepoint_is_trouble(store: Store) -> None:
+    """Or the mail that was being handled would be taken for one that we have a fault with."""
+
+    def cut() -> None:
+        with store.write() as tx, tx.savepoint():
+            tx.absences.note("something", NOW)
+            cut_off(store, tx)
+            tx.secrets.keys(NOW)
+
+    with pytest.raises(DatabaseTrouble):
+        cut()
+
+
+def test_a_connection_that_is_cut_during_a_rehearsal_is_trouble(store: Store) -> None:
+    """Or the robot whose move is rehearsed would be taken for one that fails."""
+
+    def cut() -> None:
+        with store.read() as tx, tx.rehearsal():
+            cut_off(store, tx)
+            tx.secrets.keys(NOW)
+
+    with pytest.raises(DatabaseTrouble):
+        cut()
 
 
 def test_a_connection_that_is_cut_while_it_rests_is_not_used_again(store: Store, url: str) -> None:

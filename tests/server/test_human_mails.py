@@ -154,7 +154,7 @@ FIRST_ANSWERS = {
     "Hex Board joe-robot4": "play hex with robot4|joe, play hex against robot4|Hex challenge me robot4 -size=5",
     "Cross Board joe-robot3": "play robot|cross challenge me robot",
     "-size takes a number from 3": "hex challenge me robot -size=99",
-    "Go Board joe-robot1": "Let me play go|Quiero jugar al Go",
+    "Go Board joe-robot1": "Let me play go|Quiero jugar al Go|Quero jogar go",
     "Cross Board joe-robot1": "lets play!!!|Guten Tag, ich würde gerne spielen.|Bonjour, je voudrais jouer|"
     "Hallo, ik wil graag spelen|Ik wil meedoen|Ciao, vorrei giocare|Quero jogar|"
     "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
@@ -177,7 +177,7 @@ FIRST_ANSWERS = {
     "pbm: help hex": "How do I play hex?|what is hex?",
     "take a letter from a to z": "Jürgen|me llamo Tomás",
     "help challenge": "Which games are there?|What games do you have?",
-    "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription",
+    "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription|please delete all my data",
 }  # fmt: skip
 """What a newcomer answers to their first mail of ours."""
 
@@ -261,7 +261,7 @@ BOARD_ANSWERS = {
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
     "You played C3": "Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
-    "I was away for a week, sorry. C3|C3, sorry|"
+    "I was away for a week, sorry. C3|C3, sorry|C3. Sorry that took so long.|C3, no hurry|C3. Not bad, eh?|"
     "C3\nMoment of truth!|C3\nWarte nicht auf mich|C3\nattends ton coup|"
     "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
     "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
@@ -289,7 +289,9 @@ BOARD_ANSWERS = {
     "may mean C3 or swap": "C3 swap|C3, swap",
     "may mean C3 or undo": "C3 undo|C3 and undo",
     "may mean C3 or D4": "I'll take c three. No, d four",
-    "may mean C3,": "C3... or maybe not|C3. Or not.",
+    "not clear whether you mean C3,": "C3... or maybe not|C3. Or not.|C3 (just kidding)|C3, scratch that|C3, nein|"
+    "C3. Cancel that.|C3. Ach, lieber nicht!|C3 - not!|C3, mejor no|C3. Aspetta!|"
+    "C3\nPlease ignore this mail, I was testing",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
     "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks|Can I claim a win?|"
     "anna doesn't answer, what can I do?|what happens if I run out of time?",
@@ -435,6 +437,12 @@ def test_a_game_is_no_userid_and_a_board_is_missed_before_a_game(patient: House,
     assert said in " ".join(patient.send("bert", line)[0].body.split())
 
 
+@pytest.mark.parametrize("said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me"])
+def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(patient: House, said: str) -> None:
+    (got,) = patient.send("joe@site.example", "Request", said)
+    assert "Nobody plays here from your address" in got.body
+
+
 def test_a_newcomer_whose_first_game_is_refused_has_not_joined(patient: House) -> None:
     patient.send("joe@home.example", "hi", "hello")
     tools = patient.service.tools
@@ -471,11 +479,29 @@ def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, li
     assert "swordfish" not in got.text
 
 
-@pytest.mark.parametrize("line", ["chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there"])
+OWN_PASSWORDS = (
+    "chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there", "bertpass", '"bertpass".',
+    "bertpass please", "bert:bertpass", "Bert\nbertpass", "pw bertpass", "Kennwort bertpass", "senha: bertpass",
+    "my wachtwoord is bertpass", "heslo=bertpass",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", OWN_PASSWORDS)
 def test_a_players_own_password_is_passed_on_to_nobody(patient: House, line: str) -> None:
     patient.game("cross -size=4 bert anna")
     got = patient.answer("bert", line, 101)
     assert all("bertpass" not in each.text for each in got)
+
+
+def test_a_players_own_password_on_a_line_of_its_own_is_passed_on_to_nobody(patient: House) -> None:
+    with patient.service.store.write() as tx:
+        bert = tx.players.find("bert")
+        assert bert is not None
+        tx.players.set_password_hash(bert.id, patient.service.tools.passwords.hash("tulip-77"))
+    patient.game("cross -size=4 bert anna")
+    got = patient.answer("bert", "Thanks, here it comes!\n\ntulip-77", 101)
+    assert got != []
+    assert all("tulip-77" not in each.text for each in got)
 
 
 def test_a_single_word_that_is_no_password_is_passed_on(patient: House) -> None:
