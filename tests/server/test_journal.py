@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from pbm.domain.match import Match, Ply, Seat
 from pbm.server import Arriving, batch
 from pbm.server.docket import Obeyed
 from pbm.server.handle import Handler
+from pbm.store import Transaction
 from pbm.store.matches import Matches
 from pbm.store.queues import Outbox
 from tests.conversation import House, address_of
@@ -131,18 +132,23 @@ def test_a_move_is_worked_out_once(table: House, played: list[str]) -> None:
     assert record(table, 101) == ["D4", "C4", "B3"]
 
 
-def test_a_move_is_worked_out_anew_when_another_process_has_changed_something(
-    table: House, played: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def once_foreseen(table: House, monkeypatch: pytest.MonkeyPatch, change: Callable[[Transaction], object]) -> None:
+    """What is foreseen of a mail is overtaken by what another process changes."""
     foresee = Handler.foresee
 
     def too_early(*mail: Any) -> Obeyed | None:
         obeyed = foresee(*mail)
         with table.service.store.write() as tx:
-            decisions.play_ply(OpenBoard.load(tx, States(), 101), 2, "B3")
+            change(tx)
         return obeyed
 
     monkeypatch.setattr(Handler, "foresee", too_early)
+
+
+def test_a_move_is_worked_out_anew_when_another_process_has_changed_something(
+    table: House, played: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once_foreseen(table, monkeypatch, lambda tx: decisions.play_ply(OpenBoard.load(tx, States(), 101), 2, "B3"))
     (refused,) = table.send("bob", "cross move 101 bob bobpass C4")
     assert "It is not your turn" in refused.text
     assert record(table, 101) == ["D4", "B3"]
@@ -152,18 +158,13 @@ def test_a_move_is_worked_out_anew_when_another_process_has_changed_something(
 def test_a_move_is_told_to_those_who_look_on_when_it_is_written_down(
     table: House, played: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    foresee = Handler.foresee
-
-    def too_early(*mail: Any) -> Obeyed | None:
-        obeyed = foresee(*mail)
-        with table.service.store.write() as tx:
-            (carol,) = tx.players.of_address(address_of("carol"))
-            tx.follows.follow(carol.id, 101, ends_only=False)
-        return obeyed
+    def look_on(tx: Transaction) -> None:
+        (carol,) = tx.players.of_address(address_of("carol"))
+        tx.follows.follow(carol.id, 101, ends_only=False)
 
     table.player("carol")
     table.service.accept([table.answering("bob", "C4", 101)])
-    monkeypatch.setattr(Handler, "foresee", too_early)
+    once_foreseen(table, monkeypatch, look_on)
     assert table.service.handle() == 1
     assert {got.address for got in table.collect()} == {*map(address_of, ("alice", "bob", "carol"))}
     assert played == ["101 C4"] * 2
