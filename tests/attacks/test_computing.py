@@ -82,6 +82,25 @@ def test_long_moves_are_refused_on_the_largest_boards(game: str, house: House) -
     assert after.record == before.record
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "zet " * 100,
+        f"Hi\n{'zet ' * 90}x\nCan I have more time?",
+        "\n".join([f"Best {'a' * 300}!"] * 15),
+        f"?{'. ' * 3000}",
+    ],
+    ids=["a word", "a line", "names", "dots"],
+)
+def test_words_that_are_repeated_are_read_to_their_end(words: str, table: House) -> None:
+    """Whoever writes them, or says that they are somebody who has an account."""
+    (asked,) = table.send("joe@elsewhere.example", "hello")
+    assert table.deliver(table.mail("joe@elsewhere.example", "hello", words, to=asked["Reply-To"]))
+    assert table.send("alice", "hello", words)
+    assert table.answer("bob", words, 101)
+    assert table.answer("alice", "resign", 101)
+
+
 @pytest.mark.parametrize("game", EACH)
 def test_options_beyond_reason_are_refused(game: str, house: House) -> None:
     for userid in ("alice", "bob"):
