@@ -17,6 +17,7 @@ from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.commands import Command
+from pbm.mailin.quotes import own_text
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
 from pbm.server.batch import Batches
@@ -99,6 +100,14 @@ def test_words_that_are_repeated_are_read_to_their_end(words: str, table: House)
     assert table.send("alice", "hello", words)
     assert table.answer("bob", words, 101)
     assert table.answer("alice", "resign", 101)
+
+
+def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
+    """Each of so many mails took 16 s; all of them together more than a test may take."""
+    letter = f"Hi!\n\nx {'@' * 330}\nOn 1 Jan 2024 at 10:23 <a@b> wrote:\n> q\n\n" * 400
+    for number in range(40):
+        own, _ = own_text(f"{number}\n{letter}", "pbm")
+        assert own.startswith(f"{number}\nHi!\n\nx @@@")
 
 
 @pytest.mark.parametrize("game", EACH)
