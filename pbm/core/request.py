@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from games import GAMES
@@ -32,6 +33,9 @@ from pbm.store import Transaction
 
 Credentials = tuple[str, str]
 """A userid in lower case and a password."""
+
+_MOST_NAMED = 10
+"""Words of a text that are looked up as names of players."""
 
 WRONG_LOGIN = "The userid or the password is wrong."
 
@@ -148,7 +152,7 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
 def userid_named(tx: Transaction, text: str, how: str) -> str:
     """The userid of the player whom a text asks about, or wants to play with; empty for none. how: asked or rival."""
     named = (found[how].strip(".,!?:;") for found in idioms.NAMED.finditer(plain(text)) if found[how])
-    for word in filter(None, named):
+    for word in islice(dict.fromkeys(filter(None, named)), _MOST_NAMED):
         player = tx.players.find(word)
         if userid := robot_called(tx, word) or (player.userid if player else ""):
             return userid

@@ -1,7 +1,8 @@
 """How people say what they want in plain words, as data: answers to invitations, and what is to be done on a board.
 
 All patterns meet text as `sentences.plain` makes it. A row is a part of a pattern, rows are alternatives; WISH, OFFER
-and the like stand for the patterns below.
+and the like stand for the patterns below. Words that may be repeated are atomic, (?>...): where one of them can be read
+in two ways, a pattern that tries both doubles its time with each repetition.
 """
 
 from __future__ import annotations
@@ -50,16 +51,16 @@ _PARTS = {
     "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
     r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
-    "BEFORE": r"(?:(?:(?:(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being)|(?:i )?(?:was|(?:have|had) been)"
+    "BEFORE": r"(?:(?>(?:(?:(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being)|(?:i )?(?:was|(?:have|had) been)"
     r"(?: \w+){0,2} (?:ill|sick|away|busy|holidays?|vacation|hospital|travell?ing))(?: [a-z]+){0,4}(?=\s*[,.:!-])"
     r"|ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
     r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
     r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
-    r"|after some thought)[\s,.:!-]+)*",
-    "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
-    r"|i guess|for me|cheers|bye|sorry|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|(?:viele |liebe |beste )?gr(?:ü|ue)sse|mfg|xx+|gl|hf|[:;]-?[)dp]))*"
+    r"|after some thought)[\s,.:!-]+))*",
+    "AFTER": r"(?:(?>[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now"
+    r"|i think|i guess|for me|cheers|bye|sorry|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
+    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|(?:viele |liebe |beste )?gr(?:ü|ue)sse|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
     r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings)(?: from)?(?: [^\W\d_]+)?)?",
     "SPEELT": r"(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
     r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
@@ -543,7 +544,7 @@ CLOSING = any_of(
     (?:med )?venlig hilsen|pozdrawiam|с уважением
     """,
     r"(?i)\n[ \t]*",
-    r"(?:[\s,!.-]+(?:\w[\w.'-]*[ \t]*){0,4})?(?=\s*(?:\n|$))",
+    r"(?:[\s,!.-]+(?:\w[\w.'-]*+[ \t]*+){0,4})?(?=\s*(?:\n|$))",
 )
 """The line that closes a letter, above or with its writer's name."""
 

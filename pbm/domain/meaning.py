@@ -97,6 +97,16 @@ def plain(text: str) -> str:
     return said
 
 
+def uncourteous(said: str) -> str:
+    """Plain words without polite ones around them; empty for more of them than a sentence has.
+
+    >>> uncourteous("ok, hex please"), uncourteous("ok " * 200)
+    ('hex', '')
+    """
+    core = idioms.ALONE.fullmatch(said) if len(said) <= MAX_LENGTH else None  # tries all divisions of a text
+    return core["move"] if core else ""
+
+
 def sentences(text: str) -> list[Sentence]:
     """The sentences that the person wrote, greetings left out.
 
@@ -349,8 +359,8 @@ def game_elsewhere(text: str) -> str:
 
 def starts(text: str) -> bool:
     """Whether its writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
-    named = idioms.ALONE.fullmatch(plain(text))
-    is_named = named is not None and named["move"] in GAMES and named["move"] != plain(text)
+    core = uncourteous(plain(text))
+    is_named = core in GAMES and core != plain(text)
     return is_named or any(idioms.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
 
 
@@ -465,9 +475,9 @@ class _Reader:
 
     def _alone(self, said: str) -> tuple[str, str, str] | None:
         """The move that a sentence is, with nothing but polite words around it: the move, what was taken, the rest."""
-        core = idioms.ALONE.fullmatch(plain(said))
-        is_told = core is not None and not said.rstrip().endswith("?") and not core["move"].startswith("for ")
-        words = _bare(core["move"]) if core and is_told else ""
+        core = uncourteous(plain(said))
+        is_told = not said.rstrip().endswith("?") and not core.startswith("for ")
+        words = _bare(core) if is_told else ""
         move = self.legal(words) if _is_strong(words) or idioms.LETTER.fullmatch(plain(said)) else None
         return (move, said, "") if move else None
 

@@ -37,7 +37,7 @@ _RULED = re.compile(r"\s{0,8}([-_=*─━])\1{2,39}\s{0,3}([^\W\d_][^-_=*─━]
 _RULE_MARKS = frozenset("-_=*─━")
 _OPEN = re.compile(r"[<(\[,]$")
 _ADDRESS_FIRST = re.compile(r"[<(\[]{0,2}(?:mailto:)?[^\s<>()\[\]]+@")
-_ADDRESS_LAST = re.compile(r"\S+@[^\s<>()\[\]]+[>)\]]{1,2}$")
+_ADDRESS_LAST = re.compile(r"\S@[^\s<>()\[\]@]++[>)\]]{1,2}$")
 _ADDRESS_ALONE = re.compile(r"[<(\[]{0,2}[^\s<>()\[\]]+@[^\s<>()\[\]]+[>)\]]{0,2}")
 _NAME = re.compile(r"[^\W\d_]{3}")
 _WRAPPED_AT = 55

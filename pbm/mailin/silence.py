@@ -174,8 +174,8 @@ def is_program_at_play(seen: Evidence) -> bool:
 
 
 def _own(seen: Evidence) -> Verdict:
-    """A mail of ours that came back as it was sent."""
-    if seen.has(LOOP_HEADER.lower()) or tuple(seen.sender.lower().rsplit("@", 1)) in seen.robot.halves:
+    """A mail of ours that came back as it was sent, or that says it is from an address of ours, with a token or not."""
+    if seen.has(LOOP_HEADER.lower()) or seen.robot.owns(seen.sender):
         return Action.IGNORE, "our own mail came back"
     return None
 

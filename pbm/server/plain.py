@@ -27,6 +27,7 @@ from pbm.domain.meaning import (
     meaning,
     plain,
     starts,
+    uncourteous,
     wished,
 )
 from pbm.domain.reading import Reading
@@ -46,6 +47,8 @@ _CELL = re.compile(r"[a-z]\d{1,2}")
 _NUMBER = re.compile(r"\b\d+\b")
 _GENERAL = ("", "help", "tournaments")
 """The suggestion in place of words that are no command, where no command is near to them."""
+_MOST_PLAYERS = 10
+"""Words of a challenge, its verb among them, that are looked at for one that nobody is called by."""
 _EXACT = re.compile(r"[\d=@]")
 """Characters that a command with an error may hold, and a question seldom does."""
 _ROBOT = re.compile(r"\b(?:robot|level) ?([1-5])\b")
@@ -119,11 +122,11 @@ def _about_us(request: Request, text: str) -> Restated | None:
         return None
     if asked := userid_named(request.tx, text, "asked"):
         return Restated(f"about {asked}")
-    core = idioms.ALONE.fullmatch(plain(text).rstrip("? "))
-    if core is None or core["move"] == plain(text):
+    core = uncourteous(plain(text).rstrip("? "))
+    if core in ("", plain(text)):
         return None
     try:
-        command = parse(core["move"], request.sender.standing, lambda word: request.tx.players.find(word) is not None)
+        command = parse(core, request.sender.standing, lambda word: request.tx.players.find(word) is not None)
     except Rejected:
         return None
     may_ask = command.verb.asks or command.verb.group == LOOKING or command.verb.name == "rematch"
@@ -196,7 +199,7 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
     if not isinstance(command, BadArguments):
         return None
     if verb == "challenge":
-        _check_players(request, text.split()[1:])
+        _check_players(request, text.split()[1:_MOST_PLAYERS])
     if verb != "play" or not game:
         return None
     robot, options = _ROBOT.search(said), _OPTION.findall(text)

@@ -17,6 +17,7 @@ from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.commands import Command
+from pbm.mailin.quotes import own_text
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
 from pbm.server.batch import Batches
@@ -80,6 +81,33 @@ def test_long_moves_are_refused_on_the_largest_boards(game: str, house: House) -
     assert before is not None
     assert after is not None
     assert after.record == before.record
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "zet " * 100,
+        f"Hi\n{'zet ' * 90}x\nCan I have more time?",
+        "\n".join([f"Best {'a' * 300}!"] * 15),
+        f"?{'. ' * 3000}",
+    ],
+    ids=["a word", "a line", "names", "dots"],
+)
+def test_words_that_are_repeated_are_read_to_their_end(words: str, table: House) -> None:
+    """Whoever writes them, or says that they are somebody who has an account."""
+    (asked,) = table.send("joe@elsewhere.example", "hello")
+    assert table.deliver(table.mail("joe@elsewhere.example", "hello", words, to=asked["Reply-To"]))
+    assert table.send("alice", "hello", words)
+    assert table.answer("bob", words, 101)
+    assert table.answer("alice", "resign", 101)
+
+
+def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
+    """Each of so many mails took 16 s; all of them together more than a test may take."""
+    letter = f"Hi!\n\nx {'@' * 330}\nOn 1 Jan 2024 at 10:23 <a@b> wrote:\n> q\n\n" * 400
+    for number in range(40):
+        own, _ = own_text(f"{number}\n{letter}", "pbm")
+        assert own.startswith(f"{number}\nHi!\n\nx @@@")
 
 
 @pytest.mark.parametrize("game", EACH)

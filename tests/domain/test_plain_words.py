@@ -12,8 +12,8 @@ import pytest
 from games import GAMES
 from games.rules import MoveError
 from pbm.domain import consent as consents
+from pbm.domain import idioms, topics
 from pbm.domain import meaning as meanings
-from pbm.domain import topics
 from pbm.domain.consent import Answer, consent, introduced
 from pbm.domain.meaning import Act, Wish, lost, meaning, starts, wished
 from pbm.domain.topics import question, topic
@@ -464,9 +464,10 @@ def test_cells_that_are_written_together_are_never_chosen_between(game: str, sai
     assert meaning(said, legal(game)).act in (SAY, UNSURE)
 
 
-@pytest.mark.parametrize(
-    "word", ["lg", "love from", "me", "the", "please", "ok", "thanks", "dann ich spiele", "picture"]
-)
+AROUND_A_MOVE = {*re.findall(r"[^\W\d_]{2,}", idioms.ALONE.pattern)}
+
+
+@pytest.mark.parametrize("word", sorted({"lg", "love from", "me", "the", "dann ich spiele", "picture"} | AROUND_A_MOVE))
 def test_a_sentence_that_repeats_a_word_is_read_to_its_end(word: str) -> None:
     """A pattern that tries all ways to share such words out would never come to it."""
     said = f"{' '.join([word] * 400)[: meanings.MAX_LENGTH - 1]}~"

@@ -46,6 +46,7 @@ def report(kind: str, fields: str, *more: str, returned: str = "", name: str = "
         "From: no-reply@example.org",
         "From: Shop <noreply@example.org>",
         "From: Robot <pbm@Play.Example.org>",
+        "From: pbm+abc@play.example.org",
         f"{LOOP_HEADER}: play.example.org",
         f"{LOOP_HEADER}: another.example",
     ],
