@@ -1,13 +1,14 @@
 """A question to a robot, as text between processes: positions of one game, and what it thinks of each.
 
 Thinking takes long and may go wrong, so it is done by a process of its own, which can be killed at any time and which
-the system itself stops when it takes too much: `python -m pbm.bots` reads a question in JSON from its standard input
+the system itself stops when it takes too much: `python -m pbm.bots PID` reads a question in JSON from its standard input
 and writes the thoughts to its standard output.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -175,7 +176,7 @@ class Mind:
         command: Sequence[str] = (sys.executable, "-m", "pbm.bots"),
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
-        """meanwhile: is called every few seconds as long as it thinks."""
+        """command: is told the number of this process. meanwhile: is called every few seconds as long as it thinks."""
         self._seconds = seconds
         self._command = command
         self._meanwhile = meanwhile
@@ -190,9 +191,9 @@ class Mind:
 
     def __call__(self, question: Question) -> list[Thought]:
         """Raises: Stopped; NoThought when the process fails, or takes too long."""
-        pipe = subprocess.PIPE
+        pipe, command = subprocess.PIPE, (*self._command, str(os.getpid()))
         try:
-            self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
         except OSError as error:
             raise NoThought(str(error)) from None
         with self._process as process:

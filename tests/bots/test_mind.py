@@ -120,6 +120,32 @@ def test_a_robot_does_not_outlive_whoever_asked_it(tmp_path: Path):
             assert said.read() == ""
 
 
+BEGINS_LATE = """
+import pbm.bots.__main__ as robot
+with open({begins!r}, "w"), open({goes_on!r}) as goes_on:
+    goes_on.read()
+def think(_):
+    with open({pipe!r}, "w") as pipe:
+        pipe.write("outlived")
+robot.think = think
+with open({pipe!r}, "w"):
+    robot.main()
+"""
+
+
+def test_a_robot_does_not_begin_when_whoever_asked_it_is_gone(tmp_path: Path):
+    """As when a server is killed in the second in which a robot starts."""
+    pipes = {name: str(tmp_path / name) for name in ("begins", "goes_on", "pipe")}
+    for pipe in pipes.values():
+        os.mkfifo(pipe)
+    robot = (sys.executable, "-c", BEGINS_LATE.format(**pipes))
+    with subprocess.Popen([sys.executable, "-c", ASKS, *robot, written(question())]) as asking:
+        with open(pipes["begins"]):  # opens when the robot is there
+            asking.kill()
+    Path(pipes["goes_on"]).write_text("now")
+    assert Path(pipes["pipe"]).read_text() == ""
+
+
 def test_a_mind_looks_up_now_and_then(monkeypatch, tmp_path: Path):
     """Whatever comes of that, no process is left behind."""
     monkeypatch.setattr("pbm.bots.mind.BREATH_SECONDS", 0.1)
