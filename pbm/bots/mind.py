@@ -1,8 +1,8 @@
 """A question to a robot, as text between processes: positions of one game, and what it thinks of each.
 
 Thinking takes long and may go wrong, so it is done by a process of its own, which can be killed at any time and which
-the system itself stops when it takes too much: `python -m pbm.bots PID` reads a question in JSON from its standard input
-and writes the thoughts to its standard output.
+the system itself stops when it takes too much: `python -m pbm.bots PID` reads a question in JSON from its standard
+input and writes the thoughts to its standard output.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def _task(at: Desk, number: int, crowd: int) -> Task | None:
     question = replace(question_of(board, level), share=min(1.0, ANSWERS_WITHIN / (crowd * LEVELS[level].seconds)))
     key = f"board {number} ply {ply} {board.match.offer.kind if board.match.offer else ''}".strip()
     then, failed = partial(_act, number, board.match.revision), partial(_stuck, number, ply)
-    return Task(key, asked(question), then, failed, board.match.player(other(seat)).id)
+    return Task(key, asked(question), then, failed, board.match.player(other(seat)).id, board.match.game)
 
 
 @when_due(SPENT, within=timedelta(hours=1))

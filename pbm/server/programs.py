@@ -7,10 +7,12 @@ and all that follows is the same. Nothing is thought about within a transaction;
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from threading import Lock
+from time import monotonic
 from typing import Any
 
 import structlog
@@ -50,24 +52,67 @@ HELD = timedelta(seconds=20)
 """How long a task is left to whoever has taken it, unless they say that they are still at it."""
 
 
+LATE = 20.0
+"""Seconds by the clock after which others do not wait for a thought any longer; few take so many."""
+
+
+class Shift:
+    """What thinkers of one process know of one another, where they settle the same tasks.
+
+    They take turns, so that all goes in its order, but nobody waits for one who is late: another settles all else
+    meanwhile, except for tasks of the game that is thought about, which may be what takes so long.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._working: dict[object, tuple[str, float]] = {}
+        self.failed: dict[str, datetime] = {}
+        """When tasks failed, by key."""
+
+    @contextmanager
+    def turn(self, thinker: object) -> Iterator[frozenset[str] | None]:
+        """The turn of a thinker, if it is theirs: the games to be left alone meanwhile; None where it is not."""
+        with self._lock:
+            now = monotonic()
+            others = [found for each, found in self._working.items() if each is not thinker]
+            is_theirs = all(now - since >= LATE for _, since in others)
+            if is_theirs:
+                self._working[thinker] = "", now
+        try:
+            yield frozenset(game for game, _ in others) if is_theirs else None
+        finally:
+            with self._lock:
+                self._working.pop(thinker, None)
+
+    def begins(self, thinker: object, game: str) -> None:
+        """A thinker whose turn it is has found something to do."""
+        with self._lock:
+            self._working[thinker] = game, monotonic()
+
+
 class Thinker:
     """Settles tasks one after the other; those that failed before wait for all others.
 
-    Any number of processes may run one over the same database: what one has taken, the others leave alone. No lock is
+    Any number of processes may run some over the same database: what one has taken, the others leave alone. No lock is
     held meanwhile, and when a process is killed others soon take what it had.
 
-    seconds: by the clock, after which a thought is given up. ask: has a question answered; None for a process of its
-    own.
+    shift: of those who settle the same tasks. seconds: by the clock, after which a thought is given up. ask: has a
+    question answered; None for a process of its own.
     """
 
     def __init__(
-        self, store: Store, tools: Tools, sources: Sequence[Iterable[Source]], seconds: float, ask: Ask | None = None
+        self,
+        store: Store,
+        tools: Tools,
+        sources: Sequence[Iterable[Source]],
+        shift: Shift,
+        seconds: float,
+        ask: Ask | None = None,
     ) -> None:
-        self._store, self._tools, self._sources = store, tools, sources
+        self._store, self._tools, self._sources, self._shift = store, tools, sources, shift
         self._mind = Mind(seconds, meanwhile=self._hold)
         self._ask = ask or self._mind
         self._taken = ""
-        self._failed: dict[str, datetime] = {}
 
     def stop(self) -> None:
         """Give up what is being thought, by whatever thread: it will be thought again."""
@@ -76,28 +121,31 @@ class Thinker:
     def run(self, limit: int = 1) -> int:
         """Settle tasks, the most urgent first; returns how many there were. Raises: DatabaseTrouble."""
         for done in range(limit):
-            task = self._next()
-            if task is None:
-                return done
-            if self._take(task):
-                self._settle(task)
+            with self._shift.turn(self) as left_alone:
+                task = self._next(left_alone) if left_alone is not None else None
+                if task is None:
+                    return done
+                if self._take(task):
+                    self._shift.begins(self, task.game)
+                    self._settle(task)
         return limit
 
-    def _next(self) -> Task | None:
+    def _next(self, left_alone: Collection[str]) -> Task | None:
+        """left_alone: games of which no task is to be taken."""
         now = self._store.clock()
-        self._failed = {key: at for key, at in self._failed.items() if abs(now - at) < FORGIVEN}
+        failed = self._shift.failed = {key: at for key, at in self._shift.failed.items() if abs(now - at) < FORGIVEN}
         with self._store.read() as tx:
             at, again = Desk(tx, self._tools), list[Task]()
             pause, taken = spent(at), {item.key for item in tx.agenda.of(TAKEN) if _holds(item, now)}
             for task in (task for sources in self._sources for source in sources for task in source(at)):
-                if task.whom in pause or task.key in taken:
+                if task.whom in pause or task.key in taken or task.game in left_alone:
                     continue
-                failed_at = self._failed.get(task.key)
+                failed_at = failed.get(task.key)
                 if failed_at is None:
                     return task
                 if now - failed_at >= AGAIN:
                     again.append(task)
-            return min(again, key=lambda task: self._failed[task.key], default=None)
+            return min(again, key=lambda task: failed[task.key], default=None)
 
     def _take(self, task: Task) -> bool:
         """Whether it is ours: nobody else has taken it meanwhile."""
@@ -130,7 +178,7 @@ class Thinker:
             raise
         except Exception as error:
             self._tools.states.forget()
-            self._failed[task.key] = self._store.clock()
+            self._shift.failed[task.key] = self._store.clock()
             known = isinstance(error, NoThought | GameError | Rejected)
             log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
             with self._giving_back(task, began_at) as at:

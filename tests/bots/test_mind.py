@@ -135,15 +135,15 @@ with open({pipe!r}, "w"):
 
 def test_a_robot_does_not_begin_when_whoever_asked_it_is_gone(tmp_path: Path):
     """As when a server is killed in the second in which a robot starts."""
-    pipes = {name: str(tmp_path / name) for name in ("begins", "goes_on", "pipe")}
-    for pipe in pipes.values():
+    begins, goes_on, said = (tmp_path / name for name in ("begins", "goes_on", "said"))
+    for pipe in (begins, goes_on, said):
         os.mkfifo(pipe)
-    robot = (sys.executable, "-c", BEGINS_LATE.format(**pipes))
+    robot = (sys.executable, "-c", BEGINS_LATE.format(begins=str(begins), goes_on=str(goes_on), pipe=str(said)))
     with subprocess.Popen([sys.executable, "-c", ASKS, *robot, written(question())]) as asking:
-        with open(pipes["begins"]):  # opens when the robot is there
+        with begins.open():  # opens when the robot is there
             asking.kill()
-    Path(pipes["goes_on"]).write_text("now")
-    assert Path(pipes["pipe"]).read_text() == ""
+    goes_on.write_text("now")
+    assert said.read_text() == ""
 
 
 def test_a_mind_looks_up_now_and_then(monkeypatch, tmp_path: Path):

@@ -471,6 +471,37 @@ def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) ->
     assert asked == [*stuck, board, *stuck]
 
 
+def test_others_have_their_moves_while_a_program_hangs(house: House, monkeypatch) -> None:
+    """All boards of its game wait, and nobody begins another one of them."""
+    for player in ("alice", "bob"):
+        house.player(player)
+    hanging = [begun(house, "hex -size=4", "alice") for _ in range(2)]
+    board = begun(house, "cross -size=4", "bob")
+    first, second, _ = house.service.thinkers
+    hangs, ends = threading.Event(), threading.Event()
+
+    def answered(question):
+        if question.game == "hex":
+            hangs.set()
+            ends.wait(PATIENCE_SECONDS)
+            raise NoThought("no answer within 120 seconds")
+        return think(question)
+
+    house.thoughts = answered
+    thread = threading.Thread(target=first.run)
+    thread.start()
+    assert hangs.wait(PATIENCE_SECONDS)
+    assert second.run(100) == 0, "the first is not late yet"
+    monkeypatch.setattr("pbm.server.programs.LATE", 0.0)
+    assert second.run(100) == 1
+    assert [len(record(house, each)) for each in (*hanging, board)] == [0, 0, 1]
+    ends.set()
+    thread.join()
+    house.thoughts = think
+    assert second.run(100) == 1, "what failed with the first is not tried again at once"
+    assert [len(record(house, each)) for each in hanging] == [0, 1]
+
+
 def test_a_game_that_has_gone_with_its_package_stops_no_robot(house: House, monkeypatch) -> None:
     for player in ("alice", "bob"):
         house.player(player)
@@ -492,7 +523,7 @@ def test_no_move_waits_for_a_review(house: House) -> None:
     over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
     board = begun(house, "cross -size=4", "alice")
     house.send("alice", f"review {over} alice alicepass")
-    moves, lessons = house.service.thinkers
+    moves, _, lessons = house.service.thinkers
     reviewed = threading.Event()
 
     def answered(question):
