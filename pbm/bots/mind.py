@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 from games import GAMES, AnyGame
-from pbm.bots.choose import LEVELS, Decision, choose, skill_of
+from pbm.bots.choose import LEVELS, PATIENCE, Decision, choose, skill_of
 from pbm.bots.only_win import discovered, invented
 from pbm.bots.search import Budget
 
@@ -53,6 +53,8 @@ class Question:
     """The opponent may take over the first move of the game, so it had better be fair."""
     share: float = 1.0
     """Of what the level may spend on a position."""
+    patience: float = PATIENCE
+    """Seconds by the clock for a position, at most."""
     puzzle: bool = False
     """What is wanted is a puzzle, out of the moves if there are any, or else on such a board."""
 
@@ -136,6 +138,7 @@ def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[str, ...
 
 def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
     budget = LEVELS[question.level].budget(skill_of(game.info.name)).part(question.share)
+    budget = replace(budget, patience=min(budget.patience, question.patience))
     if question.swappable:
         choice = fair_opening(game, pos, budget, question.seed)
     else:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from games import GAMES
-from pbm.bots import Mind, NoThought, Question, Stopped, think
+from pbm.bots import Mind, NoThought, Question, Stopped, choose, think
 from pbm.bots.__main__ import limit
+from pbm.bots.choose import PATIENCE
 from pbm.bots.mind import read, written
 from tests.patience import PATIENCE_SECONDS, wait_until
 
@@ -49,6 +50,19 @@ def test_an_opening_that_may_be_taken_over_is_a_fair_one():
     (thought,) = think(question(options=("-size=4",), swappable=True))
     assert abs(thought.value) < 0.5
     assert game.parse(game.start(game.options(["-size=4"])), thought.move) is not None
+
+
+def test_a_robot_is_no_more_patient_than_it_is_asked_to_be(monkeypatch):
+    budgets = []
+
+    def chosen(game, pos, budget, seed):
+        budgets.append(budget)
+        return choose(game, pos, budget, seed)
+
+    monkeypatch.setattr("pbm.bots.mind.choose", chosen)
+    for patience in (PATIENCE, 3.0):
+        think(question(share=0.5, patience=patience))
+    assert [budget.patience for budget in budgets] == [PATIENCE / 2, 3.0]
 
 
 def test_a_process_thinks_the_same():

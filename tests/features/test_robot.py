@@ -146,10 +146,11 @@ def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answe
         house.player(player)
     theirs = {str(begun(house, "cross", "alice")) for _ in range(30)}
     begun(house, "cross", "bob")
-    asked = []
+    asked, patience = [], list[float]()
 
     def noted(question):
         asked.append((str(question.seed // 10_007) in theirs, question.share))
+        patience.append(question.patience)
         return think(replace(question, share=0.01))
 
     house.thoughts = noted
@@ -161,6 +162,7 @@ def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answe
     assert shares == sorted(shares)
     assert shares[0] == pytest.approx(45 / 30 / seconds)
     assert shares[-1] == 1.0
+    assert patience[0] == 45 / 30, "by the clock, too: the machine may be busy"
 
 
 def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -> None:
