@@ -43,7 +43,7 @@ RESIGNS_AFTER, LATELY = timedelta(days=3), timedelta(hours=1)
 """How long a board waits for a robot whose program fails; and how long ago it must have failed last to fail still."""
 
 ANSWERS_WITHIN = 45.0
-"""Seconds. A robot spends so little on each board, by the clock as well, that all who wait have their answer by then."""
+"""Seconds, by the clock as well. So little is spent on each board that all who wait have their answer by then."""
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 LOST = -0.999
