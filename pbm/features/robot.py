@@ -52,7 +52,7 @@ NEAR_THE_END = 5
 
 
 @handles(
-    Verb("robots", LOOKING, Locks.NOTHING, rank=150), "who can be played at once, at any time, and how well they play"
+    Verb("robots", LOOKING, Locks.NOTHING, rank=150), "list the robots, which play at once and at any hour, by strength"
 )
 def list_robots(request: Request, command: Command) -> Answer | None:
     return done(command, request.outgoing.page("robots.txt"), "pbm: robots")
