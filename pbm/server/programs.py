@@ -59,7 +59,7 @@ LATE = 20.0
 class Shift:
     """What thinkers of one process know of one another, where they settle the same tasks.
 
-    They take turns, so that all goes in its order, but nobody waits for one who is late: another settles all else
+    They take turns, so that all goes in its order, but nobody waits for one who is late: a reserve settles all else
     meanwhile, except for tasks of the game that is thought about, which may be what takes so long.
     """
 
@@ -70,12 +70,12 @@ class Shift:
         """When tasks failed, by key."""
 
     @contextmanager
-    def turn(self, thinker: object) -> Iterator[frozenset[str] | None]:
+    def turn(self, thinker: object, *, is_reserve: bool) -> Iterator[frozenset[str] | None]:
         """The turn of a thinker, if it is theirs: the games to be left alone meanwhile; None where it is not."""
         with self._lock:
             now = monotonic()
             others = [found for each, found in self._working.items() if each is not thinker]
-            is_theirs = all(now - since >= LATE for _, since in others)
+            is_theirs = all(now - since >= LATE for _, since in others) and (bool(others) or not is_reserve)
             if is_theirs:
                 self._working[thinker] = "", now
         try:
@@ -97,7 +97,7 @@ class Thinker:
     held meanwhile, and when a process is killed others soon take what it had.
 
     shift: of those who settle the same tasks. seconds: by the clock, after which a thought is given up. ask: has a
-    question answered; None for a process of its own.
+    question answered; None for a process of its own. is_reserve: it settles nothing unless another one is late.
     """
 
     def __init__(
@@ -108,8 +108,11 @@ class Thinker:
         shift: Shift,
         seconds: float,
         ask: Ask | None = None,
+        *,
+        is_reserve: bool = False,
     ) -> None:
-        self._store, self._tools, self._sources, self._shift = store, tools, sources, shift
+        self._store, self._tools, self._sources = store, tools, sources
+        self._shift, self._is_reserve = shift, is_reserve
         self._mind = Mind(seconds, meanwhile=self._hold)
         self._ask = ask or self._mind
         self._taken = ""
@@ -121,7 +124,7 @@ class Thinker:
     def run(self, limit: int = 1) -> int:
         """Settle tasks, the most urgent first; returns how many there were. Raises: DatabaseTrouble."""
         for done in range(limit):
-            with self._shift.turn(self) as left_alone:
+            with self._shift.turn(self, is_reserve=self._is_reserve) as left_alone:
                 task = self._next(left_alone) if left_alone is not None else None
                 if task is None:
                     return done

@@ -130,7 +130,7 @@ class Service:
         movers = Shift()
         self.thinkers = (
             Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask),
-            Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask),
+            Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask, is_reserve=True),
             Thinker(store, self.tools, (LESSONS, LEISURE), Shift(), LESSON_SECONDS, ask),
         )
 
