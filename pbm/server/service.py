@@ -33,7 +33,7 @@ from pbm.mailin.headers import lane
 from pbm.server.batch import Batches
 from pbm.server.bounces import Bouncing
 from pbm.server.handle import Handler
-from pbm.server.programs import Shift, Thinker
+from pbm.server.thinker import Shift, Thinker
 from pbm.store import Store, Transaction
 from pbm.store.engine import utc_now
 from pbm.store.house import DELIVERED, HEARTBEAT, Peer

@@ -16,7 +16,7 @@ from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind
 from pbm.features.teach import parts
 from pbm.server import Service, Settings
-from pbm.server.programs import HELD
+from pbm.server.thinker import HELD
 from pbm.store import Store
 from tests.conversation import ROBOT, House
 from tests.games.variants import EACH
@@ -494,7 +494,7 @@ def test_others_have_their_moves_while_a_program_hangs(house: House, monkeypatch
     thread.start()
     assert hangs.wait(PATIENCE_SECONDS)
     assert reserve.run(100) == 0, "the first is not late yet"
-    monkeypatch.setattr("pbm.server.programs.LATE", 0.0)
+    monkeypatch.setattr("pbm.server.thinker.LATE", 0.0)
     assert reserve.run(100) == 1
     assert [len(record(house, each)) for each in (*hanging, board)] == [0, 0, 1]
     ends.set()
