@@ -1,4 +1,7 @@
-"""`python -m pbm.bots`: a question on standard input, thoughts on standard output, within limits of the system."""
+"""`python -m pbm.bots PID`: a question on standard input, thoughts on standard output, within limits of the system.
+
+PID: the process that asks.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +32,16 @@ def limit() -> None:
 
 
 @contextmanager
-def ending_with_parent() -> Iterator[None]:
-    """Think no longer than somebody waits for it: whoever asked may be killed."""
-    parent = os.getppid()
+def ending_with(asker: int) -> Iterator[None]:
+    """Think no longer than the process that asked is there: it may have been killed before this one could look."""
 
     def look_up(*_: object) -> None:
-        if os.getppid() != parent:
+        if os.getppid() != asker:
             os._exit(1)
 
     signal.signal(signal.SIGALRM, look_up)
     signal.setitimer(signal.ITIMER_REAL, 1.0, 1.0)
+    look_up()
     try:
         yield
     finally:
@@ -47,7 +50,7 @@ def ending_with_parent() -> Iterator[None]:
 
 def main() -> None:
     limit()
-    with ending_with_parent():
+    with ending_with(int(sys.argv[1])):
         question = read(sys.stdin.read())
         with redirect_stdout(sys.stderr):  # what a package prints is no thought
             thoughts = think(question)

@@ -1,13 +1,14 @@
 """A question to a robot, as text between processes: positions of one game, and what it thinks of each.
 
 Thinking takes long and may go wrong, so it is done by a process of its own, which can be killed at any time and which
-the system itself stops when it takes too much: `python -m pbm.bots` reads a question in JSON from its standard input
-and writes the thoughts to its standard output.
+the system itself stops when it takes too much: `python -m pbm.bots PID` reads a question in JSON from its standard
+input and writes the thoughts to its standard output.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ from random import Random
 from typing import Any
 
 from games import GAMES, AnyGame
-from pbm.bots.choose import LEVELS, Decision, choose, skill_of
+from pbm.bots.choose import LEVELS, PATIENCE, Decision, choose, skill_of
 from pbm.bots.only_win import discovered, invented
 from pbm.bots.search import Budget
 
@@ -52,6 +53,8 @@ class Question:
     """The opponent may take over the first move of the game, so it had better be fair."""
     share: float = 1.0
     """Of what the level may spend on a position."""
+    patience: float = PATIENCE
+    """Seconds by the clock for a position, at most."""
     puzzle: bool = False
     """What is wanted is a puzzle, out of the moves if there are any, or else on such a board."""
 
@@ -135,6 +138,7 @@ def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[str, ...
 
 def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
     budget = LEVELS[question.level].budget(skill_of(game.info.name)).part(question.share)
+    budget = replace(budget, patience=min(budget.patience, question.patience))
     if question.swappable:
         choice = fair_opening(game, pos, budget, question.seed)
     else:
@@ -175,7 +179,7 @@ class Mind:
         command: Sequence[str] = (sys.executable, "-m", "pbm.bots"),
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
-        """meanwhile: is called every few seconds as long as it thinks."""
+        """command: is told the number of this process. meanwhile: is called every few seconds as long as it thinks."""
         self._seconds = seconds
         self._command = command
         self._meanwhile = meanwhile
@@ -190,9 +194,9 @@ class Mind:
 
     def __call__(self, question: Question) -> list[Thought]:
         """Raises: Stopped; NoThought when the process fails, or takes too long."""
-        pipe = subprocess.PIPE
+        pipe, command = subprocess.PIPE, (*self._command, str(os.getpid()))
         try:
-            self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
         except OSError as error:
             raise NoThought(str(error)) from None
         with self._process as process:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field, replace
@@ -16,7 +17,7 @@ from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Desk, day_of, perspective, reader_of
-from pbm.core.robots import robot_called
+from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.core.unasked import excess_of_unasked
 from pbm.domain import idioms
 from pbm.domain.commands import Command
@@ -38,6 +39,9 @@ _MOST_NAMED = 10
 """Words of a text that are looked up as names of players."""
 
 WRONG_LOGIN = "The userid or the password is wrong."
+
+_ROBOTS = re.compile(rf"{ANY}s?[-_]?\d*", re.IGNORECASE)
+"""What is meant to name a robot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,8 @@ def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[O
 
 def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
     """That there is none of this name, and who may be meant. otherwise: what helps where nobody is."""
+    if _ROBOTS.fullmatch(userid):
+        return NotFound(f'There is no robot "{userid}": they are {", ".join(LEVEL_OF)}.', "robots")
     meant = difflib.get_close_matches(userid, tx.players.like(userid), n=1)
     told = f" Did you mean {meant[0]}?" if meant else ""
     return NotFound(f'There is no player "{userid}" here.{told or otherwise}')

@@ -76,6 +76,7 @@ class Task:
     """key: the same for the same thing to be thought about. then: is given what the work has brought about.
 
     work: raises what Ask does, and Rejected. failed: is told the reason. whom: the player it is for, by id; 0 for all.
+    game: what robots are asked about; empty where they are asked nothing.
     """
 
     key: str
@@ -83,6 +84,7 @@ class Task:
     then: Callable[[Desk, Any], None]
     failed: Callable[[Desk, str], None]
     whom: int = 0
+    game: str = ""
 
 
 def give_up(item: Item, tries: int, whom: int, subject: str, page: str, at: Desk, _: str, **words: Any) -> None:

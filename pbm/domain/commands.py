@@ -52,6 +52,7 @@ _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«"
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """Words that no move has after a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
 _CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
+_ROBOT = re.compile(r"\brobot[ -]([1-5])\b")
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
     r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
@@ -225,6 +226,8 @@ def _ill_bound(
     if between_two and len(words) == 1 and standing.known and game:
         rival = "robot" if words[0].casefold() == "me" else words[0]
         return BadArguments(f'{verb.name} needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")
+    if between_two and game and (robot := _ROBOT.search(" ".join(words).casefold())):
+        return BadArguments("The name of a robot is one word.", f"{game} {verb.name} me robot{robot[1]}")
     problem = "needs more words" if len(words) < fewest else "does not fit these words"
     return BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
 

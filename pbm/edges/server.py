@@ -29,7 +29,7 @@ from pbm.edges.receive import Accepted, Listener
 from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
-from pbm.server.programs import Thinker
+from pbm.server.thinker import Thinker
 from pbm.store import Conflict, DatabaseTrouble
 from pbm.store.house import DELIVERS, LISTENS, LOOKS
 from pbm.store.neighbours import Full, ReadOnly

@@ -84,17 +84,22 @@ _GUESSED = re.compile(
 def puzzle(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
     words = f"{command.args.get('GAME', '')} {command.args.get('ANSWER', '')}".strip()
+    if not words[:1].isdecimal():
+        return _give(request, command, player, _games(words.casefold().partition(" ")[0]))
+    _about_one(request, player, words)
+    return None
+
+
+def _about_one(request: Request, player: Player, words: str) -> None:
+    """words: the number of a puzzle, and perhaps an answer to it. Raises: NotFound, NotAllowed."""
     first, _, answer = words.partition(" ")
-    if not first.isdecimal():
-        return _give(request, command, player, _games(first.casefold()))
-    found = request.tx.puzzles.get(int(first), player.id) if len(first) < 10 else None
+    found = request.tx.puzzles.get(int(first), player.id) if first.isdecimal() and len(first) < 10 else None
     if found is None or found.posed_at is None:
         raise NotFound(f"You have not been given a puzzle {first[:20]}.", WORD)
     if answer:
         _judge(request, player, found, answer)
     else:
         request.outgoing.letters += _mails(request, player, found)
-    return None
 
 
 def _games(word: str) -> list[str]:
@@ -250,15 +255,21 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
     try:
         if (given := _answered(request, player, found, said)) is not None:
             request.outgoing.answers.append(given)
-    except (NotAllowed, BadArguments) as error:
+    except (NotFound, NotAllowed, BadArguments) as error:
         refuse(request, line, error)
     return None
 
 
 def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Answer | None:
-    """Judge an answer, or give what it asks for: "puzzle", "puzzle hex". Raises: NotAllowed, BadArguments."""
+    """Judge an answer, or give what it asks for: "puzzle", "puzzle hex", or another one they have had: "puzzle 12".
+
+    Whoever was forwarded a puzzle is told of no other one. Raises: NotFound, NotAllowed, BadArguments.
+    """
     line = text.partition("\n")[0]
     words = line.casefold().split()
+    if words[:1] == [WORD] and words[1:] and words[1].isdecimal() and player in request.sender.at_home:
+        _about_one(request, player, line.split(maxsplit=1)[1])
+        return None
     if words[:1] == [WORD] and len(words) < 3:
         command = parse(line, Standing(known=True, proven=True))
         return _give(request, command, player, _games(" ".join(words[1:])))

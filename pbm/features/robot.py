@@ -43,7 +43,7 @@ RESIGNS_AFTER, LATELY = timedelta(days=3), timedelta(hours=1)
 """How long a board waits for a robot whose program fails; and how long ago it must have failed last to fail still."""
 
 ANSWERS_WITHIN = 45.0
-"""Seconds. A robot spends such a share of its level on a board that all who wait have their answer by then."""
+"""Seconds, by the clock as well. So little is spent on each board that all who wait have their answer by then."""
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 LOST = -0.999
@@ -52,7 +52,7 @@ NEAR_THE_END = 5
 
 
 @handles(
-    Verb("robots", LOOKING, Locks.NOTHING, rank=150), "who can be played at once, at any time, and how well they play"
+    Verb("robots", LOOKING, Locks.NOTHING, rank=150), "list the robots, which play at once and at any hour, by strength"
 )
 def list_robots(request: Request, command: Command) -> Answer | None:
     return done(command, request.outgoing.page("robots.txt"), "pbm: robots")
@@ -114,10 +114,11 @@ def _task(at: Desk, number: int, crowd: int) -> Task | None:
         return None
     ply = board.next_ply
     level = LEVEL_OF[board.match.player(seat).userid.casefold()]
-    question = replace(question_of(board, level), share=min(1.0, ANSWERS_WITHIN / (crowd * LEVELS[level].seconds)))
+    seconds = ANSWERS_WITHIN / crowd
+    question = replace(question_of(board, level), share=min(1.0, seconds / LEVELS[level].seconds), patience=seconds)
     key = f"board {number} ply {ply} {board.match.offer.kind if board.match.offer else ''}".strip()
     then, failed = partial(_act, number, board.match.revision), partial(_stuck, number, ply)
-    return Task(key, asked(question), then, failed, board.match.player(other(seat)).id)
+    return Task(key, asked(question), then, failed, board.match.player(other(seat)).id, board.match.game)
 
 
 @when_due(SPENT, within=timedelta(hours=1))

@@ -133,7 +133,8 @@ def hints(at: Desk) -> Iterator[Task]:
         question = replace(_question(board.match, item.payload["ply"] - 1), swappable=_opens(board))
         whom = board.match.players[seat - 1].id
         failed = _failed(item, board.match.board, whom, "hint for")
-        yield Task(item.key, asked(question), partial(_give_hint, item, board.match.board, seat), failed, whom)
+        given = partial(_give_hint, item, board.match.board, seat)
+        yield Task(item.key, asked(question), given, failed, whom, board.match.game)
 
 
 @teaches

@@ -1,159 +1,30 @@
-"""Programs that play here without mail: somebody's own, and the robots, which think one task after the other.
+"""Programs of players, which play here without mail.
 
 A program is shown each board where its player is to move. What it answers is read as the answer to a mail of the board,
-and all that follows is the same. Nothing is thought about within a transaction; see pbm/core/robots.py.
+and all that follows is the same. Nothing is thought about within a transaction.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import Any
 
-import structlog
-
-from games.rules import GameError, MoveError
-from pbm.bots import Mind, NoThought, Stopped
+from games.rules import MoveError
 from pbm.compose.machine import addressed
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
-from pbm.core.notify import Desk, Tools, rehearse
+from pbm.core.notify import Tools
 from pbm.core.request import Incoming, Request, Sender
-from pbm.core.robots import TAKEN, Ask, Source, Task, charge, spent
-from pbm.domain.errors import NotFound, Rejected
+from pbm.domain.errors import NotFound
 from pbm.domain.match import Seat
 from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Message
 from pbm.server.order import Order, mails_of, parse_all
-from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
-from pbm.store.house import Item
-
-log = structlog.get_logger()
-
-AGAIN = timedelta(minutes=10)
-"""After which a task is tried again that failed."""
-
-FORGIVEN = timedelta(days=1)
-"""After which nothing is known any more of a task that failed; nor where the clock was ahead by as much."""
-
-
-LONGEST_THOUGHT = 120.0
-"""Seconds that count, at most."""
-
-
-HELD = timedelta(seconds=20)
-"""How long a task is left to whoever has taken it, unless they say that they are still at it."""
-
-
-class Thinker:
-    """Settles tasks one after the other; those that failed before wait for all others.
-
-    Any number of processes may run one over the same database: what one has taken, the others leave alone. No lock is
-    held meanwhile, and when a process is killed others soon take what it had.
-
-    seconds: by the clock, after which a thought is given up. ask: has a question answered; None for a process of its
-    own.
-    """
-
-    def __init__(
-        self, store: Store, tools: Tools, sources: Sequence[Iterable[Source]], seconds: float, ask: Ask | None = None
-    ) -> None:
-        self._store, self._tools, self._sources = store, tools, sources
-        self._mind = Mind(seconds, meanwhile=self._hold)
-        self._ask = ask or self._mind
-        self._taken = ""
-        self._failed: dict[str, datetime] = {}
-
-    def stop(self) -> None:
-        """Give up what is being thought, by whatever thread: it will be thought again."""
-        self._mind.stop()
-
-    def run(self, limit: int = 1) -> int:
-        """Settle tasks, the most urgent first; returns how many there were. Raises: DatabaseTrouble."""
-        for done in range(limit):
-            task = self._next()
-            if task is None:
-                return done
-            if self._take(task):
-                self._settle(task)
-        return limit
-
-    def _next(self) -> Task | None:
-        now = self._store.clock()
-        self._failed = {key: at for key, at in self._failed.items() if abs(now - at) < FORGIVEN}
-        with self._store.read() as tx:
-            at, again = Desk(tx, self._tools), list[Task]()
-            pause, taken = spent(at), {item.key for item in tx.agenda.of(TAKEN) if _holds(item, now)}
-            for task in (task for sources in self._sources for source in sources for task in source(at)):
-                if task.whom in pause or task.key in taken:
-                    continue
-                failed_at = self._failed.get(task.key)
-                if failed_at is None:
-                    return task
-                if now - failed_at >= AGAIN:
-                    again.append(task)
-            return min(again, key=lambda task: self._failed[task.key], default=None)
-
-    def _take(self, task: Task) -> bool:
-        """Whether it is ours: nobody else has taken it meanwhile."""
-        with self._store.write(durable=False) as tx:
-            taken = tx.agenda.get(TAKEN, task.key)
-            if taken is not None and _holds(taken, tx.now):
-                return False
-            tx.agenda.put(TAKEN, task.key, tx.now + HELD)
-        self._taken = task.key
-        return True
-
-    def _hold(self) -> None:
-        """Say that we are still at it. Where that fails somebody else may think the same: for nothing, but no harm."""
-        with suppress(DatabaseTrouble), self._store.write(durable=False) as tx:
-            tx.agenda.put(TAKEN, self._taken, tx.now + HELD)
-
-    def _settle(self, task: Task) -> None:
-        began_at = self._store.clock()
-        try:
-            found = task.work(self._ask)
-            with self._store.read() as tx:
-                rehearse(Desk(tx, self._tools), lambda at: task.then(at, found))
-            with self._giving_back(task, began_at) as at:
-                task.then(at, found)
-        except Stopped:
-            with self._store.write() as tx:
-                tx.agenda.drop(TAKEN, task.key)
-        except DatabaseTrouble:
-            self._tools.states.forget()
-            raise
-        except Exception as error:
-            self._tools.states.forget()
-            self._failed[task.key] = self._store.clock()
-            known = isinstance(error, NoThought | GameError | Rejected)
-            log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
-            with self._giving_back(task, began_at) as at:
-                task.failed(at, str(error))
-
-    @contextmanager
-    def _giving_back(self, task: Task, began_at: datetime) -> Iterator[Desk]:
-        """A transaction after which the task is not ours any more; the thought is counted."""
-        with self._store.write() as tx:
-            at = Desk(tx, self._tools)
-            tx.agenda.drop(TAKEN, task.key)
-            charge(at, task.whom, self._since(began_at))
-            yield at
-
-    def _since(self, began_at: datetime) -> float:
-        """Seconds; no more than any thought takes, for clocks leap."""
-        return min((self._store.clock() - began_at).total_seconds(), LONGEST_THOUGHT)
-
-
-def _holds(taken: Item, now: datetime) -> bool:
-    """Whether a task is left to whoever has taken it: not for hours because a clock was set back, or runs ahead."""
-    return now < taken.due_at < now + 2 * HELD
-
+from pbm.store import HOUSE, Store, Transaction
 
 Program = Callable[[str], str]
 """From a board as one line of JSON to what the program answers: a move, or another line that a mail might hold."""

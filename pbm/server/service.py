@@ -33,7 +33,7 @@ from pbm.mailin.headers import lane
 from pbm.server.batch import Batches
 from pbm.server.bounces import Bouncing
 from pbm.server.handle import Handler
-from pbm.server.programs import Thinker
+from pbm.server.thinker import Shift, Thinker
 from pbm.store import Store, Transaction
 from pbm.store.engine import utc_now
 from pbm.store.house import DELIVERED, HEARTBEAT, Peer
@@ -127,9 +127,11 @@ class Service:
         self._batches = Batches(store, self.handler)
         self.heed()
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
+        movers = Shift()
         self.thinkers = (
-            Thinker(store, self.tools, (MOVES,), MOVE_SECONDS, ask),
-            Thinker(store, self.tools, (LESSONS, LEISURE), LESSON_SECONDS, ask),
+            Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask),
+            Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask, is_reserve=True),
+            Thinker(store, self.tools, (LESSONS, LEISURE), Shift(), LESSON_SECONDS, ask),
         )
 
     @property

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from games import GAMES
-from pbm.bots import Mind, NoThought, Question, Stopped, think
+from pbm.bots import Mind, NoThought, Question, Stopped, choose, think
 from pbm.bots.__main__ import limit
+from pbm.bots.choose import PATIENCE
 from pbm.bots.mind import read, written
 from tests.patience import PATIENCE_SECONDS, wait_until
 
@@ -49,6 +50,19 @@ def test_an_opening_that_may_be_taken_over_is_a_fair_one():
     (thought,) = think(question(options=("-size=4",), swappable=True))
     assert abs(thought.value) < 0.5
     assert game.parse(game.start(game.options(["-size=4"])), thought.move) is not None
+
+
+def test_a_robot_is_no_more_patient_than_it_is_asked_to_be(monkeypatch):
+    budgets = []
+
+    def chosen(game, pos, budget, seed):
+        budgets.append(budget)
+        return choose(game, pos, budget, seed)
+
+    monkeypatch.setattr("pbm.bots.mind.choose", chosen)
+    for patience in (PATIENCE, 3.0):
+        think(question(share=0.5, patience=patience))
+    assert [budget.patience for budget in budgets] == [PATIENCE / 2, 3.0]
 
 
 def test_a_process_thinks_the_same():
@@ -118,6 +132,32 @@ def test_a_robot_does_not_outlive_whoever_asked_it(tmp_path: Path):
         with pipe.open() as said:  # opens when the robot thinks
             asking.kill()
             assert said.read() == ""
+
+
+BEGINS_LATE = """
+import pbm.bots.__main__ as robot
+with open({begins!r}, "w"), open({goes_on!r}) as goes_on:
+    goes_on.read()
+def think(_):
+    with open({pipe!r}, "w") as pipe:
+        pipe.write("outlived")
+robot.think = think
+with open({pipe!r}, "w"):
+    robot.main()
+"""
+
+
+def test_a_robot_does_not_begin_when_whoever_asked_it_is_gone(tmp_path: Path):
+    """As when a server is killed in the second in which a robot starts."""
+    begins, goes_on, said = (tmp_path / name for name in ("begins", "goes_on", "said"))
+    for pipe in (begins, goes_on, said):
+        os.mkfifo(pipe)
+    robot = (sys.executable, "-c", BEGINS_LATE.format(begins=str(begins), goes_on=str(goes_on), pipe=str(said)))
+    with subprocess.Popen([sys.executable, "-c", ASKS, *robot, written(question())]) as asking:
+        with begins.open():  # opens when the robot is there
+            asking.kill()
+    goes_on.write_text("now")
+    assert said.read_text() == ""
 
 
 def test_a_mind_looks_up_now_and_then(monkeypatch, tmp_path: Path):

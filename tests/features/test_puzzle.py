@@ -99,6 +99,19 @@ def test_commands_in_answer_to_a_puzzle_are_carried_out_as_from_any_mail(given: 
     assert [mail["Subject"] for mail in asked] == ["pbm: was that you?"]
 
 
+def test_an_answer_to_a_puzzle_may_be_about_another_one(given: House) -> None:
+    given.answer("alice", "8")
+    given.thoughts = think
+    given.answer("alice", "puzzle crossgeo")
+    other = given.think()[0]["Subject"]
+    assert other == "pbm: puzzle 2 of CrossGeo"
+    (first,) = given.answer("alice", "puzzle 1")
+    assert first["Subject"] == "pbm: puzzle 1 of CrossGeo"
+    assert given.answer("alice", "puzzle 2")[0]["Subject"] == other
+    assert "not been given a puzzle 3" in given.answer("alice", "puzzle 3")[0].body
+    assert "The solution" in given.answer("alice", "puzzle 2 solution", mail=-3)[0].body
+
+
 def test_an_answer_to_a_puzzle_chooses_whether_one_comes_each_day(given: House) -> None:
     (got,) = given.answer("alice", "Set puzzle daily.")
     assert got.body.startswith('A puzzle comes each day. "set puzzle off" ends that.')

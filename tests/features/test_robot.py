@@ -16,7 +16,7 @@ from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind
 from pbm.features.teach import parts
 from pbm.server import Service, Settings
-from pbm.server.programs import HELD
+from pbm.server.thinker import HELD
 from pbm.store import Store
 from tests.conversation import ROBOT, House
 from tests.games.variants import EACH
@@ -146,10 +146,11 @@ def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answe
         house.player(player)
     theirs = {str(begun(house, "cross", "alice")) for _ in range(30)}
     begun(house, "cross", "bob")
-    asked = []
+    asked, patience = [], list[float]()
 
     def noted(question):
         asked.append((str(question.seed // 10_007) in theirs, question.share))
+        patience.append(question.patience)
         return think(replace(question, share=0.01))
 
     house.thoughts = noted
@@ -161,6 +162,7 @@ def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answe
     assert shares == sorted(shares)
     assert shares[0] == pytest.approx(45 / 30 / seconds)
     assert shares[-1] == 1.0
+    assert patience[0] == 45 / 30, "by the clock, too: the machine may be busy"
 
 
 def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -> None:
@@ -471,6 +473,38 @@ def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) ->
     assert asked == [*stuck, board, *stuck]
 
 
+def test_others_have_their_moves_while_a_program_hangs(house: House, monkeypatch) -> None:
+    """All boards of its game wait, and nobody begins another one of them."""
+    for player in ("alice", "bob"):
+        house.player(player)
+    hanging = [begun(house, "hex -size=4", "alice") for _ in range(2)]
+    board = begun(house, "cross -size=4", "bob")
+    first, reserve, _ = house.service.thinkers
+    hangs, ends = threading.Event(), threading.Event()
+
+    def answered(question):
+        if question.game == "hex":
+            hangs.set()
+            ends.wait(PATIENCE_SECONDS)
+            raise NoThought("no answer within 120 seconds")
+        return think(question)
+
+    house.thoughts = answered
+    thread = threading.Thread(target=first.run)
+    thread.start()
+    assert hangs.wait(PATIENCE_SECONDS)
+    assert reserve.run(100) == 0, "the first is not late yet"
+    monkeypatch.setattr("pbm.server.thinker.LATE", 0.0)
+    assert reserve.run(100) == 1
+    assert [len(record(house, each)) for each in (*hanging, board)] == [0, 0, 1]
+    ends.set()
+    thread.join()
+    house.thoughts = think
+    assert reserve.run(100) == 0, "the first is there again"
+    assert first.run(100) == 1
+    assert [len(record(house, each)) for each in hanging] == [0, 1]
+
+
 def test_a_game_that_has_gone_with_its_package_stops_no_robot(house: House, monkeypatch) -> None:
     for player in ("alice", "bob"):
         house.player(player)
@@ -492,7 +526,7 @@ def test_no_move_waits_for_a_review(house: House) -> None:
     over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
     board = begun(house, "cross -size=4", "alice")
     house.send("alice", f"review {over} alice alicepass")
-    moves, lessons = house.service.thinkers
+    moves, _, lessons = house.service.thinkers
     reviewed = threading.Event()
 
     def answered(question):

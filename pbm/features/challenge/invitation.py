@@ -14,6 +14,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import letters_for, reader_of
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request
+from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_unasked
 from pbm.domain import idioms
@@ -91,6 +92,8 @@ def _check_address(request: Request, address: str) -> None:
     ours = (robot.local_part.casefold(), robot.bounce_part.casefold())
     if domain == robot.domain.casefold() and re.split(r"[+-]", local)[0] in ours:
         raise BadArguments(f'"{address}" is an address of this server.')
+    if domain == robot.domain.casefold() and not robot.one_mailbox and local in (ANY, *LEVEL_OF):
+        raise BadArguments(f"Robots have no address. Write {local} alone.", "robots")
 
 
 def _note(comment: str) -> str:
