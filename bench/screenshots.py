@@ -1,11 +1,10 @@
 """Every kind of board as its mail shows it, in a real browser: one picture for light and one for dark, a width each.
 
-    python -m bench.screenshots [folder [game ...]]
-    python -m bench.screenshots --mail docs/board-mail.png
+    python -m bench.screenshots --help
 
 Needs Chromium. Each game stands there at its smallest, its usual and its largest size, and on each board that it
-offers, after some moves. They are to be looked at by a person: nothing here judges them. The second makes the picture
-of the README: a whole mail, as a phone shows it.
+offers, after some moves. They are to be looked at by a person: nothing here judges them. With --mail it makes the
+picture of the README: a whole mail, as a phone shows it.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from __future__ import annotations
 import base64
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from email import message_from_bytes
 from email.policy import default
 from pathlib import Path
 
+import click
 from PIL import Image, ImageChops
 
 from games import GAMES
@@ -140,15 +139,19 @@ def shoot_boards(browser: str, folder: Path, games: Iterable[str]) -> None:
             frame.unlink()
 
 
-def main(words: Sequence[str]) -> None:
+@click.command(help=(__doc__ or "").split("\n")[0])
+@click.argument("games", nargs=-1, type=click.Choice(list(GAMES)))
+@click.option("--folder", type=click.Path(path_type=Path), default=Path("build/screenshots"), show_default=True)
+@click.option("--mail", type=click.Path(path_type=Path), help="Only the README's picture, into this file.")
+def main(games: Sequence[str], folder: Path, mail: Path | None) -> None:
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
-        sys.exit("There is no Chromium here.")
-    if words[:1] == ["--mail"]:
-        shoot_mail(browser, Path(words[1]))
+        raise click.ClickException("There is no Chromium here.")
+    if mail is not None:
+        shoot_mail(browser, mail)
     else:
-        shoot_boards(browser, Path(words[0] if words else "build/screenshots").absolute(), words[1:] or GAMES)
+        shoot_boards(browser, folder.absolute(), games or GAMES)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

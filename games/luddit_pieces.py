@@ -230,17 +230,18 @@ def _words(text: str) -> Iterator[tuple[str, ...]]:
         yield match.groups()
 
 
-def _moves(board: Torus, removes: str, first: str, second: str | None) -> list[Move]:
+@lru_cache(4096)
+def _moves(board: Torus, removes: str, first: str, second: str | None) -> tuple[Move, ...]:
     """The moves of a word; cells with neither x nor > before or after are placed one by one."""
     if removes and second:
         word = quoted(f"x{first}>{second}")
         raise BadNotation(f"{word} has both x and >: a piece is either removed or moved. {FORMS}")
     cells = _read_cells(board, first)
     if removes:
-        return [Move.of(cells, [])]
+        return (Move.of(cells, []),)
     if second is None:
-        return [Move.of([], [cell]) for cell in cells]
-    return [Move.of(cells, _read_cells(board, second))]
+        return tuple([Move.of([], [cell]) for cell in cells])
+    return (Move.of(cells, _read_cells(board, second)),)
 
 
 def _read_cells(board: Torus, text: str) -> list[int]:

@@ -308,7 +308,7 @@ class Strip:
         tall = "" if any(face.mark for face in self.faces) else f"height:{self.height}px;"
         opening = f"<tr align=center{ground} style={tall}line-height:{self.height}px{ink}>"
         pieces = [_brief_piece(around, face, across) for face, across in zip(self.faces, self._spans, strict=True)]
-        return self._line(opening, _seams(self._gaps, "<td colspan=%d>", ""), pieces)
+        return self._line(opening, _seams(self._gaps, f"<td colspan=%d{OUTSIDE if around else ''}>", ""), pieces)
 
     def _line(self, opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
         """seams: what stands before each piece, and after the last."""
@@ -366,6 +366,8 @@ class Face(NamedTuple):
     """What a player types."""
 
 
+OUTSIDE = " bgcolor=#fff"
+"""Where a row in the short form has names of lines, or nothing, so that the board's shape is seen."""
 DOT = "&#183;"
 """The mark of a free cell where one may play."""
 
@@ -391,7 +393,8 @@ def piece(height: int, face: Face, span: int = 1) -> Piece:
 def _brief_piece(around: str, face: Face, span: int) -> Piece:
     """The cell in the short form, on a row of the colour around; td needs no end."""
     opening = f"\n<td colspan={span}" if span > 1 else "\n<td"
-    ground = f" bgcolor={face.ground}" if face.ground not in ("", around) else ""
+    own = f" bgcolor={face.ground}" if face.ground else OUTSIDE
+    ground = "" if face.ground == around else own
     mark = "." if face.mark == DOT else face.mark
     link = f'{opening}{ground}><a href="', f'"><div>{mark or "."}</div></a>'
     bare = opening + (face.short or f"{ground}>{mark}")

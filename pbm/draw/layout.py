@@ -231,8 +231,9 @@ class Layout:
 
     def _near(self) -> list[Place]:
         """From a point, where others are too near to be told apart at a glance: rows down, columns to the right."""
-        reach = 1 if self.sheet.beside else 3
-        return [(0, right) for right in range(1, reach + 1)] + [(1, right) for right in range(-reach, reach + 1)]
+        if self.sheet.beside:
+            return [(0, 1)]  # a row of a picture is high enough for a point and its label
+        return [(0, right) for right in range(1, 4)] + [(1, right) for right in range(-3, 4)]
 
     def off_middle(self, index: int) -> float:
         """How far right of the middle of its cell a point is, in columns."""

@@ -142,3 +142,13 @@ def test_a_row_of_the_short_form_that_says_nothing_keeps_its_height(name: str) -
         _, *rows = lxml.html.fromstring(table.html({}, dotted=False, brief=True)).xpath(".//tr")
         for row, strip in zip(rows, table.strips, strict=True):
             assert row.text_content().strip() or row.get("style").startswith(f"height:{strip.height}px;")
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_nothing_beside_the_board_has_its_colour_in_the_short_form(name: str) -> None:
+    for table in cells.tables(BOARDS[name]):
+        _, *rows = lxml.html.fromstring(table.html({}, brief=True)).xpath(".//tr")
+        for row, strip in zip(rows, table.strips, strict=True):
+            around = row.get("bgcolor")
+            wooden = [place for place in row if around and place.get("bgcolor", around) == around]
+            assert len(wooden) <= len([face for face in strip.faces if face.ground])
