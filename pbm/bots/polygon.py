@@ -19,11 +19,12 @@ CROSSINGS_A_STEP, CROSSINGS_A_STEP_TO_CONFIRM = 30, 3
 class PolygonSkill(Skill):
     """Random games tell little of who draws last, so the proofs decide; there are few moves, and they reach far."""
 
-    full = 1200
+    full = 4000
+    shares = (1 / 250, 1 / 90, 1 / 30, 1 / 10, 1)
     explore = 0.5
     plies = 40
     least = 15
-    slips = (0.97, 0.5, 0.22, 0.18)
+    slips = (0.98, 0.53, 0.17, 0.2)
     sure = False
 
     def __init__(self, game: AnyGame) -> None:
