@@ -24,7 +24,7 @@ class PolygonSkill(Skill):
     explore = 0.5
     plies = 40
     least = 15
-    slips = (0.98, 0.53, 0.17, 0.2)
+    slips = (0.98, 0.53, 0.2, 0.195)
     sure = False
 
     def __init__(self, game: AnyGame) -> None:
