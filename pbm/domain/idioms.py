@@ -23,7 +23,7 @@ _PARTS = {
     "OFSIZE": r"(?:too )?(?:small|tiny|little|big|large|narrow|wide)(?: (?:for me|to read|here))*",
     "BROKEN": r"(?:strange|weird|wrong|broken|odd|bad|empty|garbled|messed up|crooked|a mess|scrambled|blank)",
     "GET": r"(?:please )?(?:see|get|have|make|send|show|turn on|switch on|enable)(?: me)?",
-    "ABLE": r"(?:is it possible to |(?:can|could|may|would|will) (?:i|you|we) )",
+    "ABLE": r"(?:(?:is it possible|is there (?:a|any) (?:way|chance)) to |(?:can|could|may|would|will) (?:i|you|we) )",
     "CANNOT": r"(?:can't|cannot|can not|don't|do not|couldn't|didn't)",
     "HINTS": r"(?:hints?|advice|suggestions?)",
     "RIVAL": r"(?:s?h(?:e|er|im)|they|my opponent)",
@@ -90,6 +90,9 @@ NEVER = any_of(
     (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:send|spam|bother|invit|ask)\w*
     \bno (?:more|further) (?:e-?mails?|mails?|messages|invitations|letters|spam)\b
     ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
+    (?<!n't )(?<!not )(?<!never )\bforget (?:about )?(?:me|my (?:\w+ )?(?:address|data|account))\b|\bto be forgotten\b
+    \bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|adresse|e-?mail-adresse) löschen\b
+    \blöschen sie (?:bitte )?(?:alle )?meine? (?:daten|adresse|e-?mail-adresse)\b
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
     \bdo(?:n't| not) want (?:(?:any|more|of|these|those|such|your) )*(?:e-?mails?|mails?|messages)\b
     ^(?:bitte )?(?:abmelden|abbestellen|austragen)\b|\bkeine (?:weiteren (?:e-?)?mails|(?:e-?)?mails mehr)\b
@@ -194,7 +197,7 @@ ACTS = {
         "draw": r"""
             draw|propose|remis|tie|tablas|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
             (?:WISH|i(?:'m| am) )?(?:offer|propos|suggest|claim|ask|agree)(?:e|ing)?TIE
-            (?:how|what) about a (?:draw|tie)\??
+            (?:how|what) about a (?:draw|tie)\??|(?:(?:do )?you )?(?:want|fancy|up for|happy with) a (?:draw|tie)\?
             (?:ich )?biete (?:dir |ihnen )?(?:ein )?(?:remis|unentschieden)(?: an)?|(?:je )?propose (?:la )?nulle
             (?:(?:te|le) )?(?:ofrezco|propongo) tablas|(?:remis|unentschieden|(?:partie )?nulle|tablas) ?\?
             (?:shall|should|can|could|may) we (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
@@ -633,6 +636,9 @@ TAKES_BACK = any_of(
     wait|hold on|let me (?:think|reconsider|sleep on)|not yet|just kidding|joking|forget|never mind
     on (?:second|reflection)|or (?:maybe |perhaps |better )?not\b|stop(?=[\s,!.]*(?:wait\b|$))
     (?:jk|nvm|not(?: really)?|kidding|don't|do not)ENDS
+    (?:(?:that|this|it)(?:'s| is| was) (?:just |only |all )?|just |only )an? (?:bad )?(?:joke|mistake|error|typo)\b
+    (?:(?:das|es|dies) )?war (?:nur )?ein (?:scherz|witz|versehen|irrtum|fehler)|c'était une? (?:blague|erreur)
+    (?:era|fue) (?:una? )?(?:broma|error)|era uno scherzo|(?:dat|het) was een (?:grap\w*|vergissing|fout)
     sorry[\s,]+(?:i meant|(?:that(?:'s| is| was) )?(?:(?:a|the|my) )?(?:wrong|mistake|typo|misclick))
     (?:scratch|strike|cancel|ignore|disregard)(?: (?:it|(?:that|this|my)(?: last)?(?: (?:move|mail|message))?))?ENDS
     (?:don't|do not) (?:play|make|count) (?:it|that|this)(?: yet)?ENDS

@@ -298,6 +298,11 @@ def asks_rules(text: str) -> bool:
     return any(asked) and all(rules or idioms.THANKS.fullmatch(each) for rules, each in zip(asked, said, strict=True))
 
 
+def asks_for_draw(line: str) -> bool:
+    """Whether a line asks for a draw, as one does who offers it, and does nothing else: "draw?", "Want a draw?"."""
+    return line.rstrip().endswith("?") and _act(plain(line)) is Act.DRAW
+
+
 def given(text: str) -> tuple[str, str]:
     """The time that its writer says they give, as the command has it, and whom; "" for the other player.
 
@@ -317,7 +322,7 @@ def game_named(words: str) -> str:
     >>> game_named("let's go and play hex"), game_named("I want to play go"), game_named("let's go")
     ('hex', 'go', '')
     """
-    bare = [word.strip(".,!?:;") for word in plain(words).split()]
+    bare = [word.strip(".,!?:;") for word in plain(words).replace("teach me ", "teach ").split()]
     pairs = [(before, word) for before, word in pairwise(["", *bare]) if word in GAMES]
     named = next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
     said = f" {' '.join(bare)} "

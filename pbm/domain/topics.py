@@ -39,6 +39,7 @@ TOPICS = {
         "test display": r"""
             \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)
             ^(?:picture|image|html)(?: please)?\??$|\b(?:no|the|see|send|show|want) (?:\w+ )?(?:picture|image|html)s?\b
+            \b(?:bigger|larger|smaller) (?:\w+ )?(?:boards?|pictures?|letters?|fonts?|texts?)\b
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",

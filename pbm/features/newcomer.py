@@ -35,6 +35,8 @@ KNOWN = Standing(known=True, proven=True)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 _BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0,60})", re.IGNORECASE | re.DOTALL)
 """A name, and a wish to play, as in "joe, play hex"."""
+_PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
+"""What joins somebody who has asked to be forgotten; no mere yes or name does."""
 
 
 @handles(
@@ -115,6 +117,8 @@ def greet(request: Request, text: str, command: Command | Rejected) -> bool:
     Raises: BadArguments, NotAllowed for a name that cannot be had.
     """
     name, answer, absent = introduced(text), consent(text).answer, game_elsewhere(text)
+    if request.sender.leaves and not _PLAYS.search(text):
+        name, absent, answer = "", "", Consented.NO if answer is Consented.YES else answer
     both = _BOTH.fullmatch(text)
     told: Answer | None = None
     if at_robot(command):

@@ -41,6 +41,7 @@ from pbm.domain.meaning import (
     wished,
 )
 from pbm.domain.topics import QUESTIONS, question, topic
+from pbm.domain.vacations import vacation_said
 from pbm.domain.verbs import PASSWORD, VERBS, find, passwords_behind
 
 CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
@@ -72,6 +73,7 @@ _COURTESIES = frozenset(
     thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
     cheers bravo well interesting ciao merci danke gracias hallo haha hehe lol lmao omg brb wait maybe enough hm
     hmm fine kk ggwp glhf nvm idk later soon tomorrow tonight thinking aha yikes argh obrigado grazie dank bedankt moin
+    amazing awesome beautiful brilliant excellent fantastic perfect
     """.split()  # noqa: SIM905  a list of them would be a page
 )
 """Words that are a message all by themselves."""
@@ -135,6 +137,12 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
     return said.passed_on() or said.gift() or (None if is_quiet else said.restated(wish, is_open=is_open))
 
 
+def helps(request: Request, wish: Wish, text: str) -> str:
+    """The command that does what a wish to the server asks for, or tells of it."""
+    days = vacation_said(text, request.now) if wish is Wish.REST else ""
+    return f"vacation {days}" if days else HELPS[wish]
+
+
 def check_sure(request: Request, board: OpenBoard, text: str, command: Command) -> None:
     """A move above words that take it back, or that name another one as theirs, is not played.
 
@@ -144,6 +152,24 @@ def check_sure(request: Request, board: OpenBoard, text: str, command: Command) 
     if said.meant.act is Act.UNSURE and not said.is_turn:
         request.author.seated(command)
         said.check_turn()
+
+
+def holds_password(request: Request, text: str, writer: Player) -> bool:
+    """The text may hold a password of its writer's, which nobody else is to read."""
+    userid = writer.userid.casefold()
+    unchecked = {(userid, word) for word in passwords_behind(text.splitlines(), userid)}
+    suspected = request.incoming.locked.keys() | request.incoming.verified.keys()
+    return PASSWORD.search(text) is not None or bool(unchecked & suspected)
+
+
+def hint_to_say(request: Request, text: str, *, is_move: bool) -> str:
+    """As way_to_say; empty for a password, and for an opponent who is a robot and hears nothing."""
+    board, writer = request.sender.board, request.sender.writer or request.sender.seated
+    match = request.tx.matches.summary(board) if board is not None else None
+    others = [player for player in match.players if player != writer] if match is not None else []
+    is_unheard = not others or any(is_robot(request.tx, player) for player in others)
+    is_secret = writer is not None and holds_password(request, text, writer)
+    return "" if is_unheard or is_secret else way_to_say(text, is_move=is_move)
 
 
 def way_to_say(text: str, *, is_move: bool = False) -> str:
@@ -230,7 +256,8 @@ class _Said:
             self.check_turn()
             return None
         if meant.act is Act.RULES and (self.rival is not None or asks_rules(self.text)):
-            return Restated(self._rules)
+            absent = game_elsewhere(self.text)
+            return Restated(f"play {absent}" if absent else self._rules)
         if is_open:
             self._check_slip()
         if (replied := self._replied()) is not None:
@@ -314,15 +341,21 @@ class _Said:
     def _wish(self, wish: Wish) -> Restated | None:
         """Pass on a wish that only the opponent can grant; the writer is told what helps. A robot hears none."""
         if self.rival is not None:
-            return Restated(f"about {self.rival.userid}" if wish is Wish.WHO else HELPS[wish])
+            return Restated(f"about {self.rival.userid}" if wish is Wish.WHO else helps(self.request, wish, self.text))
         self._check_seated()
         clock = self.board.match.clock
         is_timed = clock is not None and clock.control.timed
         if wish is Wish.PAUSE and self.is_running and is_timed:
             return Restated("pause", self.text.strip(), "pause")
-        if self.writer is None or not self._may_write(self.writer) or self._holds_password(self.writer):
+        if (
+            self.writer is None
+            or not self._may_write(self.writer)
+            or holds_password(self.request, self.text, self.writer)
+        ):
             return None
-        return Restated(CHAT, self.text.strip(), wish.value if wish is Wish.WHO or is_timed else "a message")
+        days = vacation_said(self.text, self.request.now) if wish is Wish.REST else ""
+        read_as = f"vacation {days}" if days else wish.value
+        return Restated(CHAT, self.text.strip(), read_as if wish is Wish.WHO or is_timed else "a message")
 
     def _replied(self) -> Restated | None:
         """A yes or a no to what the other player asks, or wrote last, or to whether one really resigns."""
@@ -366,6 +399,11 @@ class _Said:
         is_unsaid = _begins_like_a_command(text) and not begins(clean(text))
         return found.replace("GAME", played) if is_unsaid else ""
 
+    @property
+    def _or_say(self) -> str:
+        """How to pass the words on all the same; empty where only a robot would get them."""
+        return "" if self.rival is not None else f' To write to your opponent, begin with "{CHAT}".'
+
     def _message(self) -> Restated | None:
         """A message to the opponent, if it can be nothing else.
 
@@ -375,14 +413,13 @@ class _Said:
         if consent(self.text, ()).answer is Answer.NEVER:
             way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
             raise BadArguments(
-                f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none. '
-                f'To write to your opponent, begin with "{CHAT}".'
+                f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none.{self._or_say}'
             )
         check_joins(self.request, self.text)
         if idioms.OWN_ADDRESS.search(plain(self.text)):
             raise BadArguments(
                 "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another "
-                f'one, see "help change-address"; to write to your opponent all the same, begin with "{CHAT}".'
+                f'one, see "help change-address".{self._or_say}'
             )
         if not self._is_message():
             return None
@@ -417,12 +454,24 @@ class _Said:
         if self.is_to_move and between and len(between) < len(text.split()):
             raise BadArguments(
                 f"Your mail speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
-                f'nothing but the move; to write to your opponent, begin with "{CHAT}".'
+                f"nothing but the move.{self._or_say}"
             )
-        if not _is_prose(text) or (self.is_to_move and _PLACE.search(text)) or not self._may_write(self.writer):
+        if (
+            not (_is_prose(text) or self._is_exclaimed)
+            or (self.is_to_move and _PLACE.search(text))
+            or not self._may_write(self.writer)
+        ):
             return False
         self._check_no_password(self.writer)
         return meaning(text, str.casefold).act in (Act.SAY, Act.RULES)
+
+    @property
+    def _is_exclaimed(self) -> bool:
+        """The text is a single word with an exclamation mark, and no move is written like it: "Unbelievable!!"."""
+        word = plain(self.text)
+        return (
+            self.text.rstrip().endswith("!") and word.isalpha() and len(word) > 1 and not self.board.state.reads(word)
+        )
 
     def _check_seated(self) -> None:
         """Raises: BadArguments for the words of an onlooker, who may mean the players or others who look on."""
@@ -434,17 +483,10 @@ class _Said:
 
     def _check_no_password(self, writer: Player) -> None:
         """Raises: BadArguments."""
-        if self._holds_password(writer):
+        if holds_password(self.request, self.text, writer):
             raise BadArguments(
                 "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
             )
-
-    def _holds_password(self, writer: Player) -> bool:
-        """The text may hold a password, which nobody else is to read."""
-        userid = writer.userid.casefold()
-        unchecked = {(userid, word) for word in passwords_behind(self.text.splitlines(), userid)}
-        suspected = self.request.incoming.locked.keys() | self.request.incoming.verified.keys()
-        return PASSWORD.search(self.text) is not None or bool(unchecked & suspected)
 
     def _may_write(self, writer: Player) -> bool:
         """Programs that answer every mail say the same again and again, or too much."""

@@ -34,7 +34,7 @@ from pbm.domain.topics import question, topic
 from pbm.domain.verbs import LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
-from pbm.server.on_board import COMMANDS, HELPS, START, Restated, check_invited, check_joins, on_board
+from pbm.server.on_board import COMMANDS, HELPS, START, Restated, check_invited, check_joins, helps, on_board
 
 PUZZLE = "puzzle"
 _NO_GAME = BadArguments("You have no game under way. To start one at once, against a program:", "play")
@@ -71,7 +71,7 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
         return meant
     if number is None:
         return _elsewhere(request, text, command, is_asking=is_asking)
-    return on_board(request, number, text, is_open=is_open)
+    return on_board(request, number, text, is_open=is_open or (is_asking and question(text, "") != ""))
 
 
 def is_newcomers(text: str) -> bool:
@@ -165,7 +165,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
             "help",
         )
     if wish is not None:
-        return _told(request, HELPS[wish])
+        return _told(request, helps(request, wish, text))
     if consent(text, ()).answer is Answer.NEVER:
         return Restated("help mails")
     is_said = isinstance(command, UnknownCommand) or names_no_game(text, command)

@@ -120,7 +120,8 @@ LETTER_ANSWERS = {
     "pbm: help mails": "stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
     "how do I leave?|abmelden|Konto löschen|lösche mein Konto",
     "pbm: help pause": "Pause please|can I pause all my games?",
-    "pbm: help vacation": "I'm on holiday until Dec 5|Ich bin im Urlaub bis 5.12.|Je suis en vacances",
+    "pbm: help vacation": "I'm on holiday, yippee|Je suis en vacances|I'll be back on Monday",
+    "pbm: your vacations": "I'm on holiday until Jan 12|Ich bin im Urlaub bis 5.1.|I'm away next week, sorry",
     "pbm: help account": "how do I change my email?|"
     "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
@@ -216,7 +217,8 @@ BOARD_ANSWERS = {
     "the picture does not show|The picture doesn't load.|I can't see the picture|can you send pictures?|no picture|"
     "how do I turn on pictures?|the board is too small|the board looks all messed up|I see no board|"
     "how do I make the board bigger?|bigger board please|can I have it larger?|the lines don't line up|"
-    "Could I have the board as an image, please?|the letters are too small for me|I can't read the board",
+    "Is there a way to get bigger boards?|Could I have the board as an image, please?|"
+    "the letters are too small for me|I can't read the board",
     "pbm: about anna": "who is anna?|how strong is anna?|who am I playing?|Who am I playing against?|"
     "who is my opponent?|Who's my opponent|who do I play?|Against whom am I playing?|how good is my opponent?|"
     "tell me about my opponent|is my opponent a robot?|am I playing a human or a bot?|is anna a real person?|"
@@ -228,11 +230,17 @@ BOARD_ANSWERS = {
     "pausieren?|On fait une pause ?|¿Podemos hacer una pausa?",
     "Only anna can give you time": "can I get another week?|need more time plz|one more day please|"
     "Can I have until Sunday?|Ich brauche mehr Zeit|J'ai besoin de plus de temps|Necesito más tiempo",
-    'answer for instance "vacation tomorrow 10d"': "I'm away until Sunday|Ich bin im Urlaub bis 5.12.|"
-    "Bin bis Sonntag weg|Je suis en vacances jusqu'au 5 décembre|Estoy de vacaciones hasta el 5|I'm sick, sorry|"
-    "I'm on a business trip until Friday|I will be back on Monday|gone fishing till Monday",
+    'answer "vacation next week"': "I'm away next week|I am on vacation next week, sorry",
+    'answer "vacation until sunday"': "I'm away until Sunday",
+    'answer "vacation bis 5.12"': "Ich bin im Urlaub bis 5.12.",
+    "is noted, from Mon 5 Jan 2026 to Sun 11 Jan 2026": "vacation next week|away next week",
+    "is noted, from now to Sun 4 Jan 2026": "vacation until Sunday",
+    "is noted, from now to Sat 3 Jan 2026": "away 20 Dec to 3 Jan|vacation 20.12. - 3.1.",
+    'answer for instance "vacation tomorrow 10d"': "Bin bis Sonntag weg|Je suis en vacances jusqu'au 5 décembre|Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
+    'answer "vacation until friday"': "I'm on a business trip until Friday",
     "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",
-    "You offer a draw": "¿Tablas?|Nulle ?|draw pls|remis?|wanna draw?|I'm offering a draw|Ich biete Remis an",
+    "You offer a draw": "want a draw?|Do you want a draw?|¿Tablas?|Nulle ?|draw pls|remis?|wanna draw?|"
+    "I'm offering a draw|Ich biete Remis an",
     "Really resign?": "I quit|stop the game|I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
     "Ok I resign, you played well|Ich gebe auf|aufgeben|J'abandonne|J'abandonne la partie|Me rindo|"
     "Please cancel this game|I don't want to play anymore, sorry",
@@ -250,7 +258,8 @@ BOARD_ANSWERS = {
     "when's my next move due?|what's my next move due|what did anna play|where are we?|can you resend the board?|"
     "I lost the mail, can you send the board again?",
     "passed on as a message": "Clair,\nthank you for the game!|"
-    "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
+    "Fantastic!!|Wow!|Brilliant!|Oops|hmm|Unglaublich!|Incroyable !|¡Increíble!|excellent|Don't forget me!|lol|👍|"
+    "hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
     "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
     "I am sick of waiting|did you move?|has she answered?|what did you play?|how long can it take?|"
@@ -275,21 +284,24 @@ BOARD_ANSWERS = {
     "mon mot de passe est swordfish|mi contraseña es swordfish|chat my password is swordfish|"
     "chat mein Passwort lautet swordfish|Chat: mon mot de passe est swordfish|kibitz my password: swordfish",
     "You follow anna": "C3\nfollow anna",
-    'no game "chess" here': "play chess|C3\nplay chess",
-    "is not a cell": "the middle|is it C99?|Resign? Me? Never!",
+    'no game "chess" here': "play chess|C3\nplay chess|teach me chess",
+    "is not a cell": "Middle!|the middle|is it C99?|Resign? Me? Never!",
     "There is no board 102": "C3\n102 f7|101 C3\n102: f7|C3\nAnd on board 102: D4",
     "Hints are only given": "hint please|any hints?",
     'Did you mean "resign"?': "resgin|Resing!",
     'Did you mean "swap"?': "sawp|swop|swop\n\nI have never played this, have fun!",
     'answer with "C3" on one line and "propose" on the next': "C3, how about a draw?|"
-    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\nremis?",
-    "You offer a draw. It is anna's turn": "C3\ndraw|C3\ndraw?|C3\n\nDraw?\nWhat do you think?",
+    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw",
+    "You offer a draw. It is anna's turn": "C3\ndraw|C3\ndraw?|C3\n\nDraw?\nWhat do you think?|C3\nremis?|"
+    "C3\nwant a draw?|C3\n\nHow about a draw?|C3\nShall we call it a draw?",
     'To play C3 and resign, answer with "C3" on one line and "resign" on the next': "C3 resign|C3, I resign|"
     "C3 and I resign|C3 then resign|c3 resign, thanks",
     "may mean C3 or swap": "C3 swap|C3, swap",
     "may mean C3 or undo": "C3 undo|C3 and undo",
     "may mean C3 or D4": "I'll take c three. No, d four",
-    "not clear whether you mean C3,": "C3... or maybe not|C3. Or not.|C3 (just kidding)|C3, scratch that|C3, nein|"
+    "not clear whether you mean C3,": "C3. That was a joke.|C3. Just a joke!|C3 - it was a mistake|"
+    "C3. Das war nur ein Scherz|C3. C'était une blague|C3... or maybe not|C3. Or not.|C3 (just kidding)|"
+    "C3, scratch that|C3, nein|"
     "C3. Cancel that.|C3. Ach, lieber nicht!|C3 - not!|C3, mejor no|C3. Aspetta!|"
     "C3\nPlease ignore this mail, I was testing",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
@@ -355,6 +367,7 @@ MAY_ASK = {
     "help propose": "Hi Anna! How do I offer a draw? I never did it.",
     "tournaments": "Are there tournaments here?",
     "help cross": "I have never played this. What are the rules?",
+    "test display": "Hi Anna, do you see bigger boards than I do?",
 }
 """What is passed on, and may be a question to the server all the same, by the command that answers it."""
 
@@ -437,6 +450,17 @@ def test_a_game_is_no_userid_and_a_board_is_missed_before_a_game(patient: House,
     assert said in " ".join(patient.send("bert", line)[0].body.split())
 
 
+@pytest.mark.parametrize("wish", ["Please forget me", "I want to be forgotten.", "Bitte löschen Sie meine Daten"])
+def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wish: str) -> None:
+    (got,) = patient.send("joe@site.example", "", wish)
+    assert "Nobody plays here from your address" in got.body
+    for said in ("yes", "Yes please!", "ok", "Joe", "thanks, Joe", "Hello?", "yes"):
+        patient.deliver(patient.answering("joe@site.example", said))
+        with patient.service.store.read() as tx:
+            assert not tx.players.of_address("joe@site.example"), said
+    assert patient.answer("joe@site.example", "play", mail=1)[0]["Subject"] == "pbm: welcome, joe"
+
+
 @pytest.mark.parametrize("said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me"])
 def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(patient: House, said: str) -> None:
     (got,) = patient.send("joe@site.example", "Request", said)
@@ -482,8 +506,29 @@ def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, li
 OWN_PASSWORDS = (
     "chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there", "bertpass", '"bertpass".',
     "bertpass please", "bert:bertpass", "Bert\nbertpass", "pw bertpass", "Kennwort bertpass", "senha: bertpass",
-    "my wachtwoord is bertpass", "heslo=bertpass",
+    "my wachtwoord is bertpass", "heslo=bertpass", "C3\nbertpass", "C3\n\npassword bertpass",
+    "C3\nmy password is\nbertpass", "C3\nThanks\nbertpass", "Here it comes:\nbertpass", "show 101 bertpass",
+    "follow bertpass", "show bertpass 101", "cross add bertpass C3", "C3\nmy password, bertpass, still works",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ["show 101 swordfish", "cross show 101 swordfish", "cross games anna swordfish"])
+def test_a_word_where_no_player_is_may_be_a_password_and_is_not_mailed_back(patient: House, line: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    for writer in ("bert", "joe@home.example"):
+        (got,) = patient.send(writer, line)
+        assert "is neither a board nor a player" in got.body
+        assert "swordfish" not in got.text
+
+
+def test_a_lone_word_that_nobody_may_look_at_any_more_is_not_mailed_back(patient: House) -> None:
+    """Too many were looked at that day: whether it is the password is not known."""
+    patient.game("cross -size=4 bert anna")
+    for number in range(50):
+        patient.answer("bert", f"chat wonderful{number}", 101)
+    got = patient.answer("bert", "chat bertpass", 101)
+    assert [each.address for each in got] == ["bert@example.net"]
+    assert "Your mail was:\n\n> chat *****" in got[0].body
 
 
 @pytest.mark.parametrize("line", OWN_PASSWORDS)
@@ -541,6 +586,27 @@ def test_a_robots_opponent_is_answered_by_the_server_whatever_else_they_say(pati
     patient.game("cross -size=4 bert robot1")
     (got,) = patient.answer("bert", said, 101)
     assert got["Subject"] == "pbm: test display"
+
+
+ROBOT_ANSWERS = {
+    "pbm: help hex": "teach me hex|Can you teach me to play hex?",
+    "pbm: help go": "teach me go",
+    'no game "chess" here': "teach me chess",
+    "pbm: list of games": "list of players",
+    "You ask for no more mails.": "leave me alone",
+    "pause does not fit these words.": "pause for thought",
+    "is not a cell": "checkmate, my dear corner",
+    "does not say that you play it": "hm C3 looks good",
+}
+"""What is written to a robot that is played, by what the answer says."""
+
+
+def test_a_robots_opponent_is_never_told_to_chat(patient: House) -> None:
+    patient.game("cross -size=4 bert robot1")
+    told = [
+        (wanted, said, said_to(patient, patient.answering("bert", said, 101))) for wanted, said in pairs(ROBOT_ANSWERS)
+    ]
+    assert [(said, heard) for wanted, said, heard in told if wanted not in heard or '"chat"' in heard] == []
 
 
 @pytest.mark.parametrize("moves", [[], ["C3"]])
