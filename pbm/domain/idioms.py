@@ -58,17 +58,20 @@ _PARTS = {
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
     r"|after some thought)[\s,.:!-]+)*",
     "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
-    r"|i guess|for me|cheers|bye|sorry|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|(?:viele |liebe |beste )?gr(?:ü|ue)sse|mfg|xx+|gl|hf|[:;]-?[)dp]))*"
-    r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings)(?: from)?(?: [^\W\d_]+)?)?",
+    r"|i guess|for me|cheers|bye|sorry|period|full stop|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
+    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|mfg|xx+|gl|hf|[:;]-?[)dp]))*"
+    r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings|(?:viele |liebe |beste |schöne )?(?:gr(?:ü|ue)sse|gruss)"
+    r"|saludos|saluti|groet(?:en|jes)?|bises|bisous|abra[cç]os?|beijos?|besos|baci)"
+    r"(?: (?:from|von|de|da|van))?(?: [^\W\d_]+)?)?",
     "SPEELT": r"(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
     r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
-    r"|mi jugada(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
+    r"|mi (?:jugada|movimiento)(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
     r"|(?:io )?gioco(?: in)?|la mia mossa(?: è)?|(?:eu )?jogo(?: em)?|(?:a )?minha jogada(?: é)?",
     "ENDS": r"(?: (?:please|bitte|now))*(?=[\s!.]*(?:$|,))",
     "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|alsje?blieft|por favor|per favore"
-    r"|s'il (?:te|vous) pla[iî]t|svp",
-    "GELUCK": r"good luck|viel (?:glück|erfolg|spaß)|bonne chance|(?:buena )?suerte|(?:veel )?succes|buona fortuna",
+    r"|s'il (?:te|vous) pla[iî]t|s\.?v\.?p",
+    "GELUCK": r"good luck(?: [^\W\d_]+)?|viel (?:glück|erfolg|spaß)|bonne chance|(?:buena )?suerte|(?:veel )?succes"
+    r"|buona fortuna",
     "JIJ": r"(?:jetzt )?(?:du bist|bist du) dran|à (?:toi|vous)(?: de jouer)?|te toca(?: a ti)?|jij bent(?: aan zet)?",
 }
 
@@ -106,6 +109,7 @@ NOT_NO = any_of(
     no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
     can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure
     (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)|no (?:entiendo|comprendo|sé|hay problema)
+    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)
     """,
     r"\b",
     r"\b",
@@ -136,6 +140,7 @@ YES = any_of(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
     (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
+    (?:d'accord|de acuerdo|va bene|certo|akkoord|está bem|com prazer)\b|goed$
     (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not))\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
     (?:i(?:(?:'d| would) like to| want to)? (?:hereby )?)?confirm(?:ed|ing)?\b|activate\b
@@ -182,13 +187,16 @@ ACTS = {
             WISHtake (?:over )?your (?:side|colou?r|stone|move)
             (?:ich )?(?:(?:möchte |will )?tauschen|(?:tausche|wechsle)(?: (?:die )?(?:seiten|farben))?)
             (?:die )?(?:seiten|farben) (?:tauschen|wechseln)|j'échange(?: les (?:couleurs|côtés))?
-            je change de (?:couleur|côté)|cambio de (?:color|lado)
+            je change de (?:couleur|côté)|cambio de (?:color|lado)|échanger|cambiar|scambiare|ruilen|trocar
             """,
         "resign": r"""
             WISH?(?:resign|give up|concede|surrender|forfeit|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
             (?:i(?:'m| am) )?(?:resigning|giving up|conceding|forfeiting)(?: (?:the|this) (?:game|match))?
             (?:ich )?(?:gebe? (?:(?:das|dieses) spiel |die partie )?auf|resigniere|möchte aufgeben|will aufgeben)
             je? ?'?(?:abandonne(?: la partie)?|déclare forfait)|(?:yo )?(?:me rindo|abandono|me retiro)|aufgeben
+            (?:je me rends|j'arrête)(?: la partie)?|abandon(?:ner|ar)|(?:mi arrendo|(?:io )?abbandono)(?: la partita)?
+            ik (?:geef (?:het )?op|stop(?: ermee)?)|(?:eu )?desisto(?: do jogo)?
+            (?:ich )?(?:möchte|will) (?:das spiel|die partie|unser spiel) (?:beenden|aufgeben|abbrechen)
             (?:you win|you won|you have won)[\s,.!-]+i (?:resign|give up|concede)
             WISH?(?:quit|stop|leave|end|abort|abandon|cancel|exit|delete|remove)(?: (?:playing|THEGAME))+
             WISH?(?:quit|abandon|abort)|exit|i (?:don't|do not) want to (?:play|continue)(?: (?:any ?more|any longer))?
@@ -199,7 +207,12 @@ ACTS = {
             (?:WISH|i(?:'m| am) )?(?:offer|propos|suggest|claim|ask|agree)(?:e|ing)?TIE
             (?:how|what) about a (?:draw|tie)\??|(?:(?:do )?you )?(?:want|fancy|up for|happy with) a (?:draw|tie)\?
             (?:ich )?biete (?:dir |ihnen )?(?:ein )?(?:remis|unentschieden)(?: an)?|(?:je )?propose (?:la )?nulle
-            (?:(?:te|le) )?(?:ofrezco|propongo) tablas|(?:remis|unentschieden|(?:partie )?nulle|tablas) ?\?
+            (?:sollen|wollen|können) wir (?:remis|unentschieden) (?:machen|spielen)\?
+            is a (?:draw|tie) ok(?: .{1,20})?\?
+            (?:on fait |faisons )?(?:match nul|(?:partie )?nulle) ?\?|(?:empate|patta|pari|remise) ?\?
+            (?:let's|let us) end (?:it|this)(?: game)? (?:with|in|as) a (?:draw|tie)
+            (?:(?:te|le) )?(?:ofrezco|propongo) (?:tablas|empate)|propongo (?:la )?patta|ik bied remise aan
+            (?:remis|unentschieden|(?:partie )?nulle|tablas) ?\?
             (?:shall|should|can|could|may) we (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
             (?:let's|let us|we could) (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
             (?:would|will|do|could) you (?:accept|take|agree to|like|want) a (?:draw|tie)\?
@@ -208,11 +221,13 @@ ACTS = {
         "accept": r"""
             WISH?accept|WISH?(?:accept|agree to|take) OFFER|accepted
             (?:the )?(?:draw|offer|undo|takeback) (?:is )?accepted
+            j'accepte|accetto|acepto|(?:eu )?aceito|ik accepteer|ich nehme (?:(?:das|dein) (?:angebot|remis) )?an
             yes[\s,]+you (?:may|can) (?:undo|take (?:it|that) back)
             """,
         "reject": r"""
             WISH?(?:reject|decline|refuse)(?: OFFER)?|i (?:don't|do not) accept(?: OFFER)?|no (?:draw|undo|takeback)
             (?:the )?(?:draw|offer|undo|takeback) (?:is )?(?:rejected|declined|refused)
+            (?:ich )?lehne ab|je refuse|rifiuto|rechazo|(?:eu )?recuso|ik weiger|non[\s,]+on continue
             no[\s,]+(?:let's|let us) (?:play on|go on|continue|keep playing)
             """,
         "undo": r"""
@@ -224,8 +239,10 @@ ACTS = {
             (?:can|could|may|might) (?:i|we) (?:please )?have (?:an? )?(?:undo|takeback)\??|(?:undo|take ?back)\?
             (?:WISH|(?:can|could|may|might) i )(?:please )?(?:change|correct) my (?:last )?move\??
             (?:(?:oops|sorry|oh no|damn)[\s,.!]+)?(?:that was )?(?:the |a |my )?(?:wrong move|misclick)
-            (?:(?:hoppla|ups|sorry|oje)[\s,.!]+)?falscher zug
+            (?:(?:hoppla|ups|sorry|oje|entschuldigung)[\s,.!]+)?falscher zug
             (?:(?:kann|darf|könnte) ich )?(?:das|(?:den|meinen) (?:letzten )?zug|zug) (?:bitte )?zurücknehmen\??
+            zug zurück(?: bitte)?|(?:posso|kan ik|puis-je) (?:annullare|desfazer|annuler|ongedaan maken)(?: .{1,20})?\??
+            (?:(?:kan|mag) ik )?(?:(?:mijn|de) )?(?:laatste )?zet terug(?:nemen)?\??
             (?:puis-je|je peux|je voudrais) (?:reprendre|annuler) (?:mon|le) (?:dernier )?coup\??
             (?:puedo|quisiera) (?:deshacer|retirar) (?:mi|la) (?:última )?jugada\??
             """,
@@ -246,7 +263,7 @@ ACTS = {
             (?:what(?:'s| is) )?the (?:goal|aim|object)\??|explain (?:me )?(?:the )?(?:rules|game)
             what do(?:es)? (?:the )?(?:letters|numbers|signs|symbols|dots|circles|brackets|[ox])(?: and [ox])? mean\??
             what(?:'s| is) (?:a )?swap\??|how does (?:the )?swap(?:ping)? work\??
-            (?:tell|send|show|remind) me (?:of |about )?the rules(?: of (?:the|this) game)?\??
+            (?:tell|send|show|see|read|remind)(?: me)? (?:of |about )?(?:the )?rules(?: of (?:the|this) game)?\??
             (?:wie (?:sind|lauten|waren) )?(?:(?:noch ?mal )?die )?(?:spiel)?regeln(?: von \w{1,20})?\??
             wie (?:spielt|zieht|gewinnt) man(?: das| hier)?\??|ich verstehe die regeln nicht
             (?:quelles sont )?les règles(?: du jeu)?\??|comment (?:on joue|joue-t-on|jouer|on gagne)(?: ici)?\??
@@ -275,6 +292,9 @@ WISHES = {
             (?:kann|könnte|darf) ich noch .{1,20} haben\??|(?:ich )?brauche noch .{0,15} (?:zeit|tage?|wochen?)
             (?:(?:j'ai|j'aurais) besoin de |puis-je avoir )?(?:un peu )?plus de temps\??
             (?:(?:necesito|puedo tener) )?(?:un poco )?más tiempo\??
+            (?:(?:posso avere|ho bisogno di|mi serve) )?(?:un po' )?(?:di )?più tempo\??
+            (?:(?:mag|kan) ik |ik heb )?(?:wat )?meer tijd(?: (?:nodig|krijgen|hebben))?\??
+            (?:(?:preciso de|posso ter) )?(?:um pouco )?mais tempo\??
             """,
         "pause": r"""
             (?:can|could|may|shall|should) (?:i|we) (?:please )?(?:pause|stop|(?:take|have) a break|make a pause).{0,40}
@@ -287,7 +307,8 @@ WISHES = {
             """,
         "rest": r"""
             (?:i(?:'m| am|'ll be| will be) )?(?:on|going on) (?:holidays?|vacation|leave)\b.{0,60}
-            i(?:'m| am|'ll be| will be) (?:away|travell?ing|out of town|abroad|offline|in hospital)\b.{0,60}
+            i(?:'m| am|'ll be| will be) (?:away|travell?ing|abroad|offline|in hospital)\b.{0,60}
+            i(?:'m| am|'ll be| will be) out of (?:town|(?:the )?office)\b.{0,60}
             i(?:'m| am) (?:ill|sick|busy|not (?:here|available)|on a (?:\w+ )?trip)\b(?! of).{0,60}
             i(?:'ll| will) (?:only )?be back\b.{0,60}|(?:gone|away|offline|busy) .{0,30}(?:until|till) .{1,30}
             i (?:can't|cannot|won't)(?: be able to)? (?:move|play|answer|reply) (?:until|till|before|next) .{1,30}
@@ -342,12 +363,17 @@ WISHES = {
             (?:which|what) (?:board|game) is this\??|what(?:'s| is) (?:this|the) (?:board|game) number\??
             wer ist (?:dran|am zug)\??|bin ich (?:dran|am zug)\??|wie (?:steht es|steht's|ist der stand)\??
             (?:c'est|est-ce) (?:à moi(?: de jouer)?|mon tour)\?|à qui (?:le tour|de jouer|est-ce de jouer)\??
+            a chi tocca\??|tocca a me\?|wie is (?:er )?aan (?:de )?(?:zet|beurt)\??|ben ik aan (?:de )?(?:zet|beurt)\?
+            de quem é a vez\??|é a minha vez\?|c'est à qui(?: de jouer)?\??|de quién es el turno\??
+            (?:zeig|schick)e? mir (?:(?:noch ?mal )?das )?(?:brett|spiel)(?: bitte)?|montre[zr]?-moi le (?:plateau|jeu)
+            muéstrame el tablero|mostrami la scacchiera|(?:laat|toon) (?:me )?het bord(?: zien)?|mostra-me o tabuleiro
             a quién le toca\??|(?:es mi turno|me toca(?: a mí)?)\?
             (?:did you (?:get|receive)|have you got|was) my (?:last )?move(?: ok| okay| received| played)?\??
+            did my (?:last )?(?:move|mail) (?:arrive|(?:get|go) through)\??
             """,
         "turn": r"""
-            how long (?:can|may) PLAYER take\??|when (?:will|does) PLAYER (?:move|play|answer|reply)\?
-            (?:has|did) PLAYER (?:moved?|played?|answer(?:ed)?|reply|replied)(?: yet| already)?\?
+            how long (?:can|may) PLAYER take\??|when (?:will|does) PLAYER (?:move|play|answer|reply)\??
+            (?:has|did) PLAYER (?:moved?|played?|answer(?:ed)?|reply|replied)(?: yet| already)?\??
             (?:what|which)(?: move)? did PLAYER (?:play|make)(?: last)?\??
             """,
         "who": r"""
@@ -381,7 +407,7 @@ DICTATED = re.compile(rf"(?<![\w'’])(?P<letter>[b-hj-z]) (?P<count>{'|'.join(_
 STARTS = any_of(
     r"""
     (?:WISH|let(?:'s| me| us) |(?:can|could|may|shall) (?:i|we) |want |me |we )*(?:play|start|try)\b(?! on ).{0,60}
-    (?:a |one |the )?(?:new|another|one more|start a|begin a|first) (?:game|match)
+    (?:i(?:'d like| would like| want) )?(?:a |one |the )?(?:new|another|one more|start a|begin a|first) (?:game|match)
     (?:(?:well|great|cool|and|i am|i'm|let's|please|again|one more|ready|now|go)[\s,.!]*)+
     (?:(?:ich )?(?:möchte|will|würde) .{0,30})?(?:mit)?spielen|(?:los|auf) geht's|spielen wir.{0,30}
     (?:je (?:voudrais|veux) )?jouer(?: (?:à|au|aux) .{1,30})?|on joue(?: (?:à|au|aux) .{1,30})?|allons-y|allez
@@ -401,6 +427,12 @@ MISTAKEN = re.compile(r"\b(?:i (?:meant|wanted|intended)|instead)\b")
 
 MISHAP = re.compile(r"\b(?:wrong (?:cell|square|field|place|spot|key|hex|edge)|misclick\w*|typo)\b")
 """The same where no move is named."""
+
+REGRET = re.compile(
+    r"\b(?:mistake|wrong (?:one|move)|misclicked|i meant|falsch\w*|vertan|verklickt|vertippt|trompée?|sbagliat[oa]"
+    r"|equivoqu\w+|equivocad[oa]|vergist|verkeerde?|engan(?:ei|ad[oa]))\b"
+)
+"""Words of somebody who may want the move back that they have just made; found anywhere."""
 
 _MY_ADDRESS = r"\bmy (?:\w+ )?(?:e-?mail|mail|address)\b"
 OWN_ADDRESS = re.compile(rf"{_MY_ADDRESS}.{{0,60}}\S@\S|\S@\S.{{0,60}}{_MY_ADDRESS}")
@@ -443,7 +475,9 @@ NO_GAMES = frozenset(
 LOST = any_of(
     r"""
     (?:(?:i need|need|please|can you|could you|some) )*help(?:(?: me| us| needed| wanted| out| please| here))*\??
-    hilfe|aide|à l'aide|ayuda|aiuto|ich verstehe (?:das )?nicht|je ne comprends pas|no (?:entiendo|comprendo)
+    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)|ik (?:begrijp|snap) het niet|hulp|ajuda
+    hilfe|aide|à l'aide|ayuda|aiuto|ich verstehe (?:das |es |das spiel |die regeln )?nicht
+    je ne comprends (?:pas|rien)|no (?:entiendo|comprendo)
     (?:huh|what|eh|hm+|pardon|sorry)?\?+|what (?:do|can|should|must) (?:i|we) (?:do|write|answer)(?: \w+)?\??
     what(?: happens)? now\??|what (?:do i have|am i supposed|have i) to do(?: now| here| next)?\??
     how (?:do|can|should|must) i (?:answer|reply|respond)(?: here| to (?:this|your|the) mails?| this)?\??
@@ -462,8 +496,8 @@ LOST = any_of(
 
 REPLY = any_of(
     r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
-    r"|de acuerdo)|"
-    r"(?P<no>no|nope|nah|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal))?",
+    r"|de acuerdo|va bene|certo|sim|está bem|akkoord)|"
+    r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal))?",
     after="AFTER",
 )
 """A short answer to what the other player has asked."""
@@ -472,8 +506,9 @@ REMATCH = any_of(
     r"(?:WISH|(?:do you )?want (?:to )?|would you like (?:to )?|how about |(?:shall|can|could) we |let's )?(?:play )?"
     r"(?:a |the )?(?:rematch|revanche|(?:another|new|one more) (?:game|match|one)|one more|once more|same again|again"
     r"|another|revenge|noch (?:eine?s?|mal|einmal|ein spiel|eine partie)|nochmal|encore(?: une(?: partie)?)?"
-    r"|otra(?: (?:vez|partida))?)"
-    r"(?: (?:with )?(?:the )?(?:colou?rs?|sides|seats) (?:reversed|exchanged|swapped|changed))?",
+    r"|otra(?: (?:vez|partida))?|rivincita|ancora una(?: partita)?|nog een (?:keer|spel\w*)"
+    r"|mais uma(?: partida)?)"
+    r"(?: with (?:me|you))?(?: (?:with )?(?:the )?(?:colou?rs?|sides|seats) (?:reversed|exchanged|swapped|changed))?",
     "BEFORE",
     r"(?:AFTER)\??",
 )
@@ -583,8 +618,8 @@ IS_PLAYED = any_of(
 LEADS = any_of(
     r"""
     for|with|on|upon|onto|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|man|cell
-    square|point|vertex|field|hex|spot|edge|line|segment|number|no|position|place|move|centre|center|middle|corner|here|down|now|just|over
-    there
+    square|point|vertex|field|hex|spot|edge|line|segment|number|no(?=\.? ?\d)|position|place|move
+    centre|center|middle|corner|here|down|now|just|over|there
     """,
     after=r"\b[\s.:]*(?=\S)",
 )
@@ -617,6 +652,9 @@ SPOKEN_OF = any_of(
     """
 )
 """Words around a move that is only spoken of."""
+
+APOLOGY = re.compile(r"(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being|not) ")
+"""How words begin after a move that are about their writer, and not about it."""
 
 RETRACTS = any_of(
     r"""
@@ -682,7 +720,9 @@ _SAID = """
     spielen mitspielen jouer jugar giocare hilfe aide ayuda bonjour hola salut sí abmelden abbestellen désinscription
     join register subscribe signup soy sup yo ask enter login hiya morning evening sign name nickname username nothing
     any der die das ein eine el la le les de nuevo nueva neu neue nouveau nouvelle nieuw lets bored lol lmao haha yeet
-    hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los klar claro vale bien später
+    chamo-me sono sou hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los
+    klar claro vale bien
+    später
 """
 NO_NAMES = frozenset(_SAID.split())
 """Words that sentences are made of and nobody is called by."""

@@ -480,7 +480,8 @@ class _Reader:
         """The move that a sentence begins with, a comma or the like or a new clause after it."""
         found = idioms.LEADING.match(said.translate(_PLAIN).casefold())
         following = plain(said[found.end() :]) if found else ""
-        is_spoken_of = idioms.SPOKEN_OF.search(following) and not idioms.ACTS["draw"].fullmatch(following)
+        is_apart = idioms.ACTS["draw"].fullmatch(following) or idioms.APOLOGY.match(following)
+        is_spoken_of = idioms.SPOKEN_OF.search(following) and not is_apart
         if found is None or not _is_strong(found["move"]) or is_spoken_of:
             return None
         if found["move"].isdecimal() and found["mark"] not in (",", "!"):

@@ -18,7 +18,7 @@ from itertools import chain, takewhile
 from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
-from pbm.core.robots import is_robot
+from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, clean
 from pbm.domain.consent import Answer, consent
@@ -45,8 +45,6 @@ from pbm.domain.vacations import vacation_said
 from pbm.domain.verbs import PASSWORD, VERBS, find, passwords_behind
 
 CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
-UNHEARD = "robot"
-"""How a message is read that only a robot gets."""
 _NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
 COMMANDS = dict[Act, str]((act, act.value) for act in Act if act not in _NO_COMMANDS) | {Act.DRAW: "propose"}
 _AFTER_MOVES = {Act.DRAW.value: "offer a draw", Act.RESIGN.value: "resign"}
@@ -239,6 +237,11 @@ class _Said:
     def is_to_move(self) -> bool:
         return self.is_running and self.seat == self.board.state.to_move
 
+    @property
+    def _has_moved(self) -> bool:
+        """The writer plays here, and has made the last move."""
+        return bool(self.board.match.record) and self.is_running and self.seat is not None and not self.is_to_move
+
     @cached_property
     def meant(self) -> Meaning:
         """The meaning by the rules, on the board as it stands; no moves once the match has ended."""
@@ -335,7 +338,7 @@ class _Said:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
         names_move = self.meant.move or self.meant.between
         is_slip = idioms.MISTAKEN.search(said) if names_move else idioms.MISHAP.search(said)
-        if is_slip and self.board.match.record and self.is_running and self.seat is not None and not self.is_to_move:
+        if is_slip and self._has_moved:
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
     def _wish(self, wish: Wish) -> Restated | None:
@@ -353,16 +356,24 @@ class _Said:
             or holds_password(self.request, self.text, self.writer)
         ):
             return None
-        days = vacation_said(self.text, self.request.now) if wish is Wish.REST else ""
-        read_as = f"vacation {days}" if days else wish.value
+        read_as = self._away() if wish is Wish.REST else wish.value
         return Restated(CHAT, self.text.strip(), read_as if wish is Wish.WHO or is_timed else "a message")
+
+    def _away(self) -> str:
+        """How words are read that tell when their writer is away: as the vacation that they may take."""
+        is_away = any(idioms.WISHES[Wish.REST].fullmatch(sentence.plain) for sentence in sentences(self.text))
+        clock = self.board.match.clock
+        is_timed = self.is_running and clock is not None and clock.control.timed
+        days = vacation_said(self.text, self.request.now) if is_away and is_timed else ""
+        return f"vacation {days}" if days else Wish.REST.value
 
     def _replied(self) -> Restated | None:
         """A yes or a no to what the other player asks, or wrote last, or to whether one really resigns."""
         text, line, match = self.text, self.text.strip(), self.board.match
         bare = line.rstrip(".!").casefold()
-        sure, reply = _SURE.match(text), idioms.REPLY.fullmatch(plain(text))
+        sure = _SURE.match(text)
         is_asked = self.writer is not None and match.offer is not None and self.seat not in (None, match.offer.seat)
+        reply = idioms.REPLY.fullmatch(plain(text)) or (_courteous_reply(text) if is_asked else None)
         resigns = self.seat is not None and any(intent.is_question for intent in self.board.intents.of(self.seat))
         is_plain_yes = sure is not None and is_asked and reply is None and _is_courteous(text[sure.end() :])
         if sure is not None and (resigns or is_plain_yes) and bare != "yes":
@@ -442,6 +453,10 @@ class _Said:
     @property
     def _hint(self) -> str:
         """How a message is read: as one that may be a question to the server, by the command that answers it."""
+        if (away := self._away()) != Wish.REST.value:
+            return away
+        if self._has_moved and idioms.REGRET.search(plain(self.text)):
+            return "undo"
         found = self._rules if self.meant.act is Act.RULES else topic(self.text)
         may_ask = found in QUESTIONS or self.meant.act is Act.RULES or self.text.rstrip().endswith("?")
         return found if may_ask and found not in _UNHINTED else "a message"
@@ -496,6 +511,12 @@ class _Said:
             return False
         said = remarks.of(RemarkKind.COMMENT, self.board.match.board)
         return all(remark.author != writer or remark.text.split() != self.text.split() for remark in said)
+
+
+def _courteous_reply(text: str) -> re.Match[str] | None:
+    """The yes or no that words begin with, and courtesies follow: "Sure, good game!"."""
+    first, *rest = re.split(r"[,.!;\n]+", text.strip(), maxsplit=1)
+    return idioms.REPLY.fullmatch(plain(first)) if rest and _is_courteous(rest[0]) else None
 
 
 def _is_courteous(text: str) -> bool:

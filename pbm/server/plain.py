@@ -71,7 +71,7 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
         return meant
     if number is None:
         return _elsewhere(request, text, command, is_asking=is_asking)
-    return on_board(request, number, text, is_open=is_open or (is_asking and question(text, "") != ""))
+    return on_board(request, number, text, is_open=is_open or (is_asking and _is_question(text)))
 
 
 def is_newcomers(text: str) -> bool:
@@ -92,6 +92,7 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     """The text is said to somebody, though it may begin like a command: "list my games", "delete my account"."""
     _, *rest = map(_bare, plain(text).split() or [""])
     is_said = not rest or text.rstrip().endswith("?") or any(word in idioms.COMMON - {"me"} for word in rest)
+    is_said = is_said or plain(text).startswith("help me ")
     if isinstance(command, UnknownCommand):
         return is_said or command.suggestion in _GENERAL
     if isinstance(command, Rejected):
@@ -99,6 +100,11 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     named = command.args.get("USERID", "")
     names_nobody = bool(named) and request.tx.players.find(named) is None
     return (names_nobody and is_said) or (command.verb.group == LOOKING and (is_said or len(rest) == 1))
+
+
+def _is_question(text: str) -> bool:
+    """The text asks the server, and says nothing else."""
+    return question(text, "") != "" or meaning(text, lambda _: None).act is Act.RULES
 
 
 def names_no_game(text: str, command: Exception | Command) -> bool:

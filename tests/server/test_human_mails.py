@@ -159,12 +159,14 @@ FIRST_ANSWERS = {
     "Cross Board joe-robot1": "lets play!!!|Guten Tag, ich würde gerne spielen.|Bonjour, je voudrais jouer|"
     "Hallo, ik wil graag spelen|Ik wil meedoen|Ciao, vorrei giocare|Quero jogar|"
     "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
-    "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
-    "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
+    "play|Play!|yes|sim|goed|d'accord|va bene|sign me up|join|register|can I play against the computer?|let me in",
+    "pbm: welcome, kim": "Mi chiamo Kim|Ik heet Kim|Chamo-me Kim|kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|"
+    "Hallo, ich bin Kim|name's Kim|"
     "Mein Name ist Kim|Ich bin der Kim|Soy Kim|kim please|Kim Sent from my iPhone|"
     "kim\n\nBest regards,\nKim Doe|kim\n\nLG Kim|kim\n\nMit freundlichen Grüßen\nKim Doe|kim\n\nKim Doe\n+44 20 1234",
     "pbm: help": "games|list games|which games do you have|"
-    "help me please|No entiendo|Hilfe|what is this?|is it free?|how does this work?|huh?",
+    "help me please|No entiendo|Non capisco|não entendo|Ik begrijp het niet|Hilfe|what is this?|is it free?|"
+    "how does this work?|huh?",
     'no game "chess" here': "play chess|chess",
     "There is no chess here": "can we play chess?|I'd like to play chess",
     "There is no ajedrez here": "Quiero jugar al ajedrez",
@@ -176,7 +178,8 @@ FIRST_ANSWERS = {
     "go challenge me bob@example.org": "I'd like to play go with my wife|I'm Joe and want to play go with my friend.",
     "hex seek 1": "I want to play hex with someone",
     "pbm: help hex": "How do I play hex?|what is hex?",
-    "take a letter from a to z": "Jürgen|me llamo Tomás",
+    "Write: Jurgen To join": "Jürgen|Ich heiße Jürgen",
+    "Write: Tomas To join": "me llamo Tomás",
     "help challenge": "Which games are there?|What games do you have?",
     "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription|please delete all my data",
 }  # fmt: skip
@@ -228,7 +231,8 @@ BOARD_ANSWERS = {
     "please remind me of the rules|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
     "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
     "pausieren?|On fait une pause ?|¿Podemos hacer una pausa?",
-    "Only anna can give you time": "can I get another week?|need more time plz|one more day please|"
+    "Only anna can give you time": "Posso avere più tempo?|mag ik meer tijd?|preciso de mais tempo|"
+    "can I get another week?|need more time plz|one more day please|"
     "Can I have until Sunday?|Ich brauche mehr Zeit|J'ai besoin de plus de temps|Necesito más tiempo",
     'answer "vacation next week"': "I'm away next week|I am on vacation next week, sorry",
     'answer "vacation until sunday"': "I'm away until Sunday",
@@ -236,16 +240,21 @@ BOARD_ANSWERS = {
     "is noted, from Mon 5 Jan 2026 to Sun 11 Jan 2026": "vacation next week|away next week",
     "is noted, from now to Sun 4 Jan 2026": "vacation until Sunday",
     "is noted, from now to Sat 3 Jan 2026": "away 20 Dec to 3 Jan|vacation 20.12. - 3.1.",
-    'answer for instance "vacation tomorrow 10d"': "Bin bis Sonntag weg|Je suis en vacances jusqu'au 5 décembre|Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
+    'answer for instance "vacation tomorrow 10d"': "Bin bis Sonntag weg|Je suis en vacances jusqu'au 5 décembre|"
+    "Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
     'answer "vacation until friday"': "I'm on a business trip until Friday",
     "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",
-    "You offer a draw": "want a draw?|Do you want a draw?|¿Tablas?|Nulle ?|draw pls|remis?|wanna draw?|"
+    "You offer a draw": "Match nul ?|¿Empate?|Patta?|remise?|Sollen wir Remis machen?|want a draw?|"
+    "Do you want a draw?|¿Tablas?|Nulle ?|draw pls|remis?|wanna draw?|"
     "I'm offering a draw|Ich biete Remis an",
-    "Really resign?": "I quit|stop the game|I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
+    "Really resign?": "je me rends|mi arrendo|ik geef op|desisto|Ich möchte das Spiel beenden|I quit|stop the game|"
+    "I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
     "Ok I resign, you played well|Ich gebe auf|aufgeben|J'abandonne|J'abandonne la partie|Me rindo|"
     "Please cancel this game|I don't want to play anymore, sorry",
     "pbm: about bert": "what's my rating?|who am I?|How strong is bert?|what's bert's rating?",
-    "how it stands": "show me the board again|how many days do I have left?|when does anna have to move?|"
+    "how it stands": "a chi tocca?|wie is aan zet?|de quem é a vez?|zeig mir das Brett|laat het bord zien|"
+    "when will anna move|did my move arrive?|show me the board again|how many days do I have left?|"
+    "when does anna have to move?|"
     "whose turn is it?|whose move?|board|Wer ist dran?|Bin ich dran?|À qui le tour ?|¿A quién le toca?|"
     "show me my games|am I X or O?|how much time do I have?|what's the score?|is it my turn?|when is my deadline?|"
     "When do I have to move by?|by when must I move?|When is my move due?|how long does anna have?|am I winning?|"
@@ -269,7 +278,8 @@ BOARD_ANSWERS = {
     "resume as you like|move on|draw your own conclusions",
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
-    "You played C3": "Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
+    "You played C3": "C3 (sorry for the delay, was in hospital)|C3 bitte, Gruß Bert|C3 s.v.p.|C3 period|"
+    "C3 good luck Anna|mi movimiento es C3|Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
     "I was away for a week, sorry. C3|C3, sorry|C3. Sorry that took so long.|C3, no hurry|C3. Not bad, eh?|"
     "C3\nMoment of truth!|C3\nWarte nicht auf mich|C3\nattends ton coup|"
     "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
@@ -277,6 +287,7 @@ BOARD_ANSWERS = {
     "1. C3|- C3|1) C3\nGood luck!|C3 -Bert|C3 merci|Ich spiele C3|Mon coup: C3|101, C3|"
     "C3 on board 101|C3 Sent from my iPhone|C3, no draw|"
     "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
+    "speaks of C3, and does not say": "no C3|No, C3|not C3|maybe C3|C3 (sorry, it was wrong)|can I play C3?",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
     "is a question, so nothing is played": "C3?|C3?!|C3!?",
@@ -313,21 +324,25 @@ BOARD_ANSWERS = {
 MOVED_ANSWERS = {
     "To ask your opponent whether you may take it back: Write: undo": "I meant E4|Sorry, I meant E4, not C3|E4 instead|"
     "oops, wrong cell",
-    "You ask to take back": "Could we take that back?|could I have that move back please|undo",
+    "You ask to take back": "Entschuldigung, falscher Zug|Zug zurück bitte|Could we take that back?|"
+    "could I have that move back please|undo",
     'Did you mean "undo"?': "udno",
+    'answer "undo"': "I made a mistake|mi sono sbagliato|je me suis trompé|me equivoqué|wrong one, can I change it?",
     "passed on as a message": "I wanted to thank you|I never play on Sundays",
 }
 """What the player who has just moved writes."""
 
 OFFERED_ANSWERS = {
-    "You accepted the draw": "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
+    "You accepted the draw": "Sure, good game|Agreed, well played|va bene|sim|accetto|acepto|j'accepte|ich nehme an|"
+    "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
     "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw?|"
     "Einverstanden!|oui merci|Ja, einverstanden|Yes, why not|deal|Gern|vale",
-    "You declined the draw": "no|no thanks|No, let's play on|nein, danke|non merci",
+    "You declined the draw": "No way|Ich lehne ab|je refuse|non, on continue|no|no thanks|No, let's play on|"
+    "nein, danke|non merci",
     "You played E5. anna's offer of a draw is off": "E5|E5, no draw|E5\nno draw|E5\nI decline",
     "may mean draw or accept": "Draw? I accept. No!",
     'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
-    "Yes, it was lovely.|Yes, I saw that.",
+    "Yes, it was lovely.|Yes, I saw that.|Sure thing, I will think|vale, pero luego|Yes, but later",
 }
 """What is written by a player to whom a draw is offered."""
 
@@ -597,6 +612,10 @@ ROBOT_ANSWERS = {
     "pause does not fit these words.": "pause for thought",
     "is not a cell": "checkmate, my dear corner",
     "does not say that you play it": "hm C3 looks good",
+    "pbm: help cross": "show rules",
+    "pbm: robots": "can I have an easier one",
+    "Its hint comes by a mail of its own": "help me win",
+    "is a program, which reads no messages": "chat hello|No way!|Fantastic!",
 }
 """What is written to a robot that is played, by what the answer says."""
 
