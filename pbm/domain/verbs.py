@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 
 from games import GAMES
-from pbm.domain.idioms import COMMON
+from pbm.domain.idioms import COMMON, COURTESIES
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 
@@ -351,7 +351,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
         if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
             found.append(said[1])
         if len(words) <= _ALONE:
-            found += _alone([word for word in words if word.casefold() not in COMMON], is_mail=is_short)
+            found += _alone([word for word in words if word.casefold() not in COMMON | COURTESIES], is_mail=is_short)
         above = words or above
         for place, word in enumerate(said):
             folded = word.casefold()

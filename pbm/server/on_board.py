@@ -66,16 +66,7 @@ _SURE = re.compile(
 )
 """A yes that is a clause of its own, to a question of the other player's or whether its writer really resigns."""
 _NO = re.compile(r"\s*(?:no|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
-_COURTESIES = frozenset(
-    """
-    thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
-    cheers bravo well interesting ciao merci danke gracias hallo haha hehe lol lmao omg brb wait maybe enough hm
-    hmm fine kk ggwp glhf nvm idk later soon tomorrow tonight thinking aha yikes argh obrigado grazie dank bedankt moin
-    amazing awesome beautiful brilliant excellent fantastic perfect
-    """.split()  # noqa: SIM905  a list of them would be a page
-)
-"""Words that are a message all by themselves."""
-_QUALIFIERS = _COURTESIES | frozenset(
+_QUALIFIERS = idioms.COURTESIES | frozenset(
     """
     a always another any best can't didn't don't first good i it last my never next no one strong that the they this to
     we what won't you your
@@ -334,7 +325,7 @@ class _Said:
         word = first.strip().rstrip(".!").casefold() if below else said
         is_near = len(word) > 3 and word.isalpha() and self.meant.act is Act.SAY
         near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR_ALONE) if is_near else []
-        if near and word not in _COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
+        if near and word not in idioms.COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
         names_move = self.meant.move or self.meant.between
         is_slip = idioms.MISTAKEN.search(said) if names_move else idioms.MISHAP.search(said)
@@ -536,7 +527,7 @@ def _begins_like_a_command(text: str) -> bool:
     if (first.partition("'")[0] in idioms.COMMON and len(rest) > 1) or idioms.SAID.match(plain(line)):
         return False
     openings = {word.split()[0] for verb in VERBS for word in verb.words}
-    misspelt = first not in _COURTESIES | idioms.COMMON and difflib.get_close_matches(
+    misspelt = first not in idioms.COURTESIES | idioms.COMMON and difflib.get_close_matches(
         first[:40], openings, n=1, cutoff=_NEAR
     )
     of_a_game = first not in _QUALIFIERS and any(map(find, rest[:1]))
@@ -553,5 +544,5 @@ def _is_prose(text: str) -> bool:
     if numbers * _WORDS_TO_A_NUMBER > len(words) or text.rstrip().endswith(":"):
         return False
     if len([word for word in bare if word.isalpha()]) < 2:
-        return any(word in _COURTESIES for word in bare) and len(words) == 1
-    return any(len(word) > 3 or not word.isascii() or word in _COURTESIES | idioms.COMMON for word in bare)
+        return any(word in idioms.COURTESIES for word in bare) and len(words) == 1
+    return any(len(word) > 3 or not word.isascii() or word in idioms.COURTESIES | idioms.COMMON for word in bare)
