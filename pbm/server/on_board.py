@@ -40,9 +40,10 @@ from pbm.domain.meaning import (
     starts,
     wished,
 )
+from pbm.domain.prose import begins_like_a_command, courteous_reply, is_courteous, is_prose, way_to_say
 from pbm.domain.topics import QUESTIONS, question, topic
 from pbm.domain.vacations import vacation_said
-from pbm.domain.verbs import PASSWORD, VERBS, find, passwords_behind
+from pbm.domain.verbs import PASSWORD, passwords_behind
 
 CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
 _NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
@@ -66,18 +67,9 @@ _SURE = re.compile(
 )
 """A yes that is a clause of its own, to a question of the other player's or whether its writer really resigns."""
 _NO = re.compile(r"\s*(?:no|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
-_QUALIFIERS = idioms.COURTESIES | frozenset(
-    """
-    a always another any best can't didn't don't first good i it last my never next no one strong that the they this to
-    we what won't you your
-    """.split()  # noqa: SIM905  as above
-)
-"""Words after which the name of a verb is none: "nice move"."""
-_NEAR, _NEAR_ALONE = 0.8, 0.75
-"""How like a verb a first word is that is a misspelt one, and a word that is a whole mail."""
+_NEAR = 0.75
+"""How like a verb a word is that is a whole mail, and a misspelt one."""
 _ON_A_BOARD = (*COMMANDS.values(), "show", "pause", "rematch", "hint")
-_WORDS_TO_A_NUMBER = 4
-"""Words of a text that hold one number: with more numbers it may be a move."""
 _PLACE = re.compile(
     r"\b(?:middle|cent(?:er|re)|corner|edge|top|bottom|left|right|row|column|line|cell|square|vertex|hexagon|stone|piece)s?\b",
     re.IGNORECASE,
@@ -159,23 +151,6 @@ def hint_to_say(request: Request, text: str, *, is_move: bool) -> str:
     is_unheard = not others or any(is_robot(request.tx, player) for player in others)
     is_secret = writer is not None and holds_password(request, text, writer)
     return "" if is_unheard or is_secret else way_to_say(text, is_move=is_move)
-
-
-def way_to_say(text: str, *, is_move: bool = False) -> str:
-    """How to pass on to the opponent what was refused, for words that may be meant for them; else empty.
-
-    is_move: it was taken for a move.
-
-    >>> way_to_say("pause for thought"), way_to_say("show me next"), way_to_say("B7 to the left")
-    (' To write to your opponent, begin with "chat".', '', '')
-    >>> way_to_say("checkmate", is_move=True), way_to_say("my password is tulip, did you get it?")
-    (' To write to your opponent, begin with "chat".', '')
-    """
-    _, *rest = plain(text).split() or [""]
-    is_words = is_move and text and not begins(clean(text))
-    is_said = is_words or idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
-    is_other = re.search(r"\d", text) or PASSWORD.search(text)
-    return f' To write to your opponent, begin with "{CHAT}".' if is_said and not is_other else ""
 
 
 def check_invited(text: str, game: str) -> None:
@@ -324,7 +299,7 @@ class _Said:
         first, *below = filter(str.strip, self.text.splitlines())
         word = first.strip().rstrip(".!").casefold() if below else said
         is_near = len(word) > 3 and word.isalpha() and self.meant.act is Act.SAY
-        near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR_ALONE) if is_near else []
+        near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR) if is_near else []
         if near and word not in idioms.COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
         names_move = self.meant.move or self.meant.between
@@ -364,9 +339,9 @@ class _Said:
         bare = line.rstrip(".!").casefold()
         sure = _SURE.match(text)
         is_asked = self.writer is not None and match.offer is not None and self.seat not in (None, match.offer.seat)
-        reply = idioms.REPLY.fullmatch(plain(text)) or (_courteous_reply(text) if is_asked else None)
+        reply = idioms.REPLY.fullmatch(plain(text)) or (courteous_reply(text) if is_asked else None)
         resigns = self.seat is not None and any(intent.is_question for intent in self.board.intents.of(self.seat))
-        is_plain_yes = sure is not None and is_asked and reply is None and _is_courteous(text[sure.end() :])
+        is_plain_yes = sure is not None and is_asked and reply is None and is_courteous(text[sure.end() :])
         if sure is not None and (resigns or is_plain_yes) and bare != "yes":
             left = text[sure.end() :].strip()
             is_plain = "?" not in text and (not left or consent(text, ()).answer is Answer.YES)
@@ -398,7 +373,7 @@ class _Said:
             return f"play {absent or game}" if is_other else asked or found.replace("GAME", game or played)
         if asked := question(text, self.opponent.userid if self.opponent else ""):
             return asked
-        is_unsaid = _begins_like_a_command(text) and not begins(clean(text))
+        is_unsaid = begins_like_a_command(text) and not begins(clean(text))
         return found.replace("GAME", played) if is_unsaid else ""
 
     @property
@@ -455,7 +430,7 @@ class _Said:
     def _is_message(self) -> bool:
         """The text can be nothing but words for the opponent, and its writer may send such. Raises: BadArguments."""
         between, text = self.meant.between, self.text
-        if self.writer is None or _begins_like_a_command(text):
+        if self.writer is None or begins_like_a_command(text):
             return False
         if self.is_to_move and between and len(between) < len(text.split()):
             raise BadArguments(
@@ -463,7 +438,7 @@ class _Said:
                 f"nothing but the move.{self._or_say}"
             )
         if (
-            not (_is_prose(text) or self._is_exclaimed)
+            not (is_prose(text) or self._is_exclaimed)
             or (self.is_to_move and _PLACE.search(text))
             or not self._may_write(self.writer)
         ):
@@ -502,47 +477,3 @@ class _Said:
             return False
         said = remarks.of(RemarkKind.COMMENT, self.board.match.board)
         return all(remark.author != writer or remark.text.split() != self.text.split() for remark in said)
-
-
-def _courteous_reply(text: str) -> re.Match[str] | None:
-    """The yes or no that words begin with, and courtesies follow: "Sure, good game!"."""
-    first, *rest = re.split(r"[,.!;\n]+", text.strip(), maxsplit=1)
-    return idioms.REPLY.fullmatch(plain(first)) if rest and _is_courteous(rest[0]) else None
-
-
-def _is_courteous(text: str) -> bool:
-    """Nothing that may answer anything else than an offer."""
-    rows = (idioms.THANKS, idioms.PARTING)
-    return all(any(row.fullmatch(sentence.plain) for row in rows) for sentence in sentences(text))
-
-
-def _begins_like_a_command(text: str) -> bool:
-    """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb after one."""
-    line = next(filter(None, map(clean, text.splitlines())), "")
-    first, *rest = plain(line).replace("?", "").split() or [""]
-    if first == "if" and ":" in text:
-        return True
-    if line.endswith(",") and not rest:
-        return False  # a name: "Clair,"
-    if (first.partition("'")[0] in idioms.COMMON and len(rest) > 1) or idioms.SAID.match(plain(line)):
-        return False
-    openings = {word.split()[0] for verb in VERBS for word in verb.words}
-    misspelt = first not in idioms.COURTESIES | idioms.COMMON and difflib.get_close_matches(
-        first[:40], openings, n=1, cutoff=_NEAR
-    )
-    of_a_game = first not in _QUALIFIERS and any(map(find, rest[:1]))
-    return begins(line) or first in openings or bool(misspelt) or of_a_game
-
-
-def _is_prose(text: str) -> bool:
-    """The text is words of a language: a lone word is a courtesy, and there are few numbers."""
-    words = plain(text).split()
-    bare = [word.strip(".,;:!?()\"'").replace("'", "") for word in words]
-    if not words:
-        return any(not char.isascii() for char in text)
-    numbers = sum(any(map(str.isdigit, word)) for word in words)
-    if numbers * _WORDS_TO_A_NUMBER > len(words) or text.rstrip().endswith(":"):
-        return False
-    if len([word for word in bare if word.isalpha()]) < 2:
-        return any(word in idioms.COURTESIES for word in bare) and len(words) == 1
-    return any(len(word) > 3 or not word.isascii() or word in idioms.COURTESIES | idioms.COMMON for word in bare)

@@ -13,9 +13,10 @@ from types import ModuleType
 
 import pytest
 
+from pbm.domain import prose
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
-from pbm.server import Arriving, Settings, on_board, plain
+from pbm.server import Arriving, Settings, plain
 from pbm.server.handle import Handler
 from pbm.store import Transaction
 from tests.conversation import ROBOT, Got, House
@@ -396,7 +397,7 @@ def pairs(table: dict[str, str]) -> list[tuple[str, str]]:
     return [(wanted, said) for wanted, text in table.items() for said in text.split("|")]
 
 
-@pytest.mark.parametrize("module", [on_board, plain])
+@pytest.mark.parametrize("module", [prose, plain])
 def test_the_worked_examples_hold(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted
