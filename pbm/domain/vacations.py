@@ -38,11 +38,18 @@ _FILLERS = frozenset(
 )
 _BEGINS = ("from ", "on ", "vom ", "von ")
 _IN_WORDS = re.compile(rf"\b(\d{{1,4}}|{'|'.join(COUNTS)}) ([wd])(?:eek|ay)s?\b")
-_WEEK = re.compile(r"\b(?P<which>this|next|coming) week(?P<end>end)?\b")
+_WEEK = re.compile(r"\b(?P<which>this|next|coming|diese|nächste|kommende)[sn]? (?:week|woche)(?P<end>n?end)?e?\b")
 """Days that are counted from the present one."""
 _SATURDAY = 5
-_SAID = re.compile(r"(?:from|for|until|till|bis|vom|von|this|next|coming|today|tomorrow|\d+)\b")
+_SAID = re.compile(
+    r"(?:from|for|until|till|bis|vom|von|this|next|coming|today|tomorrow|\d+|(?:diese|nächste|kommende)[sn]?)\b"
+)
 """How words begin that tell a time to be away."""
+_AWAY = re.compile(
+    r"\s+(?:(?:i am|i'm|bin ich)\s)?(?:(?:im|in|auf|on)\s)?(?:den\s)?"
+    r"(?:urlaub|ferien|weg|verreist|unterwegs|away|holidays?|vacation)$"
+)
+"""Words behind such a time."""
 _BACK = re.compile(r"\bback\b")
 """A day after it is one on which its writer plays."""
 _NAMES = (
@@ -160,10 +167,12 @@ def vacation_said(text: str, now: datetime) -> str:
     'next week'
     >>> vacation_said("Sorry, I am on holiday from 3 to 10 August!", datetime(2026, 7, 1, tzinfo=UTC))
     'from 3 to 10 august'
+    >>> vacation_said("Ich bin nächste Woche im Urlaub.", datetime(2026, 7, 1, tzinfo=UTC))
+    'nächste woche'
     """
     said = text.casefold()
     for clause in () if _BACK.search(said) else (said, *re.split(r"[,;!\n]|\.\s", said)):
-        words = clause.strip(" .!").split()
+        words = _AWAY.sub("", clause.strip(" .!")).split()
         for start in range(max(0, len(words) - _MOST_WORDS), len(words)):
             days = " ".join(words[start:])
             with suppress(BadArguments):
@@ -204,7 +213,7 @@ def _pieces(words: str, today: date) -> Iterator[_Day | int]:
 
 def _week(found: re.Match[str], today: date) -> str:
     """The days of the week, or of its end, that words name; those of this week from today on."""
-    is_later = found["which"] != "this" and (not found["end"] or today.weekday() >= _SATURDAY)
+    is_later = found["which"] not in ("this", "diese") and (not found["end"] or today.weekday() >= _SATURDAY)
     monday = today - timedelta(days=today.weekday()) + timedelta(weeks=is_later)
     first = monday + timedelta(days=_SATURDAY if found["end"] else 0)
     return f"{max(first, today)} {monday + timedelta(days=6)}"

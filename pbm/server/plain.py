@@ -92,7 +92,7 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     """The text is said to somebody, though it may begin like a command: "list my games", "delete my account"."""
     _, *rest = map(_bare, plain(text).split() or [""])
     is_said = not rest or text.rstrip().endswith("?") or any(word in idioms.COMMON - {"me"} for word in rest)
-    is_said = is_said or plain(text).startswith("help me ")
+    is_said = is_said or plain(text).startswith(("help me ", "delete me"))
     if isinstance(command, UnknownCommand):
         return is_said or command.suggestion in _GENERAL
     if isinstance(command, Rejected):

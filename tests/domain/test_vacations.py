@@ -49,6 +49,8 @@ IN_DECEMBER = ("20.-27.12.", "20-27 Dec", "20 to 27 December", "Dec 20-27", "Dec
         *((words, day(12, 20), day(12, 28)) for words in IN_DECEMBER),
         ("20 Feb - 10 March", day(3, 1, hour=13), day(3, 11)),
         ("next week", day(3, 2), day(3, 9)),
+        ("nächste Woche", day(3, 2), day(3, 9)),
+        ("nächstes Wochenende", day(3, 7), day(3, 9)),
         ("next weekend", day(3, 7), day(3, 9)),
         ("Fri to Mon", day(3, 6), day(3, 10)),
         ("bis Freitag", day(3, 1, hour=13), day(3, 7)),

@@ -118,11 +118,12 @@ LETTER_ANSWERS = {
     "pbm: test display": "can I get bigger boards?|how do I get pictures?",
     "pbm: help havannah": "tell me about havannah|How does havannah work?|help with havannah",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
-    "pbm: help mails": "stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
+    "pbm: help mails": "delete me|stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
     "how do I leave?|abmelden|Konto löschen|lösche mein Konto",
     "pbm: help pause": "Pause please|can I pause all my games?",
     "pbm: help vacation": "I'm on holiday, yippee|Je suis en vacances|I'll be back on Monday",
-    "pbm: your vacations": "I'm on holiday until Jan 12|Ich bin im Urlaub bis 5.1.|I'm away next week, sorry",
+    "pbm: your vacations": "Ich bin nächste Woche im Urlaub|I'm on holiday until Jan 12|Ich bin im Urlaub bis 5.1.|"
+    "I'm away next week, sorry",
     "pbm: help account": "how do I change my email?|"
     "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
@@ -237,11 +238,12 @@ BOARD_ANSWERS = {
     "Can I have until Sunday?|Ich brauche mehr Zeit|J'ai besoin de plus de temps|Necesito más tiempo",
     'answer "vacation next week"': "I'm away next week|I am on vacation next week, sorry",
     'answer "vacation until sunday"': "I'm away until Sunday",
+    'answer "vacation bis sonntag"': "Bin bis Sonntag weg",
     'answer "vacation bis 5.12"': "Ich bin im Urlaub bis 5.12.",
     "is noted, from Mon 5 Jan 2026 to Sun 11 Jan 2026": "vacation next week|away next week",
     "is noted, from now to Sun 4 Jan 2026": "vacation until Sunday",
     "is noted, from now to Sat 3 Jan 2026": "away 20 Dec to 3 Jan|vacation 20.12. - 3.1.",
-    'answer for instance "vacation tomorrow 10d"': "Bin bis Sonntag weg|Je suis en vacances jusqu'au 5 décembre|"
+    'answer for instance "vacation tomorrow 10d"': "Je suis en vacances jusqu'au 5 décembre|"
     "Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
     'answer "vacation until friday"': "I'm on a business trip until Friday",
     "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",

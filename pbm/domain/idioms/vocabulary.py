@@ -38,7 +38,8 @@ ELSEWHERE = re.compile(
 NO_GAMES = frozenset(
     """
     again against anybody anyone anything another by computer first game games here human humans it match matches
-    new now online out people person program robot robots round somebody someone something soon then today together
+    new now online out people person program robot robots round several somebody someone something soon then today
+    together two three
     versus vs
     """.split()  # noqa: SIM905  as below
 )
