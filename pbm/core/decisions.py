@@ -313,7 +313,7 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
     board = None if several else _own_board(request)
     advice = error.suggestion if isinstance(error, Rejected) else ""
     candidates = error.candidates if isinstance(error, MoveError) else ()
-    text = redact_quoted(str(error), request.secrets) + hint
+    text = redact_quoted(str(error), request.unquoted) + hint
     if board is None or request.author.player is None:
         suggestion = advice or " or ".join(candidates[:3])
         request.outgoing.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
@@ -328,7 +328,7 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
             problem=f"{'Not played' if isinstance(error, MoveError) else 'Not done'}: {text}",
             advice=advice,
             nearby=candidates,
-            original=redact(original_of(request), request.secrets),
+            original=redact(original_of(request), request.unquoted),
         )
     )
 

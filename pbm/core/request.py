@@ -71,6 +71,8 @@ class Sender:
     """All that the mail shows is a token that was revoked, or has expired."""
     is_lost: bool = False
     """The mail came to an address with a token that says nothing, as when the database has been set back."""
+    leaves: bool = False
+    """The stranger at `address` has asked to hear no more, and answers what they were told then."""
 
     @property
     def writer(self) -> Player | None:
@@ -330,7 +332,7 @@ class Author(Desk):
         if player is None:
             sender = self.incoming.message.sender
             last_day = day_of(self.now + timedelta(days=self.tools.limits.answer_token_days))
-            newcomer = AddressToken.of(sender, last_day)
+            newcomer = AddressToken.of(sender, last_day, leaves=sent_by.leaves)
             return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
         reader = reader_of(self, player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.incoming.message.sender,))
@@ -422,6 +424,11 @@ class Request(Desk):
     @property
     def message(self) -> Message:
         return self.incoming.message
+
+    @property
+    def unquoted(self) -> frozenset[str]:
+        """Words that are not mailed back to their writer: passwords, and what may be one but was not looked at."""
+        return self.secrets | {password for _, password in self.incoming.locked}
 
     @property
     def sender(self) -> Sender:

@@ -169,7 +169,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     try:
         played = _answer(state, text)
     except (GameError, BadArguments) as error:
-        problem = redact_quoted(str(error), request.secrets)
+        problem = redact_quoted(str(error), request.unquoted)
         request.outgoing.letters += _mails(request, player, found, problem=problem)
         return
     solved = played == found.line[0]
