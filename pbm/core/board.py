@@ -36,7 +36,6 @@ from pbm.domain.match import (
     Offer,
     OfferKind,
     Player,
-    Ply,
     Result,
     Seat,
     State,
@@ -45,6 +44,7 @@ from pbm.domain.match import (
     replay,
     with_clock,
 )
+from pbm.domain.record import Ply
 from pbm.store import HOUSE, Transaction
 
 NO_BOARD = 0
@@ -81,8 +81,7 @@ class States:
         if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
             state = known[1]
         else:
-            record = [ply.notation for ply in match.record]
-            state = replay(GAMES[match.game], match.options, match.body, record)
+            state = replay(GAMES[match.game], match.options, match.body, match.record.notations)
         self.keep(match, state)
         return state
 
@@ -105,9 +104,7 @@ def _weight(match: Match) -> int:
 
 def _same(one: Match, other: Match) -> bool:
     """Whether they have come to the same position by the same plies."""
-    if one.record is other.record:
-        return True
-    return [ply.notation for ply in one.record] == [ply.notation for ply in other.record]
+    return one.record.notations == other.record.notations
 
 
 def set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:
@@ -266,7 +263,7 @@ class OpenBoard:
             charged = match.clock.charged(decided_at or self.now, calendars)
             clock = due(match, charged.after_move(state.to_move, calendars, self.now), self.now, self.now)
         ply = Ply(notation, seat, self.now, auto, charged.left[seat - 1] if charged else None)
-        self.match = replace(match, record=(*match.record, ply), revision=match.revision + 1, clock=clock)
+        self.match = replace(match, record=match.record.appended(ply), revision=match.revision + 1, clock=clock)
         self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
         self.state = state
         played_for = auto, by is IntentKind.PLAN, forced
@@ -435,5 +432,4 @@ class OpenBoard:
         number = plies + ply if ply < 0 else ply
         if not 0 <= number <= plies:
             raise NotFound(f"Board {self.match.board} has the plies 0 to {plies}; there is no ply {ply}.")
-        notations = [played.notation for played in self.match.record[:number]]
-        return replay(self.state.game, self.match.options, self.match.body, notations)
+        return replay(self.state.game, self.match.options, self.match.body, self.match.record.notations[:number])

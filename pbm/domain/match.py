@@ -20,6 +20,7 @@ from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import Clock, TimeControl
 from pbm.domain.errors import NotAllowed
+from pbm.domain.record import Record
 from pbm.domain.settings import Settings
 from pbm.domain.spans import next_reminder
 
@@ -61,20 +62,6 @@ class Player:
 
     id: int
     userid: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ply:
-    """One player's turn as it was recorded."""
-
-    notation: str
-    seat: Seat
-    """Whose it was."""
-    played_at: datetime
-    auto: bool = False
-    """The server played it, for it was queued before, or was the only move there was."""
-    time_left: int | None = None
-    """What their clock showed, in microseconds, before it was added to for the move; None without a clock."""
 
 
 class OfferKind(StrEnum):
@@ -142,8 +129,7 @@ class Match:
     players: tuple[Player, Player]
     revision: int
     """Raised at every change of the position, so that a token or a guard made for an earlier state can be told."""
-    record: tuple[Ply, ...]
-    """Every ply, oldest first."""
+    record: Record
     started_at: datetime
     result: Result | None = None
     ended_at: datetime | None = None
@@ -178,7 +164,7 @@ class Match:
     @property
     def opening(self) -> bool:
         """Somebody has not played yet, so that the game does not count."""
-        return len({ply.seat for ply in self.record}) < len(self.players)
+        return len(set(self.record.seats)) < len(self.players)
 
     @property
     def moved_at(self) -> datetime:
@@ -407,9 +393,9 @@ def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[
     return replace(state, position=position, last=last, plies=plies, before=before)
 
 
-def replay(game: AnyGame, options: Iterable[str], body: str, record: Iterable[str]) -> State:
+def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable[str]) -> State:
     """The state after a record of notations. Raises: OptionError, MoveError, NotAllowed: the record is not sound."""
-    return _replayed(game, tuple(options), body, tuple(record))
+    return _replayed(game, tuple(options), body, tuple(notations))
 
 
 LOOK_AGAIN = timedelta(minutes=15)

@@ -19,7 +19,8 @@ from pbm.core.bus import SettingsSaved, publish
 from pbm.core.credentials import USERID, check_address
 from pbm.domain import game_record
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
-from pbm.domain.match import IntentKind, Player, Ply, State
+from pbm.domain.match import IntentKind, Player, State
+from pbm.domain.record import Ply
 from pbm.domain.settings import CHOICES, Settings
 from pbm.domain.spans import read_ladder
 from pbm.features.export import FORMAT, VERSION, is_signed
@@ -141,7 +142,7 @@ def take_in_record(tx: Transaction, text: str, *, trusted: bool) -> int:
     for before, after, move in zip(states, states[1:], record.moves, strict=False):
         ply = Ply(move, before.to_move, record.started_at)
         tx.matches.add_ply(match, ply, after.to_move, None)
-        match = replace(match, record=(*match.record, ply), revision=match.revision + 1)
+        match = replace(match, record=match.record.appended(ply), revision=match.revision + 1)
     tx.matches.end(match.board, record.result, record.ended_at, None)
     return match.board
 
