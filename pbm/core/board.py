@@ -50,8 +50,10 @@ from pbm.store import HOUSE, Transaction
 NO_BOARD = 0
 """The number that a board seems to have which a rehearsal has started."""
 
-CACHED_PLIES = 150_000
-"""Plies of all boards that are remembered; one takes some 165 octets."""
+REMEMBERED = 24_000_000
+"""Octets of all boards that are remembered."""
+_OF_A_BOARD, _OF_A_PLY = 1600, 26
+"""Octets that these take there, without what positions of some games hold of the plies before."""
 
 
 class States:
@@ -62,7 +64,7 @@ class States:
     """
 
     def __init__(self) -> None:
-        self._plies = 0
+        self._octets = 0
         self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
 
     def match(self, board: int) -> Match | None:
@@ -87,19 +89,19 @@ class States:
 
     def keep(self, match: Match, state: State) -> None:
         known = self._boards.pop(match.board, None)
-        self._plies += _weight(match) - (_weight(known[0]) if known else 0)
+        self._octets += _weight(state) - (_weight(known[1]) if known else 0)
         self._boards[match.board] = (match, state)
-        while self._plies > CACHED_PLIES:
-            self._plies -= _weight(self._boards.popitem(last=False)[1][0])
+        while self._octets > REMEMBERED:
+            self._octets -= _weight(self._boards.popitem(last=False)[1][1])
 
     def forget(self) -> None:
         self._boards.clear()
-        self._plies = 0
+        self._octets = 0
 
 
-def _weight(match: Match) -> int:
-    """The cost of remembering the board, in plies."""
-    return len(match.record) + 10
+def _weight(state: State) -> int:
+    """About how many octets a remembered board takes."""
+    return _OF_A_BOARD + (_OF_A_PLY + state.game.info.octets_a_ply) * state.plies
 
 
 def _same(one: Match, other: Match) -> bool:
