@@ -33,8 +33,7 @@ from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm.compose import Composer, Notice, Reader
 from pbm.compose.machine import MAX_MOVES
 from pbm.compose.views import View
-from pbm.domain.match import Match, Player, State
-from pbm.domain.record import Ply, Record
+from pbm.domain.match import Match, Player, Ply, Record, State
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, Signer
 from pbm.draw import cell_pictures

@@ -36,6 +36,7 @@ from pbm.domain.match import (
     Offer,
     OfferKind,
     Player,
+    Ply,
     Result,
     Seat,
     State,
@@ -44,7 +45,6 @@ from pbm.domain.match import (
     replay,
     with_clock,
 )
-from pbm.domain.record import Ply
 from pbm.store import HOUSE, Transaction
 
 NO_BOARD = 0

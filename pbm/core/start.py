@@ -14,9 +14,8 @@ from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
-from pbm.domain.match import Match, Player, State
+from pbm.domain.match import Match, Player, Record, State
 from pbm.domain.ratings import Pace
-from pbm.domain.record import Record
 from pbm.store import Transaction
 from pbm.store.ratings import Tally
 from pbm.store.tickets import Seek

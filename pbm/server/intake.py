@@ -19,8 +19,7 @@ from pbm.core.bus import SettingsSaved, publish
 from pbm.core.credentials import USERID, check_address
 from pbm.domain import game_record
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
-from pbm.domain.match import IntentKind, Player, State
-from pbm.domain.record import Ply
+from pbm.domain.match import IntentKind, Player, Ply, State
 from pbm.domain.settings import CHOICES, Settings
 from pbm.domain.spans import read_ladder
 from pbm.features.export import FORMAT, VERSION, is_signed

@@ -11,8 +11,7 @@ from sqlalchemy import BigInteger, Row, Select, bindparam, func, insert, select,
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
-from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Result, Seat
-from pbm.domain.record import Ply, Record, Stored
+from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat, Stored
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
 from pbm.store.statements import Queries, among, often

@@ -20,8 +20,7 @@ from games import GAMES
 from games.scene import PlaneBoard
 from pbm.archive import press, publish
 from pbm.archive.site import opened
-from pbm.domain.match import Ending, Player, Result, State
-from pbm.domain.record import Ply
+from pbm.domain.match import Ending, Player, Ply, Result, State
 from pbm.draw import plots
 from pbm.draw.plots import Bar
 from pbm.resources import folder

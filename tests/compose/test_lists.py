@@ -9,8 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from games import GAMES
 from pbm.compose.wire import Thread, board_headers
-from pbm.domain.match import Match, Player, State
-from pbm.domain.record import Record
+from pbm.domain.match import Match, Player, Record, State
 from pbm.mailin import Robot
 from pbm.server import Settings
 

@@ -11,8 +11,7 @@ from games import GAMES
 from pbm.compose import Composer, Notice, Reader
 from pbm.domain import events
 from pbm.domain.events import CommentMade, Event
-from pbm.domain.match import Match, Player, Seat, State
-from pbm.domain.record import Record
+from pbm.domain.match import Match, Player, Record, Seat, State
 from pbm.domain.tokens import Signer
 from pbm.mailin import Robot
 

@@ -11,8 +11,7 @@ import pytest
 from games import GAMES
 from pbm.core import board as boards
 from pbm.core.board import States
-from pbm.domain.match import Match, Player, replay
-from pbm.domain.record import Ply, Record
+from pbm.domain.match import Match, Player, Ply, Record, replay
 from pbm.server import Service
 from pbm.store.queues import Outbox
 from tests.conversation import House

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from games import GAMES
 from games.rules import GameError, IllegalMove, OptionError, Side
 from pbm.domain.errors import NotAllowed
-from pbm.domain.match import Ending, Match, Player, State, other, replay
-from pbm.domain.record import Ply, Record
+from pbm.domain.match import Ending, Match, Player, Ply, Record, State, other, replay
 
 cross = GAMES["cross"]
 SIZE = "-size=3"

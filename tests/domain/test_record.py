@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.domain.record import Ply, Record
+from pbm.domain.match import Ply, Record
 
 INSTANTS = st.datetimes(datetime(1970, 1, 1), datetime(9999, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  given one
 TIMES = st.none() | st.integers(-(1 << 62), 1 << 62)

@@ -15,7 +15,7 @@ from pbm.bots.__main__ import SECONDS
 from pbm.core.decisions import play_ply
 from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind
-from pbm.domain.record import Record
+from pbm.domain.match import Record
 from pbm.features.teach import parts
 from pbm.server import Service, Settings
 from pbm.server.programs import HELD

@@ -13,8 +13,7 @@ from pbm.core import decisions
 from pbm.core.board import OpenBoard, States
 from pbm.domain.clock import Clock
 from pbm.domain.mail import Arrival, Mail
-from pbm.domain.match import Match, Seat
-from pbm.domain.record import Ply
+from pbm.domain.match import Match, Ply, Seat
 from pbm.server import Arriving, batch
 from pbm.server.docket import Obeyed
 from pbm.server.handle import Handler

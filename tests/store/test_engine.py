@@ -20,7 +20,7 @@ from sqlalchemy import Connection, create_engine, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from pbm.domain.mail import Mail
-from pbm.domain.record import Ply
+from pbm.domain.match import Ply
 from pbm.resources import folder
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
 from pbm.store.neighbours import Full, Lost, ReadOnly

@@ -12,8 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Arrival, Mail, Settlement
-from pbm.domain.match import Intent, IntentKind, Match
-from pbm.domain.record import Ply
+from pbm.domain.match import Intent, IntentKind, Match, Ply
 from pbm.store import Store, Transaction
 from pbm.store.neighbours import DatabaseTrouble, Full
 from pbm.store.statements import OFTEN

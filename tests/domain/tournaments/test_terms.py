@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbm.domain.errors import BadArguments
-from pbm.domain.match import Match, Player
-from pbm.domain.record import Ply, Record
+from pbm.domain.match import Match, Player, Ply, Record
 from pbm.domain.tournaments import standings
 from pbm.domain.tournaments.terms import Kind, Terms, read_terms
 
