@@ -481,10 +481,10 @@ class Request(Desk):
 
 def _has_moved(board: OpenBoard, seat: Seat, since: datetime | None = None) -> bool:
     """The seat made the last move, and waits for the other's; nobody else moved since then."""
-    *earlier, last = board.match.record or (None,)
-    if last is None or last.seat != seat or board.match.result is not None or board.state.to_move == seat:
+    record = board.match.record
+    if not record or record[-1].seat != seat or board.match.result is not None or board.state.to_move == seat:
         return False
-    return since is None or not earlier or earlier[-1].played_at <= since
+    return since is None or len(record) == 1 or record[-2].played_at <= since
 
 
 def _minute(instant: datetime) -> str:
