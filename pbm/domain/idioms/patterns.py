@@ -58,7 +58,8 @@ _PARTS = {
     r"|after some thought)[\s,.:!-]+))*",
     "AFTER": r"(?:(?>[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now"
     r"|i think|i guess|for me|cheers|bye|sorry|period|full stop|lol"
-    r"|haha|hehe|again|my friend|mate|sir|your (?:move|turn)|u?r (?:move|turn)|DANK|GELUCK|JIJ|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
+    r"|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
+    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
     r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings|(?:viele |liebe |beste |schöne )?(?:gr(?:ü|ue)sse|gruss)"
     r"|saludos|saluti|groet(?:en|jes)?|bises|bisous|abra[cç]os?|beijos?|besos|baci)"
     r"(?: (?:from|von|de|da|van))?(?: [^\W\d_]+)?)?",
