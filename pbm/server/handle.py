@@ -129,10 +129,10 @@ class Handler:
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
         subject = strip_subject(message.subject)
         lines = ["" if is_ours(subject) else subject, *message.text.splitlines()]
-        passwords = held(tx, reading, commands, lines, fresh, sender.writer)
+        passwords, is_wrong = held(tx, reading, commands, lines, fresh, sender.writer), self.tools.passwords.is_wrong
         return Prepared(
             row, message, sender, reading, commands, origin=origin,
-            logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
+            logins=admitted(gate, passwords, origin, is_wrong) if passwords != Held() else Logins(),
             is_guess=token is not None and ticket is None and self._signer.open(token) is None,
             unsaid=unsaid_lines(reading.lines, commands, fresh),
         )  # fmt: skip
