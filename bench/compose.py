@@ -33,7 +33,7 @@ from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm.compose import Composer, Notice, Reader
 from pbm.compose.machine import MAX_MOVES
 from pbm.compose.views import View
-from pbm.domain.match import Match, Player, Ply, State
+from pbm.domain.match import Match, Player, Ply, Record, State
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, Signer
 from pbm.draw import cell_pictures
@@ -55,13 +55,13 @@ def positions(words: str, count: int) -> list[tuple[Match, State]]:
     chance, (name, *options) = random.Random(1), words.split()
     found: list[tuple[Match, State]] = []
     while len(found) < count:
-        match = Match(101, name, 1, tuple(options), "", PLAYERS, 0, (), NOW)
+        match = Match(101, name, 1, tuple(options), "", PLAYERS, 0, Record(), NOW)
         state = State.start(GAMES[name], options)
         while state.outcome is None and len(found) < count:
             legal = list(islice(state.game.moves(state.position), 200))
             seat = state.to_move
             state, notation = state.play(state.game.notate(state.position, chance.choice(legal)))
-            match = replace(match, record=(*match.record, Ply(notation, seat, NOW)), revision=match.revision + 1)
+            match = replace(match, record=match.record.appended(Ply(notation, seat, NOW)), revision=match.revision + 1)
             found.append((match, state))
     return found
 
@@ -145,7 +145,7 @@ def longest(game: str, options: tuple[str, ...], body: str, last: bool) -> dict[
     """
     chance, spent = random.Random(3), dict[str, float]()
     state = timed(spent, "start", lambda: State.start(GAMES[game], options, body))
-    match = Match(101, game, 1, options, body, PLAYERS, 0, (), NOW)
+    match = Match(101, game, 1, options, body, PLAYERS, 0, Record(), NOW)
     while state.outcome is None and len(match.record) < LONG:
         legal = timed(spent, "moves", partial(listed, state))
         told, seat = state.game.notate(state.position, legal[-1] if last else chance.choice(legal)), state.to_move
@@ -154,7 +154,7 @@ def longest(game: str, options: tuple[str, ...], body: str, last: bool) -> dict[
         spent["ply"] = max(spent.get("ply", 0), ply["ply"])
         if len(match.record) < MAX_PLIES:
             spent["preview"] = spent.get("preview", 0) + ply["ply"]
-        match = replace(match, record=(*match.record, Ply(notation, seat, NOW)), revision=match.revision + 1)
+        match = replace(match, record=match.record.appended(Ply(notation, seat, NOW)), revision=match.revision + 1)
         if len(match.record) % EACH == 1 or state.outcome is not None:
             pictures._picture.cache_clear()  # noqa: SLF001
             view = View(state)

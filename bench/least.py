@@ -198,7 +198,7 @@ def _mails(world: World) -> list[bytes]:
     with service.store.read() as tx:
         match = tx.matches.load(world.games[0].board)
     assert match is not None
-    state = replay(GAMES["cross"], match.options, "", [each.notation for each in match.record])
+    state = replay(GAMES["cross"], match.options, "", match.record.notations)
     events = (MovePlayed(match.board, match.record[-1].seat, match.record[-1].notation),)
     for seat in (state.to_move, 3 - state.to_move):
         player = match.players[seat - 1]

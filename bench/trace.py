@@ -28,7 +28,7 @@ from tests.databases import Files
 
 ROOT = Path(__file__).parent.parent
 MOVE = "C3"
-REMARK = "Haselnusskuchen"
+REMARK = "Haselnusskuchen ist gut"
 """A word that is found in nothing but the mail."""
 LONG = 50
 """Lines that a function may have."""

@@ -85,6 +85,7 @@ class Luddit:
             Option("stones", "stones of each player", 18, low=3, high=99),
             Option("limit", "most stones of both on the board; if left out, as many as -stones", None, 3, 198),
         ),
+        octets_a_ply=60,
     )
 
     def options(self, words: Sequence[str], *, body: str = "") -> Options:

@@ -242,6 +242,8 @@ class Info:
     """Scores count half points."""
     sgf: int = 0
     """The game's number (GM) in the Smart Game Format, in which its records then are; 0 for none."""
+    octets_a_ply: int = 0
+    """About how much positions grow with each ply in memory, where they hold those before them."""
 
     @property
     def options_usage(self) -> str:

@@ -20,7 +20,7 @@ from pbm.draw import plots
 from pbm.draw.plots import Bar
 from pbm.store import Store, Transaction
 from pbm.store.archive import Finished, Person, Rated
-from pbm.store.ratings import Record
+from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament
 
 PAGE = 500
@@ -34,7 +34,7 @@ class Collection:
     people: dict[int, Person]
     boards: list[Finished]
     tournaments: list[tuple[Tournament, list[Meeting]]]
-    standings: dict[str, list[tuple[Player, Record]]]
+    standings: dict[str, list[tuple[Player, Tally]]]
 
     def of_game(self, game: str) -> list[Finished]:
         return [board for board in self.boards if board.game == game]
@@ -99,7 +99,7 @@ MOST_DRAWN = 40
 MOST_GAMES = 100
 """Rated games in a plot; older ones are left out."""
 
-Ranked = tuple[int, Player, Record]
+Ranked = tuple[int, Player, Tally]
 """rank: 0 for those of whom not enough is known."""
 
 
@@ -114,18 +114,18 @@ class Career:
     """Empty where nothing was rated."""
 
 
-def ranked(standings: Sequence[tuple[Player, Record]]) -> list[Ranked]:
+def ranked(standings: Sequence[tuple[Player, Tally]]) -> list[Ranked]:
     """The best of a game, the best first."""
     ranks = count(1)
     best = standings[:MOST_RANKED]
-    return [(0 if record.rating.provisional else next(ranks), player, record) for player, record in best]
+    return [(0 if tally.rating.provisional else next(ranks), player, tally) for player, tally in best]
 
 
 def standings_plot(game: str, best: Sequence[Ranked]) -> Markup:
     """Empty where nobody is rated."""
     bars = [
-        Bar(player.userid, record.rating.rating, 2 * record.rating.deviation, not record.rating.provisional)
-        for _, player, record in best[:MOST_DRAWN]
+        Bar(player.userid, tally.rating.rating, 2 * tally.rating.deviation, not tally.rating.provisional)
+        for _, player, tally in best[:MOST_DRAWN]
     ]
     described = f"Ratings of {GAMES[game].info.title}, the best first, each with two deviations to either side"
     return Markup(plots.standings(bars, described) if bars else "")  # noqa: S704  all text in it is escaped

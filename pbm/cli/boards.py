@@ -242,7 +242,7 @@ def _board_row(match: Match, state: State) -> dict[str, Any]:
         "to_move": None if over else match.player(state.to_move).userid,
         "started_at": match.started_at,
         "moved_at": match.moved_at,
-        "record": [ply.notation for ply in match.record],
+        "record": [*match.record.notations],
         **_result_row(match, match.result),
         "reason": match.result.reason if match.result else None,
     }

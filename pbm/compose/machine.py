@@ -42,7 +42,10 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
         "body": match.body or None,
         "rated": match.rated,
         "players": [{"userid": match.player(seat).userid, "side": state.side_name(seat)} for seat in (1, 2)],
-        "record": [{"seat": ply.seat, "move": ply.notation} for ply in match.record],
+        "record": [
+            {"seat": seat, "move": notation}
+            for seat, notation in zip(match.record.seats, match.record.notations, strict=True)
+        ],
         "position": _summary(scene),
         "details": details,
         "turn": None if over else {"seat": state.to_move, "ply": state.plies + 1, "revision": match.revision},

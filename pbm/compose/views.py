@@ -317,9 +317,11 @@ def _rounds(match: Match, known: int) -> Iterator[tuple[str, str]]:
     twice in a row, or the second begins. known: how many plies are left out; the first round is then maybe half of one.
     """
     waiting = ""
-    for number, ply in enumerate(match.record[known:], known + 1):
-        told = f"{number:3} {ply.notation}{' (Auto)' if ply.auto else ''}"
-        if ply.seat == 2:
+    record = match.record
+    plies = zip(record.notations[known:], record.seats[known:], record.autos[known:], strict=True)
+    for number, (notation, seat, auto) in enumerate(plies, known + 1):
+        told = f"{number:3} {notation}{' (Auto)' if auto else ''}"
+        if seat == 2:
             yield waiting, told
             waiting = ""
             continue

@@ -50,8 +50,10 @@ from pbm.store import HOUSE, Transaction
 NO_BOARD = 0
 """The number that a board seems to have which a rehearsal has started."""
 
-CACHED_PLIES = 150_000
-"""Plies of all boards that are remembered; one takes some 165 octets."""
+REMEMBERED = 24_000_000
+"""Octets of all boards that are remembered."""
+_OF_A_BOARD, _OF_A_PLY = 1600, 26
+"""Octets that these take there, without what positions of some games hold of the plies before."""
 
 
 class States:
@@ -62,7 +64,7 @@ class States:
     """
 
     def __init__(self) -> None:
-        self._plies = 0
+        self._octets = 0
         self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
 
     def match(self, board: int) -> Match | None:
@@ -81,33 +83,30 @@ class States:
         if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
             state = known[1]
         else:
-            record = [ply.notation for ply in match.record]
-            state = replay(GAMES[match.game], match.options, match.body, record)
+            state = replay(GAMES[match.game], match.options, match.body, match.record.notations)
         self.keep(match, state)
         return state
 
     def keep(self, match: Match, state: State) -> None:
         known = self._boards.pop(match.board, None)
-        self._plies += _weight(match) - (_weight(known[0]) if known else 0)
+        self._octets += _weight(state) - (_weight(known[1]) if known else 0)
         self._boards[match.board] = (match, state)
-        while self._plies > CACHED_PLIES:
-            self._plies -= _weight(self._boards.popitem(last=False)[1][0])
+        while self._octets > REMEMBERED:
+            self._octets -= _weight(self._boards.popitem(last=False)[1][1])
 
     def forget(self) -> None:
         self._boards.clear()
-        self._plies = 0
+        self._octets = 0
 
 
-def _weight(match: Match) -> int:
-    """The cost of remembering the board, in plies."""
-    return len(match.record) + 10
+def _weight(state: State) -> int:
+    """About how many octets a remembered board takes."""
+    return _OF_A_BOARD + (_OF_A_PLY + state.game.info.octets_a_ply) * state.plies
 
 
 def _same(one: Match, other: Match) -> bool:
     """Whether they have come to the same position by the same plies."""
-    if one.record is other.record:
-        return True
-    return [ply.notation for ply in one.record] == [ply.notation for ply in other.record]
+    return one.record.notations == other.record.notations
 
 
 def set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:
@@ -266,7 +265,7 @@ class OpenBoard:
             charged = match.clock.charged(decided_at or self.now, calendars)
             clock = due(match, charged.after_move(state.to_move, calendars, self.now), self.now, self.now)
         ply = Ply(notation, seat, self.now, auto, charged.left[seat - 1] if charged else None)
-        self.match = replace(match, record=(*match.record, ply), revision=match.revision + 1, clock=clock)
+        self.match = replace(match, record=match.record.appended(ply), revision=match.revision + 1, clock=clock)
         self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
         self.state = state
         played_for = auto, by is IntentKind.PLAN, forced
@@ -435,5 +434,4 @@ class OpenBoard:
         number = plies + ply if ply < 0 else ply
         if not 0 <= number <= plies:
             raise NotFound(f"Board {self.match.board} has the plies 0 to {plies}; there is no ply {ply}.")
-        notations = [played.notation for played in self.match.record[:number]]
-        return replay(self.state.game, self.match.options, self.match.body, notations)
+        return replay(self.state.game, self.match.options, self.match.body, self.match.record.notations[:number])

@@ -7,6 +7,7 @@ an answer from the address it is for needs no password.
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -25,6 +26,8 @@ from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 
 MIN_LENGTH, MAX_LENGTH = SHORTEST_SECRET, 100
+_REMEMBERED = 5000
+"""Wrong passwords."""
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
@@ -34,6 +37,7 @@ class Passwords:
 
     def __init__(self, workers: int = 2) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="argon2")
+        self._wrong: OrderedDict[tuple[str, str], None] = OrderedDict()
 
     def hash(self, password: str) -> str:
         return self._pool.submit(_hasher.hash, password).result()
@@ -46,7 +50,16 @@ class Passwords:
 
         An empty hash fits nothing, no more than a password that is too long does, and takes as long to tell.
         """
-        return list(self._pool.map(_matches, pairs))
+        pairs = list(pairs)
+        right = list(self._pool.map(_matches, pairs))
+        self._wrong |= dict.fromkeys(pair for pair, is_right in zip(pairs, right, strict=True) if not is_right)
+        while len(self._wrong) > _REMEMBERED:
+            self._wrong.popitem(last=False)
+        return right
+
+    def is_wrong(self, password: str, hashed: str) -> bool:
+        """Whether it was looked at lately and does not belong to the hash: a name below each mail is looked at once."""
+        return (password, hashed) in self._wrong
 
     def close(self) -> None:
         self._pool.shutdown()

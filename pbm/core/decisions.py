@@ -110,7 +110,7 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
     try:
         plan, ply = plans.of(intent)
         board.check_running(ply and ply + 1, intent.text.partition("#")[0])
-        branch = plans.fitting(plan, board.match.record[-1].notation)
+        branch = plans.fitting(plan, board.match.record.notations[-1])
         if branch is None:
             raise NotFound(f"{_played_last(board)}, and it has no answer to that.")
         where = f'In "{plans.head(branch)}": ' if intent.kind is IntentKind.PLAN else ""
@@ -234,7 +234,7 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
         return
     board.set_offer(Offer(kind, seat, board.now))
     ply = board.last_chosen
-    notation = board.match.record[ply - 1].notation if ply else ""
+    notation = board.match.record.notations[ply - 1] if ply else ""
     board.events.append(Proposed(board.match.board, seat, kind, notation, ply))
     answer_offer(board)
 
@@ -313,7 +313,7 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
     board = None if several else _own_board(request)
     advice = error.suggestion if isinstance(error, Rejected) else ""
     candidates = error.candidates if isinstance(error, MoveError) else ()
-    text = redact_quoted(str(error), request.secrets) + hint
+    text = redact_quoted(str(error), request.unquoted) + hint
     if board is None or request.author.player is None:
         suggestion = advice or " or ".join(candidates[:3])
         request.outgoing.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
@@ -328,7 +328,7 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
             problem=f"{'Not played' if isinstance(error, MoveError) else 'Not done'}: {text}",
             advice=advice,
             nearby=candidates,
-            original=redact(original_of(request), request.secrets),
+            original=redact(original_of(request), request.unquoted),
         )
     )
 

@@ -200,7 +200,7 @@ def _before_the_end(board: OpenBoard) -> State | None:
     """The state before the last ply of a match that has ended; None if there is none, or if it shows nothing new."""
     match = board.match
     counts = match.result is not None and match.result.ending is not Ending.VOID
-    return board.at(-1) if counts and match.record and match.record[-1].notation != SWAP else None
+    return board.at(-1) if counts and match.record and match.record.notations[-1] != SWAP else None
 
 
 def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:

@@ -12,7 +12,7 @@ from pbm.domain.events import Event, NotRated, RatingChanged
 from pbm.domain.match import Ending, Match, Player, Result, Seat, other
 from pbm.domain.ratings import MOST_OF_A_PAIR, WINDOW, Rating, after_match, pace_of
 from pbm.store import Transaction
-from pbm.store.ratings import Change, Record
+from pbm.store.ratings import Change, Tally
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -28,12 +28,12 @@ def rate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     reason = why_not_rated(tx, match)
     if reason is not None:
         return (NotRated(match.board, reason=reason),)
-    records = tx.ratings.of(match.game, (first.id, second.id))
-    before = {player_id: record.at(match.ended_at).rating for player_id, record in records.items()}
+    tallies = tx.ratings.of(match.game, (first.id, second.id))
+    before = {player_id: tally.at(match.ended_at).rating for player_id, tally in tallies.items()}
     changes = _changes(match, result, before)
     for seat in (1, 2):
         player = match.player(seat)
-        counted = _counted(records[player.id], score_of(result, seat))
+        counted = _counted(tallies[player.id], score_of(result, seat))
         fresh = replace(counted, rating=changes[player.id].after, rated_at=match.ended_at)
         tx.ratings.save(player.id, match.game, fresh)
     tx.ratings.add_changes(match.board, changes)
@@ -100,7 +100,7 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     for board in tx.ratings.rated_after(match.game, match.ended_at):
         _rate_anew(tx, board, fresh)
     before = tx.ratings.of(match.game, fresh)
-    for player_id, record in fresh.items():
+    for player_id, tally in fresh.items():
         was = before[player_id]
         if player_id in undone:
             seat = 1 if match.player(1).id == player_id else 2
@@ -108,23 +108,23 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
         if was.won + was.lost + was.drawn == 0:
             tx.ratings.drop(player_id, match.game)
         else:
-            tx.ratings.save(player_id, match.game, replace(was, rating=record.rating, rated_at=record.rated_at))
+            tx.ratings.save(player_id, match.game, replace(was, rating=tally.rating, rated_at=tally.rated_at))
     ids = {seat: match.player(seat).id for seat in (1, 2)}
     return tuple(_told(match, seat, Change(before[ids[seat]].rating, fresh[ids[seat]].rating)) for seat in (1, 2))
 
 
 def rate_player_anew(tx: Transaction, game: str, player: Player) -> None:
     """Work out a player's rating from all their rated matches, and those of others on the strength of it."""
-    fresh = {player.id: Record()}
+    fresh = {player.id: Tally()}
     for board in tx.ratings.rated_after(game, _BEGINNING):
         _rate_anew(tx, board, fresh)
     before = tx.ratings.of(game, fresh)
-    for player_id, record in fresh.items():
-        anew = replace(before[player_id], rating=record.rating, rated_at=record.rated_at)
+    for player_id, tally in fresh.items():
+        anew = replace(before[player_id], rating=tally.rating, rated_at=tally.rated_at)
         tx.ratings.save(player_id, game, anew)
 
 
-def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Record]) -> None:
+def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Tally]) -> None:
     """Rate a board again if any of its players has another rating than when it was rated; fresh: those who have."""
     changes, match = tx.ratings.changes(board), tx.matches.load(board)
     if fresh.keys().isdisjoint(changes) or match is None or match.result is None or match.ended_at is None:
@@ -135,7 +135,7 @@ def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Record]) -> None:
         for player_id, change in changes.items()
     }
     anew = _changes(match, match.result, before)
-    fresh |= {player_id: Record(change.after, rated_at=ended_at) for player_id, change in anew.items()}
+    fresh |= {player_id: Tally(change.after, rated_at=ended_at) for player_id, change in anew.items()}
     tx.ratings.take_back(board)
     tx.ratings.add_changes(board, anew)
 
@@ -158,6 +158,6 @@ def score_of(result: Result, seat: Seat) -> float:
     return 1.0 if result.winner == seat else 0.0
 
 
-def _counted(record: Record, score: float, matches: int = 1) -> Record:
+def _counted(tally: Tally, score: float, matches: int = 1) -> Tally:
     won, lost, drawn = (matches * (score == points) for points in (1, 0, 0.5))
-    return Record(record.rating, record.won + won, record.lost + lost, record.drawn + drawn)
+    return Tally(tally.rating, tally.won + won, tally.lost + lost, tally.drawn + drawn)

@@ -71,6 +71,8 @@ class Sender:
     """All that the mail shows is a token that was revoked, or has expired."""
     is_lost: bool = False
     """The mail came to an address with a token that says nothing, as when the database has been set back."""
+    leaves: bool = False
+    """The stranger at `address` has asked to hear no more, and answers what they were told then."""
 
     @property
     def writer(self) -> Player | None:
@@ -330,7 +332,7 @@ class Author(Desk):
         if player is None:
             sender = self.incoming.message.sender
             last_day = day_of(self.now + timedelta(days=self.tools.limits.answer_token_days))
-            newcomer = AddressToken.of(sender, last_day)
+            newcomer = AddressToken.of(sender, last_day, leaves=sent_by.leaves)
             return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
         reader = reader_of(self, player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.incoming.message.sender,))
@@ -424,6 +426,11 @@ class Request(Desk):
         return self.incoming.message
 
     @property
+    def unquoted(self) -> frozenset[str]:
+        """Words that are not mailed back to their writer: passwords, and what may be one but was not looked at."""
+        return self.secrets | {password for _, password in self.incoming.locked}
+
+    @property
     def sender(self) -> Sender:
         return self.author.sender
 
@@ -474,10 +481,10 @@ class Request(Desk):
 
 def _has_moved(board: OpenBoard, seat: Seat, since: datetime | None = None) -> bool:
     """The seat made the last move, and waits for the other's; nobody else moved since then."""
-    *earlier, last = board.match.record or (None,)
-    if last is None or last.seat != seat or board.match.result is not None or board.state.to_move == seat:
+    record = board.match.record
+    if not record or record[-1].seat != seat or board.match.result is not None or board.state.to_move == seat:
         return False
-    return since is None or not earlier or earlier[-1].played_at <= since
+    return since is None or len(record) == 1 or record[-2].played_at <= since
 
 
 def _minute(instant: datetime) -> str:

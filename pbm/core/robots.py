@@ -26,6 +26,9 @@ LEVEL_OF = {f"robot{level}": level for level in sorted(LEVELS)}
 ANY, USUAL = "robot", "robot3"
 """The names by which somebody may ask for a robot, and which one that is."""
 
+UNHEARD = "robot"
+"""How a message is read that only a robot gets, which hears nothing."""
+
 SWAPS_BELOW = -0.02
 """A robot takes the other side over when its own is worth less, and advises others to."""
 

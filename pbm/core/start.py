@@ -14,10 +14,10 @@ from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
-from pbm.domain.match import Match, Player, State
+from pbm.domain.match import Match, Player, Record, State
 from pbm.domain.ratings import Pace
 from pbm.store import Transaction
-from pbm.store.ratings import Record
+from pbm.store.ratings import Tally
 from pbm.store.tickets import Seek
 
 Window = tuple[int, int]
@@ -33,7 +33,7 @@ class Offered:
     seek: Seek
     name: str
     """As its reader knows the player."""
-    record: Record
+    tally: Tally
     pace: Pace
 
 
@@ -88,12 +88,12 @@ def seeks_shown(request: Request, game: str) -> dict[str, object]:
     found, reader = request.tx.seeks.open(game, MOST_SEEKS + 1), request.sender.writer
     seeks = found[:MOST_SEEKS]
     ids = [seek.player.id for seek in seeks]
-    records, paces = request.tx.ratings.of(game, ids), request.tx.paces.of(game, ids)
+    tallies, paces = request.tx.ratings.of(game, ids), request.tx.paces.of(game, ids)
     rows = [
         Offered(
             seek,
             "You" if seek.player == reader else seek.player.userid,
-            records[seek.player.id].at(request.now),
+            tallies[seek.player.id].at(request.now),
             paces[seek.player.id],
         )
         for seek in seeks
@@ -186,7 +186,7 @@ def start_match(
     """
     tx, terms = at.tx, read_terms(game, words, body, default_clock or at.tools.limits.default_clock)
     if tx.opened is not None:
-        rehearsed = Match(NO_BOARD, game.info.name, game.info.version, terms.words, body, seats, 0, (), tx.now)
+        rehearsed = Match(NO_BOARD, game.info.name, game.info.version, terms.words, body, seats, 0, Record(), tx.now)
         return OpenBoard(tx, rehearsed, terms.state, 0, tx.now)
     match = tx.matches.add(
         game.info.name,

@@ -49,7 +49,8 @@ _STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
 """A name that somebody wants to be known by."""
 _NAMED = re.compile(
     rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin(?: der| die)?|ich heiße|mein name ist|"
-    rf"je m'appelle|mon nom est|me llamo|mi nombre es|soy)\s+{_WORD}",
+    rf"je m'appelle|mon nom est|me llamo|mi nombre es|soy|mi chiamo|il mio nome è|ik heet|mijn naam is|"
+    rf"chamo-me|(?:eu )?me chamo|(?:o )?meu nome é)\s+{_WORD}",
     re.IGNORECASE,
 )
 """The same, or how somebody is called."""

@@ -60,7 +60,7 @@ class GameRecord:
         """Of a match that has ended."""
         assert match.result is not None  # noqa: S101  as the docstring says
         assert match.ended_at is not None  # noqa: S101  as above
-        names, moves = (match.players[0].userid, match.players[1].userid), tuple(ply.notation for ply in match.record)
+        names, moves = (match.players[0].userid, match.players[1].userid), match.record.notations
         return cls(
             match.game, match.version, match.options, match.body, names,
             match.started_at, match.ended_at, match.result, moves,

@@ -308,6 +308,11 @@ def asks_rules(text: str) -> bool:
     return any(asked) and all(rules or idioms.THANKS.fullmatch(each) for rules, each in zip(asked, said, strict=True))
 
 
+def asks_for_draw(line: str) -> bool:
+    """Whether a line asks for a draw, as one does who offers it, and does nothing else: "draw?", "Want a draw?"."""
+    return line.rstrip().endswith("?") and _act(plain(line)) is Act.DRAW
+
+
 def given(text: str) -> tuple[str, str]:
     """The time that its writer says they give, as the command has it, and whom; "" for the other player.
 
@@ -327,7 +332,7 @@ def game_named(words: str) -> str:
     >>> game_named("let's go and play hex"), game_named("I want to play go"), game_named("let's go")
     ('hex', 'go', '')
     """
-    bare = [word.strip(".,!?:;") for word in plain(words).split()]
+    bare = [word.strip(".,!?:;") for word in plain(words).replace("teach me ", "teach ").split()]
     pairs = [(before, word) for before, word in pairwise(["", *bare]) if word in GAMES]
     named = next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
     said = f" {' '.join(bare)} "
@@ -485,7 +490,8 @@ class _Reader:
         """The move that a sentence begins with, a comma or the like or a new clause after it."""
         found = idioms.LEADING.match(said.translate(_PLAIN).casefold())
         following = plain(said[found.end() :]) if found else ""
-        is_spoken_of = idioms.SPOKEN_OF.search(following) and not idioms.ACTS["draw"].fullmatch(following)
+        is_apart = idioms.ACTS["draw"].fullmatch(following) or idioms.APOLOGY.match(following)
+        is_spoken_of = idioms.SPOKEN_OF.search(following) and not is_apart
         if found is None or not _is_strong(found["move"]) or is_spoken_of:
             return None
         if found["move"].isdecimal() and found["mark"] not in (",", "!"):

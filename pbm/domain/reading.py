@@ -23,7 +23,7 @@ from pbm.domain.commands import (
     split_plan,
 )
 from pbm.domain.errors import Rejected
-from pbm.domain.meaning import Act, game_elsewhere, meaning
+from pbm.domain.meaning import Act, asks_for_draw, game_elsewhere, meaning
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
@@ -35,8 +35,6 @@ _NEXT_BOARD = re.compile(r"\s*[,;]\s*(?:and\s+)?(?=#?\d{3,12}[:.)]? )|\s+and\s+(
 _MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
 _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORECASE)
 """A move that names its cells: as a subject it is what a link of a board opens, whatever words are below it."""
-_OFFER = re.compile(r"\A(?:draw|propose) ?\?+\Z", re.IGNORECASE)
-"""The line below a move that asks for a draw, as one does who offers it."""
 _PUZZLE_LINE = re.compile(r"puzzle \d{1,9} \S.*", re.IGNORECASE)
 """In an answer to a digest, which may hold a puzzle."""
 _LISTED = re.compile(
@@ -44,6 +42,7 @@ _LISTED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """The mark in front of a move that stands on the first line as in a list: "1. F6", "- F6"."""
+_WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that moves may hold and a sentence, too."""
 
@@ -130,7 +129,7 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     ('cross move 101 F6',)
     >>> read("", "F6\\nplay hex\\n\\nset digest 08:00\\nset your mind at ease", on_board)
     Reading(lines=('F6', 'play hex', 'set digest 08:00'), comment='set your mind at ease', truncated=False, remarks=())
-    >>> read("", "F6\\ndraw?\\nGood game!", on_board).lines
+    >>> read("", "F6\\nWant a draw?\\nGood game!", on_board).lines
     ('F6', 'draw')
     >>> read("", "F6\\nif any: G7", on_board).lines
     ('F6\\nif any: G7',)
@@ -161,7 +160,7 @@ def _by_text(draft: _Draft) -> Reading:
     """The first lines of the text are the commands."""
     lines = [line.strip() for line in draft.left]
     start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
-    lines[start + 1 :] = [_OFFER.sub("draw", line) for line in lines[start + 1 :]]
+    lines[start + 1 :] = ["draw" if asks_for_draw(line) else line for line in lines[start + 1 :]]
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     if board_first(first, standing) is not None and not draft.is_planned:
@@ -335,7 +334,8 @@ def _is_no_sentence(command: Command) -> bool:
     is_alone = words == [verb.name] and verb.group != STARTING
     game = command.args.get("GAME", "").casefold()
     names_game = words[0] in GAMES or game in GAMES or bool(game_elsewhere(game))
-    return is_alone or names_game or words[-1] in DAY_WORDS or re.search(r"\d", command.line) is not None
+    names_days = words[-1] in DAY_WORDS or _WEEK.search(command.line) is not None
+    return is_alone or names_game or names_days or re.search(r"\d", command.line) is not None
 
 
 def _strangers(words: str) -> int:

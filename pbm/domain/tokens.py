@@ -62,12 +62,14 @@ class AddressToken:
     address: int
     """The first bits of its hash."""
     last_day: int
+    leaves: int = 0
+    """1 where the mail that brought it answers a wish to hear no more, so that a yes to it is none to a game."""
 
     @classmethod
-    def of(cls, address: str, last_day: int) -> AddressToken:
+    def of(cls, address: str, last_day: int, *, leaves: bool = False) -> AddressToken:
         """The token of an address, in whatever case it is written."""
         hashed = hashlib.sha256(address.casefold().encode(errors="replace")).digest()
-        return cls(int.from_bytes(hashed[:_ADDRESS_BYTES]), last_day)
+        return cls(int.from_bytes(hashed[:_ADDRESS_BYTES]), last_day, int(leaves))
 
 
 @dataclass(frozen=True, slots=True)

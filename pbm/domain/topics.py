@@ -39,6 +39,7 @@ TOPICS = {
         "test display": r"""
             \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)
             ^(?:picture|image|html)(?: please)?\??$|\b(?:no|the|see|send|show|want) (?:\w+ )?(?:picture|image|html)s?\b
+            \b(?:bigger|larger|smaller) (?:\w+ )?(?:boards?|pictures?|letters?|fonts?|texts?)\b
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
@@ -54,7 +55,7 @@ TOPICS = {
         "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
         "robots": r"""
             \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
-            \b(?:stronger|weaker|easier|better|harder) (?:opponent|robot|bot|program|computer)s?\b
+            \b(?:stronger|weaker|easier|better|harder) (?:opponent|robot|bot|program|computer|one)s?\b
             ^(?:(?:make|can you make) it )?(?:stronger|weaker|easier|harder)(?: please)?\??$
             \btoo (?:hard|easy|difficult|strong|weak)\b
             """,
@@ -130,12 +131,13 @@ QUESTIONS = {
             what (?:happens )?(?:if|when) (?:the|my|h(?:is|er)|their) (?:time|clock) (?:runs|has run|is) (?:out|up)
             is (?:the|my|h(?:is|er)|their) (?:time|clock) (?:out|up)
             what (?:happens )?if RIVAL (?:does(?:n't| not)|do(?:n't| not)|never|stops?) ANSWERS
+            RIVAL (?:is(?:n't| not)|are(?:n't| not)) ANSWERS(?:, WHATNOW)?
             RIVAL (?:hasn't|has not|haven't|have not|doesn't|does not|don't|do not|never|won't) ANSWERS(?:, WHATNOW)?
             (?:can|may|how (?:can|do)) i (?:claim(?: (?:a|the) (?:win|game))?|win on time)|i want to win on time
             """,
         "hint": r"""
             (?:(?:please|can|could|may|i|you|give|show|get|have|need|want|me|any|some|an?) ){0,6}HINTS(?: for me)?
-            (?:what(?:'s| is) (?:the|my) )?best move
+            (?:what(?:'s| is) (?:the|my) )?best move|help me (?:to )?(?:win|play|move|choose)(?: (?:this|here|now))*
             what (?:should|would|shall) i (?:play|do|move)(?: (?:now|here|next))*
             (?:pick|choose|play|find|suggest) (?:one|a move|something) for me
             """,

@@ -9,26 +9,49 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pbm.domain.errors import BadArguments
+from pbm.domain.idioms import COUNTS
 from pbm.domain.spans import DAY, in_words, read_duration
 
 Span = tuple[datetime, datetime]
 MOST_AHEAD = timedelta(days=400)
 SHORTEST_VACATION = timedelta(days=1)
-_EXAMPLES = "vacation 2w, vacation until Friday or vacation 20 Dec - 3 Jan"
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-DAY_WORDS = frozenset({"now", "today", "tomorrow", *_WEEKDAYS})
+_LONGEST_BEGUN = timedelta(days=60)
+"""How long ago the first of two days without years may have been, so that they are a vacation under way."""
+_EXAMPLES = "vacation 2w, vacation until Friday, vacation next week or vacation 20 Dec - 3 Jan"
+_WEEK_NAMES = (
+    "mon monday montag,tue tues tuesday dienstag,wed wednesday mittwoch,thu thur thurs thursday donnerstag,"
+    "fri friday freitag,sat saturday samstag,sun sunday sonntag"
+)
+_WEEKDAYS = {name: number for number, names in enumerate(_WEEK_NAMES.split(",")) for name in names.split()}
+DAY_WORDS = frozenset({"now", "today", "tomorrow", *(name for name in _WEEKDAYS if name.endswith("day"))})
 """Words for days as the calendar goes on from now."""
 
 _FILLERS = frozenset(
     {"from", "the", "to", "until", "till", "for", "through", "on", "and", "bis", "vom", "von", "please", "thanks"}
+    | {"this", "next", "coming"}
 )
 _BEGINS = ("from ", "on ", "vom ", "von ")
-_IN_WORDS = re.compile(r"\b(\d{1,4}) ([wd])(?:eek|ay)s?\b")
+_IN_WORDS = re.compile(rf"\b(\d{{1,4}}|{'|'.join(COUNTS)}) ([wd])(?:eek|ay)s?\b")
+_WEEK = re.compile(r"\b(?P<which>this|next|coming|diese|nächste|kommende)[sn]? (?:week|woche)(?P<end>n?end)?e?\b")
+"""Days that are counted from the present one."""
+_SATURDAY = 5
+_SAID = re.compile(
+    r"(?:from|for|until|till|bis|vom|von|this|next|coming|today|tomorrow|\d+|(?:diese|nächste|kommende)[sn]?)\b"
+)
+"""How words begin that tell a time to be away."""
+_AWAY = re.compile(
+    r"\s+(?:(?:i am|i'm|bin ich)\s)?(?:(?:im|in|auf|on)\s)?(?:den\s)?"
+    r"(?:urlaub|ferien|weg|verreist|unterwegs|away|holidays?|vacation)$"
+)
+"""Words behind such a time."""
+_BACK = re.compile(r"\bback\b")
+"""A day after it is one on which its writer plays."""
 _NAMES = (
     "jan january januar,feb february februar,mar march mär märz,apr april,may mai,jun june juni,jul july juli,"
     "aug august,sep sept september,oct october okt oktober,nov november,dec december dez dezember"
@@ -53,6 +76,8 @@ _PIECE = re.compile(
     )
 )
 """A day of the calendar, perhaps without its year or its month, or another word, or what stands between."""
+_MOST_WORDS = 10
+"""Words that tell from when until when."""
 _SEARCHED = 8 * 366
 """Days in a row among which is every day of the calendar."""
 
@@ -121,7 +146,7 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     if first is not None:
         told_by = last if first.lacks_year and isinstance(last, _Day) and last.month else None
         day = first.before(told_by.after(today)) if told_by else first.after(today)
-        if day < today:
+        if day < today and not (told_by and today - day <= _LONGEST_BEGUN):
             raise BadArguments(f'"{first.text}" is past: a vacation begins today or later.')
         start = max(_midnight(day, zone), now)
     if isinstance(last, _Day):
@@ -133,6 +158,27 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     if end - start < SHORTEST_VACATION:
         raise BadArguments(f'"{words}" is too short: a vacation lasts a day at least, and begins before it ends.')
     return start, end
+
+
+def vacation_said(text: str, now: datetime) -> str:
+    """The words of a text, at the end of a clause, that tell from when until when its writer is away; "" for none.
+
+    >>> vacation_said("I'm away next week", datetime(2026, 7, 1, tzinfo=UTC))
+    'next week'
+    >>> vacation_said("Sorry, I am on holiday from 3 to 10 August!", datetime(2026, 7, 1, tzinfo=UTC))
+    'from 3 to 10 august'
+    >>> vacation_said("Ich bin nächste Woche im Urlaub.", datetime(2026, 7, 1, tzinfo=UTC))
+    'nächste woche'
+    """
+    said = text.casefold()
+    for clause in () if _BACK.search(said) else (said, *re.split(r"[,;!\n]|\.\s", said)):
+        words = _AWAY.sub("", clause.strip(" .!")).split()
+        for start in range(max(0, len(words) - _MOST_WORDS), len(words)):
+            days = " ".join(words[start:])
+            with suppress(BadArguments):
+                if _SAID.match(days) and read_vacation(days, ZoneInfo("UTC"), now):
+                    return days
+    return ""
 
 
 def _ends(words: str, today: date) -> tuple[_Day | None, _Day | int]:
@@ -153,7 +199,9 @@ def _ends(words: str, today: date) -> tuple[_Day | None, _Day | int]:
 
 def _pieces(words: str, today: date) -> Iterator[_Day | int]:
     """The days and lengths of time, in microseconds, that words tell. Raises: BadArguments."""
-    for found in _PIECE.finditer(_IN_WORDS.sub(r"\1\2", words.casefold().replace("\N{EN DASH}", "-").rstrip(" .!"))):
+    said = _WEEK.sub(lambda found: _week(found, today), words.casefold().replace("\N{EN DASH}", "-").rstrip(" .!"))
+    said = _IN_WORDS.sub(lambda found: f"{COUNTS.get(found[1], found[1])}{found[2]}", said)
+    for found in _PIECE.finditer(said):
         text, parts = found[0].strip(" ,"), found.groupdict()
         if parts["word"]:
             yield from _worded(text, today)
@@ -163,10 +211,18 @@ def _pieces(words: str, today: date) -> Iterator[_Day | int]:
             yield _Day(text, int(parts[f"day{kind}"]), number, int(parts.get(f"year{kind}") or 0))
 
 
+def _week(found: re.Match[str], today: date) -> str:
+    """The days of the week, or of its end, that words name; those of this week from today on."""
+    is_later = found["which"] not in ("this", "diese") and (not found["end"] or today.weekday() >= _SATURDAY)
+    monday = today - timedelta(days=today.weekday()) + timedelta(weeks=is_later)
+    first = monday + timedelta(days=_SATURDAY if found["end"] else 0)
+    return f"{max(first, today)} {monday + timedelta(days=6)}"
+
+
 def _worded(word: str, today: date) -> Iterator[_Day | int]:
     """The day or length that a single word is; nothing for a word between two. Raises: BadArguments."""
     if word in _WEEKDAYS:
-        yield _Day(word, weekday=_WEEKDAYS.index(word))
+        yield _Day(word, weekday=_WEEKDAYS[word])
     elif word in DAY_WORDS:
         day = today + timedelta(days=word == "tomorrow")
         yield _Day(word, day.day, day.month, day.year)

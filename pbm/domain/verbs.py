@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 
 from games import GAMES
-from pbm.domain.idioms import COMMON
+from pbm.domain.idioms import COMMON, COURTESIES
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 
@@ -318,15 +318,15 @@ def redact(text: str, secrets: Collection[str]) -> str:
 
 
 PASSWORD = re.compile(
-    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contraseña|passwd|pwd?|wachtwoord|senha|hasło"
+    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contrase[nñ]a|passwd|pwd?|wachtwoord|senha|hasło"
     r"|lösenord|passord|adgangskode|salasana|heslo|jelszó|пароль)\b",
     re.IGNORECASE,
 )
 """What people call a password."""
 _PASSING_ON = ("chat", "kibitz")
 _ALONE, _ALONE_LENGTH = 2, 6
-"""Lines of a mail, with its subject, that is one word and may be a password, and characters of the word; shorter ones
-are things that people say.
+"""Lines with words, the subject among them, of a mail in which one word alone on a line may be a password; and
+characters of the word, for shorter ones are things that people say.
 """
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 """A row of letters, which no move has."""
@@ -338,10 +338,11 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
 
     "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
     "my password is geheim" -> geheim; "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim;
+    "C3", "geheim" below it -> geheim;
     "Take your time, bob." -> none
     """
     found, above = list[str](), list[str]()
-    is_short = len(list(filter(str.split, lines))) <= _ALONE
+    is_short = sum(_LETTERS.search(line) is not None for line in lines) <= _ALONE
     joined = re.compile(rf"(?<![\w@.-])({re.escape(userid)}|{PASSWORD.pattern})[:=/|](?=\S)", re.IGNORECASE)
     for line in lines[:_MAX_LINES]:
         plain = [each.strip(_MARKS) for each in joined.sub(r"\1 ", line).split() if not _OPTION.match(each)]
@@ -350,7 +351,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
         if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
             found.append(said[1])
         if len(words) <= _ALONE:
-            found += _alone([word for word in words if word.casefold() not in COMMON], is_mail=is_short)
+            found += _alone([word for word in words if word.casefold() not in COMMON | COURTESIES], is_mail=is_short)
         above = words or above
         for place, word in enumerate(said):
             folded = word.casefold()
@@ -358,6 +359,32 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
                 near = said[place + 1 : place + 3]
                 found += [each for each in near if _is_long(each) and each.casefold() != userid]
     return list(dict.fromkeys(found))
+
+
+_PLACES = frozenset({"BOARD", "USERID", "USERID1", "USERID2", "OTHER", "PLAYER", "WHAT", "GAME", "MOVE"})
+"""Parameters in whose place a misplaced password may stand."""
+_NO_SECRET = re.compile(r"robot[1-5]?|\S+@\S+\.\w+", re.IGNORECASE)
+_MOST_MISPLACED = 2
+
+
+def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Callable[[str], bool]) -> list[str]:
+    """Words of a command that may be a password in a place where none belongs; none of a sentence.
+
+    args: what the words were bound to; None for a command that was refused. "show 101 geheim" -> geheim
+    """
+    words = line.split()
+    verb, _ = leading(words[1:] if words and words[0].casefold() in GAMES else words)
+    if verb is None or verb.has_text or any(word.casefold() in COMMON for word in words):
+        return []
+    placed = " ".join(words if args is None else (value for name, value in args.items() if name in _PLACES)).split()
+    known = NO_USERIDS | _vocabulary()
+    found = [
+        word
+        for word in placed
+        if _is_long(word) and _LETTERS.search(word) and word.casefold() not in known
+        if not (_OPTION.match(word) or _NO_SECRET.fullmatch(word) or is_userid(word))
+    ]
+    return found if len(found) <= _MOST_MISPLACED else []
 
 
 def _alone(words: Sequence[str], *, is_mail: bool) -> list[str]:

@@ -95,7 +95,7 @@ def vacation(request: Request, command: Command) -> Answer | None:
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
         told = (
             f"Your vacation is noted, {_in_days(span, settings, request.now)}: your clocks stand still meanwhile, and "
-            "the mails of your boards tell it."
+            'the mails of your boards tell it. "vacation end" takes it back.'
         )
     return done(command, _overview(request, player, settings, told), "pbm: your vacations")
 

@@ -152,7 +152,7 @@ def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -
         board,
         reader,
         events=told_changes(tx, match),
-        before=board.at(-1) if match.record[-1].notation != SWAP else None,
+        before=board.at(-1) if match.record.notations[-1] != SWAP else None,
         whole_record=True,
         page="keepsake.txt",
         words={

@@ -48,10 +48,14 @@ class Selection:
 
 
 def select(request: Request, words: Iterable[str]) -> Selection:
-    """Raises: BadArguments, NotFound, NotAllowed."""
+    """A word that is no player, after one that chooses, may be a misplaced password, and is not repeated.
+
+    Raises: BadArguments, NotFound, NotAllowed.
+    """
     boards: list[AtPly] = []
     players: list[Player] = []
     filters: list[str] = []
+    before = ""
     for word in dict.fromkeys(words):
         folded = word.casefold()
         if folded in FILTERS:
@@ -59,7 +63,11 @@ def select(request: Request, words: Iterable[str]) -> Selection:
         elif word[0].isdigit() or word[0] == "#":
             boards.append(_board(request, word))
         elif folded not in _NOISE:
+            if before and folded != "me" and request.tx.players.find(word) is None:
+                request.secrets |= {word}
+                raise NotFound(f'The word after "{before}" is neither a board nor a player.')
             players.append(request.author.player_named(word))
+        before = word
     return Selection(tuple(boards), tuple(players), tuple(filters))
 
 

@@ -6,13 +6,14 @@ Nobody joins but by an answer from their own address, which its token proves.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import replace
 from itertools import islice
 from typing import TypeGuard
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.credentials import open_account
+from pbm.core.credentials import USERID, open_account
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request, userid_named
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
@@ -21,7 +22,7 @@ from pbm.domain import idioms
 from pbm.domain.commands import Command, no_game, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
-from pbm.domain.errors import Rejected
+from pbm.domain.errors import BadArguments, Rejected
 from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts
 from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
@@ -35,6 +36,8 @@ KNOWN = Standing(known=True, proven=True)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 _BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0,60})", re.IGNORECASE | re.DOTALL)
 """A name, and a wish to play, as in "joe, play hex"."""
+_PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
+"""What joins somebody who has asked to be forgotten; no mere yes or name does."""
 
 
 @handles(
@@ -80,7 +83,10 @@ def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple
     playing: a game is started for them. lead: see _lead. Raises: BadArguments, NotAllowed.
     """
     address = request.sender.address
-    player = open_account(request.tx, address, name)
+    try:
+        player = open_account(request.tx, address, name)
+    except BadArguments as error:
+        raise BadArguments(str(error), _unaccented(name)) from None
     request.author.sender = replace(request.sender, standing=KNOWN, proven=player, claimed=player, address="")
     request.author.player = player
     seeks = (seek for game in GAMES for seek in request.tx.seeks.open(game) if fits(request, seek, player))
@@ -96,6 +102,12 @@ def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple
         seeks=list(islice(seeks, MAX_SEEKS)),
         title=_title,
     )
+
+
+def _unaccented(name: str) -> str:
+    """The name without its accents, where that can be a userid and the name itself cannot; else empty."""
+    bare = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return bare if bare != name and USERID.fullmatch(bare) else ""
 
 
 def _title(seek: Seek) -> str:
@@ -115,6 +127,10 @@ def greet(request: Request, text: str, command: Command | Rejected) -> bool:
     Raises: BadArguments, NotAllowed for a name that cannot be had.
     """
     name, answer, absent = introduced(text), consent(text).answer, game_elsewhere(text)
+    if request.sender.leaves and not _PLAYS.search(text):
+        name, absent, answer = "", "", Consented.NO if answer is Consented.YES else answer
+    if answer is Consented.YES and name.casefold() == plain(text):
+        name = ""  # "sim" is a yes in some language, and no name
     both = _BOTH.fullmatch(text)
     told: Answer | None = None
     if at_robot(command):

@@ -169,7 +169,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     try:
         played = _answer(state, text)
     except (GameError, BadArguments) as error:
-        problem = redact_quoted(str(error), request.secrets)
+        problem = redact_quoted(str(error), request.unquoted)
         request.outgoing.letters += _mails(request, player, found, problem=problem)
         return
     solved = played == found.line[0]
@@ -382,7 +382,7 @@ def games_that_ended(at: Desk) -> Iterator[Task]:
         if match is None or not _may_hold_one(match):
             yield Task(item.key, lambda _: (), partial(_discovered, item, board, None), given_up)
         else:
-            moves = tuple(ply.notation for ply in match.record if ply.notation != SWAP)
+            moves = tuple(each for each in match.record.notations if each != SWAP)
             question = Question(match.game, match.options, "", moves, max(LEVELS), match.board, 0, puzzle=True)
             yield Task(item.key, asked(question), partial(_discovered, item, board, question), given_up)
 

@@ -130,7 +130,7 @@ def think_again(_: Occasion) -> None:
 def question_of(board: OpenBoard, level: int) -> Question:
     """The thoughts of a robot of a level on the board as it stands."""
     match = board.match
-    moves = tuple(ply.notation for ply in match.record if ply.notation != SWAP)
+    moves = tuple(each for each in match.record.notations if each != SWAP)
     return Question(
         match.game, match.options, match.body, moves, level, match.board * 10_007, len(moves),
         swappable=board.state.game.info.swap and not match.record,
@@ -160,7 +160,7 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
         worth = abs(thought.value) if board.state.may_swap else thought.value  # nobody keeps the worse side
         _answer(board, seat, worth if seat == board.state.to_move else -worth)
     else:
-        if not any(each.seat == seat for each in board.match.record):
+        if seat not in board.match.record.seats:
             comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
         _move(board, seat, thought)
     at.tx.agenda.drop(STUCK, number)

@@ -21,7 +21,7 @@ from pbm.domain.ratings import Pace
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw import plots
 from pbm.draw.plots import Bar
-from pbm.store.ratings import Record
+from pbm.store.ratings import Tally
 from pbm.store.refusals import GameChoice
 
 MAX_RANKED = 150
@@ -39,7 +39,7 @@ class PlayerRow:
     """One player in the standings."""
 
     userid: str
-    record: Record
+    tally: Tally
     pace: Pace
     active: int
     limit: str
@@ -83,7 +83,7 @@ def standings(request: Request, command: Command) -> Answer | None:
         players=[player.userid for player in players],
         more=len(rows) == MAX_RANKED,
         **seeks_shown(request, game),
-        drawn=any(row.record.drawn for row in rows),
+        drawn=any(row.tally.drawn for row in rows),
     )
     return replace(done(command, text, f"pbm: {title} standings"), figure=_figure(title, rows))
 
@@ -91,24 +91,24 @@ def standings(request: Request, command: Command) -> Answer | None:
 def _rows(request: Request, game: str) -> list[PlayerRow]:
     """All who are rated, the best first."""
     tx, ranks = request.tx, count(1)
-    rated = [(player, record.at(request.now)) for player, record in tx.ratings.standings(game, MAX_RANKED)]
+    rated = [(player, tally.at(request.now)) for player, tally in tx.ratings.standings(game, MAX_RANKED)]
     ids = [player.id for player, _ in rated]
     choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_in(game, ids), tx.paces.of(game, ids)
     wanted = tx.seeks.wanted(game, ids)
     rows = []
-    for player, record in rated:
+    for player, tally in rated:
         active = counts[player.id]
-        section = _section(record, active, request.now)
+        section = _section(tally, active, request.now)
         limit, seeking = _limit(choices, player.id), wanted.get(player.id, 0)
         rank = next(ranks) if section == ESTABLISHED else 0
-        rows.append(PlayerRow(player.userid, record, paces[player.id], active, limit, seeking, section, rank))
+        rows.append(PlayerRow(player.userid, tally, paces[player.id], active, limit, seeking, section, rank))
     return rows
 
 
 def _figure(title: str, rows: Sequence[PlayerRow]) -> Figure | None:
     if not rows:
         return None
-    ratings = [(row.userid, row.record.rating) for row in rows[:MAX_DRAWN]]
+    ratings = [(row.userid, row.tally.rating) for row in rows[:MAX_DRAWN]]
     bars = tuple(Bar(userid, each.rating, 2 * each.deviation, not each.provisional) for userid, each in ratings)
     told = [
         f"{userid} {each.shown}, surely between {each.rating - 2 * each.deviation:.0f} and "
@@ -118,10 +118,10 @@ def _figure(title: str, rows: Sequence[PlayerRow]) -> Figure | None:
     return Figure(f"{ALL}:", plots.ratings(bars), f"Ratings of {title}, the best first: {'; '.join(told)}.")
 
 
-def _section(record: Record, active: int, now: datetime) -> str:
-    if not active and record.rated_at is not None and now - record.rated_at > INACTIVE_AFTER:
+def _section(tally: Tally, active: int, now: datetime) -> str:
+    if not active and tally.rated_at is not None and now - tally.rated_at > INACTIVE_AFTER:
         return INACTIVE
-    return PROVISIONAL if record.rating.provisional else ESTABLISHED
+    return PROVISIONAL if tally.rating.provisional else ESTABLISHED
 
 
 def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
@@ -168,7 +168,7 @@ class GameRow:
     """A player in one game."""
 
     game: str
-    record: Record | None
+    tally: Tally | None
     """None if they have no rating in it."""
     pace: Pace
     active: int
@@ -190,8 +190,8 @@ def about(request: Request, command: Command) -> Answer | None:
 def _of_player(request: Request, player: Player) -> str:
     """The facts that anybody may know: never an address, nor anything they have chosen for themselves."""
     tx = request.tx
-    records, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
-    ratings = {game: record.at(request.now) for game, record in records.items()}
+    tallies, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
+    ratings = {game: tally.at(request.now) for game, tally in tallies.items()}
     active = tx.matches.active_counts((player.id,))[player.id]
     rows = [
         GameRow(name, ratings.get(name), paces.get(name, Pace()), active.get(name, 0))

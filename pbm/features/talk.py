@@ -14,6 +14,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.request import Request, no_player
+from pbm.core.robots import UNHEARD, is_robot
 from pbm.core.start import unheard
 from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
@@ -228,7 +229,8 @@ def chat(request: Request, command: Command) -> Answer | None:
     text = text_below(request)
     board.remark(RemarkKind.COMMENT, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
-    read_as = request.read_as.get(board.match.board, "")
+    is_unheard = any(is_robot(request.tx, player) for player in board.match.players if player != author)
+    read_as = request.read_as.get(board.match.board) or (UNHEARD if is_unheard else "")
     request.outgoing.letters += pass_on(
         request, board, comment, author, request.message, read_as=read_as,
         sent_from=request.author.sent_from,

@@ -121,8 +121,8 @@ def _check_helps_nowhere(request: Request, player: Player, board: OpenBoard, sta
 def _states(match: Match) -> Iterator[State]:
     """After each ply of a game."""
     state = State.start(GAMES[match.game], match.options, match.body)
-    for ply in match.record:
-        state, _ = state.played(ply.notation)
+    for notation in match.record.notations:
+        state, _ = state.played(notation)
         yield state
 
 
@@ -170,7 +170,7 @@ def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:
 
 def _question(match: Match, plies: int) -> Question:
     """About the position after so many plies."""
-    moves = tuple(ply.notation for ply in match.record[:plies] if ply.notation != SWAP)
+    moves = tuple(each for each in match.record.notations[:plies] if each != SWAP)
     return Question(match.game, match.options, match.body, moves, TEACHER, match.board * 10_007, len(moves))
 
 
@@ -245,7 +245,7 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
     """The moves of a game, each with what a robot thought before and after it; a swap is not one of them."""
     game: AnyGame = GAMES[match.game]
     state, found = State.start(game, match.options, match.body), []
-    plies = [(number, ply.notation) for number, ply in enumerate(match.record, 1) if ply.notation != SWAP]
+    plies = [(number, each) for number, each in enumerate(match.record.notations, 1) if each != SWAP]
     for (number, played), thought, following in zip(plies, thoughts, (*thoughts[1:], None), strict=False):
         side, before = game.to_move(state.position), state
         sign = 1 if side is Side.FIRST else -1

@@ -107,7 +107,7 @@ def call_time(board: OpenBoard, limits: Limits) -> None:
         )
         return
     no_show = f"{late.userid} {_NO_SHOW}"
-    if all(ply.seat != clock.seat for ply in match.record):
+    if clock.seat not in match.record.seats:
         result = Result(Ending.VOID, None, no_show)
         if board.tx.matches.voided_since(late.id, no_show, now - NO_SHOWS_WITHIN) >= FREE_NO_SHOWS:
             reason = f"{_ON_TIME}: {late.userid} has let first moves pass before"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -199,12 +199,13 @@ class Logins:
     """Logins that are not looked at, until then."""
 
 
-def admitted(gate: Gate, held: Held, origin: Origin) -> Logins:
-    """What is looked at of the passwords of a mail that holds some."""
+def admitted(gate: Gate, held: Held, origin: Origin, is_wrong: Callable[[str, str], bool]) -> Logins:
+    """What is looked at of the passwords of a mail that holds some. is_wrong: known not to belong to a hash."""
     strangers = tuple(key for key in origin.sources(gate.tx.now) if key.kind == STRANGERS)
     keys = {login: origin.login(login[0], gate.tx.now) for login in held.logins}
     for login in held.aside:
-        keys.setdefault(login, (Key(ASIDE, login[0]), *strangers))
+        if not is_wrong(login[1], _hash_of(gate.tx, login[0])):
+            keys.setdefault(login, (Key(ASIDE, login[0]), *strangers))
     keys = dict(list(keys.items())[:MAX_LOGINS])
     keys |= {(NEW, password): strangers for password in list(filter(is_password, held.new))[:MAX_LOGINS]}
     locked = {login: until for login, about in keys.items() if (until := gate.guess_closed_until(login, about))}

@@ -23,7 +23,7 @@ from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
 from pbm.domain.calendars import StopKind
-from pbm.domain.commands import Command, clean
+from pbm.domain.commands import Command, clean, is_ours
 from pbm.domain.errors import NeedsIdentity
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
@@ -127,11 +127,12 @@ class Handler:
         peer = message.peer if self._robot.authserv_id else row.peer  # behind a mail server of ours all come from there
         machine, network = network_of(peer), network_of(peer, 24)
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
-        lines = [strip_subject(message.subject), *message.text.splitlines()]
-        passwords = held(commands, lines, fresh, sender.writer)
+        subject = strip_subject(message.subject)
+        lines = ["" if is_ours(subject) else subject, *message.text.splitlines()]
+        passwords, is_wrong = held(tx, reading, commands, lines, fresh, sender.writer), self.tools.passwords.is_wrong
         return Prepared(
             row, message, sender, reading, commands, origin=origin,
-            logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
+            logins=admitted(gate, passwords, origin, is_wrong) if passwords != Held() else Logins(),
             is_guess=token is not None and ticket is None and self._signer.open(token) is None,
             unsaid=unsaid_lines(reading.lines, commands, fresh),
         )  # fmt: skip

@@ -18,7 +18,7 @@ from itertools import chain, takewhile
 from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
-from pbm.core.robots import is_robot
+from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, clean
 from pbm.domain.consent import Answer, consent
@@ -40,12 +40,12 @@ from pbm.domain.meaning import (
     starts,
     wished,
 )
+from pbm.domain.prose import begins_like_a_command, courteous_reply, is_courteous, is_prose, way_to_say
 from pbm.domain.topics import QUESTIONS, question, topic
-from pbm.domain.verbs import PASSWORD, VERBS, find, passwords_behind
+from pbm.domain.vacations import vacation_said
+from pbm.domain.verbs import PASSWORD, passwords_behind
 
 CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
-UNHEARD = "robot"
-"""How a message is read that only a robot gets."""
 _NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
 COMMANDS = dict[Act, str]((act, act.value) for act in Act if act not in _NO_COMMANDS) | {Act.DRAW: "propose"}
 _AFTER_MOVES = {Act.DRAW.value: "offer a draw", Act.RESIGN.value: "resign"}
@@ -67,26 +67,9 @@ _SURE = re.compile(
 )
 """A yes that is a clause of its own, to a question of the other player's or whether its writer really resigns."""
 _NO = re.compile(r"\s*(?:no|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
-_COURTESIES = frozenset(
-    """
-    thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
-    cheers bravo well interesting ciao merci danke gracias hallo haha hehe lol lmao omg brb wait maybe enough hm
-    hmm fine kk ggwp glhf nvm idk later soon tomorrow tonight thinking aha yikes argh obrigado grazie dank bedankt moin
-    """.split()  # noqa: SIM905  a list of them would be a page
-)
-"""Words that are a message all by themselves."""
-_QUALIFIERS = _COURTESIES | frozenset(
-    """
-    a always another any best can't didn't don't first good i it last my never next no one strong that the they this to
-    we what won't you your
-    """.split()  # noqa: SIM905  as above
-)
-"""Words after which the name of a verb is none: "nice move"."""
-_NEAR, _NEAR_ALONE = 0.8, 0.75
-"""How like a verb a first word is that is a misspelt one, and a word that is a whole mail."""
+_NEAR = 0.75
+"""How like a verb a word is that is a whole mail, and a misspelt one."""
 _ON_A_BOARD = (*COMMANDS.values(), "show", "pause", "rematch", "hint")
-_WORDS_TO_A_NUMBER = 4
-"""Words of a text that hold one number: with more numbers it may be a move."""
 _PLACE = re.compile(
     r"\b(?:middle|cent(?:er|re)|corner|edge|top|bottom|left|right|row|column|line|cell|square|vertex|hexagon|stone|piece)s?\b",
     re.IGNORECASE,
@@ -135,6 +118,12 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
     return said.passed_on() or said.gift() or (None if is_quiet else said.restated(wish, is_open=is_open))
 
 
+def helps(request: Request, wish: Wish, text: str) -> str:
+    """The command that does what a wish to the server asks for, or tells of it."""
+    days = vacation_said(text, request.now) if wish is Wish.REST else ""
+    return f"vacation {days}" if days else HELPS[wish]
+
+
 def check_sure(request: Request, board: OpenBoard, text: str, command: Command) -> None:
     """A move above words that take it back, or that name another one as theirs, is not played.
 
@@ -146,21 +135,22 @@ def check_sure(request: Request, board: OpenBoard, text: str, command: Command) 
         said.check_turn()
 
 
-def way_to_say(text: str, *, is_move: bool = False) -> str:
-    """How to pass on to the opponent what was refused, for words that may be meant for them; else empty.
+def holds_password(request: Request, text: str, writer: Player) -> bool:
+    """The text may hold a password of its writer's, which nobody else is to read."""
+    userid = writer.userid.casefold()
+    unchecked = {(userid, word) for word in passwords_behind(text.splitlines(), userid)}
+    suspected = request.incoming.locked.keys() | request.incoming.verified.keys()
+    return PASSWORD.search(text) is not None or bool(unchecked & suspected)
 
-    is_move: it was taken for a move.
 
-    >>> way_to_say("pause for thought"), way_to_say("show me next"), way_to_say("B7 to the left")
-    (' To write to your opponent, begin with "chat".', '', '')
-    >>> way_to_say("checkmate", is_move=True), way_to_say("my password is tulip, did you get it?")
-    (' To write to your opponent, begin with "chat".', '')
-    """
-    _, *rest = plain(text).split() or [""]
-    is_words = is_move and text and not begins(clean(text))
-    is_said = is_words or idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
-    is_other = re.search(r"\d", text) or PASSWORD.search(text)
-    return f' To write to your opponent, begin with "{CHAT}".' if is_said and not is_other else ""
+def hint_to_say(request: Request, text: str, *, is_move: bool) -> str:
+    """As way_to_say; empty for a password, and for an opponent who is a robot and hears nothing."""
+    board, writer = request.sender.board, request.sender.writer or request.sender.seated
+    match = request.tx.matches.summary(board) if board is not None else None
+    others = [player for player in match.players if player != writer] if match is not None else []
+    is_unheard = not others or any(is_robot(request.tx, player) for player in others)
+    is_secret = writer is not None and holds_password(request, text, writer)
+    return "" if is_unheard or is_secret else way_to_say(text, is_move=is_move)
 
 
 def check_invited(text: str, game: str) -> None:
@@ -213,6 +203,11 @@ class _Said:
     def is_to_move(self) -> bool:
         return self.is_running and self.seat == self.board.state.to_move
 
+    @property
+    def _has_moved(self) -> bool:
+        """The writer plays here, and has made the last move."""
+        return bool(self.board.match.record) and self.is_running and self.seat is not None and not self.is_to_move
+
     @cached_property
     def meant(self) -> Meaning:
         """The meaning by the rules, on the board as it stands; no moves once the match has ended."""
@@ -230,7 +225,8 @@ class _Said:
             self.check_turn()
             return None
         if meant.act is Act.RULES and (self.rival is not None or asks_rules(self.text)):
-            return Restated(self._rules)
+            absent = game_elsewhere(self.text)
+            return Restated(f"play {absent}" if absent else self._rules)
         if is_open:
             self._check_slip()
         if (replied := self._replied()) is not None:
@@ -303,35 +299,49 @@ class _Said:
         first, *below = filter(str.strip, self.text.splitlines())
         word = first.strip().rstrip(".!").casefold() if below else said
         is_near = len(word) > 3 and word.isalpha() and self.meant.act is Act.SAY
-        near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR_ALONE) if is_near else []
-        if near and word not in _COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
+        near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR) if is_near else []
+        if near and word not in idioms.COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
         names_move = self.meant.move or self.meant.between
         is_slip = idioms.MISTAKEN.search(said) if names_move else idioms.MISHAP.search(said)
-        if is_slip and self.board.match.record and self.is_running and self.seat is not None and not self.is_to_move:
+        if is_slip and self._has_moved:
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
     def _wish(self, wish: Wish) -> Restated | None:
         """Pass on a wish that only the opponent can grant; the writer is told what helps. A robot hears none."""
         if self.rival is not None:
-            return Restated(f"about {self.rival.userid}" if wish is Wish.WHO else HELPS[wish])
+            return Restated(f"about {self.rival.userid}" if wish is Wish.WHO else helps(self.request, wish, self.text))
         self._check_seated()
         clock = self.board.match.clock
         is_timed = clock is not None and clock.control.timed
         if wish is Wish.PAUSE and self.is_running and is_timed:
             return Restated("pause", self.text.strip(), "pause")
-        if self.writer is None or not self._may_write(self.writer) or self._holds_password(self.writer):
+        if (
+            self.writer is None
+            or not self._may_write(self.writer)
+            or holds_password(self.request, self.text, self.writer)
+        ):
             return None
-        return Restated(CHAT, self.text.strip(), wish.value if wish is Wish.WHO or is_timed else "a message")
+        read_as = self._away() if wish is Wish.REST else wish.value
+        return Restated(CHAT, self.text.strip(), read_as if wish is Wish.WHO or is_timed else "a message")
+
+    def _away(self) -> str:
+        """How words are read that tell when their writer is away: as the vacation that they may take."""
+        is_away = any(idioms.WISHES[Wish.REST].fullmatch(sentence.plain) for sentence in sentences(self.text))
+        clock = self.board.match.clock
+        is_timed = self.is_running and clock is not None and clock.control.timed
+        days = vacation_said(self.text, self.request.now) if is_away and is_timed else ""
+        return f"vacation {days}" if days else Wish.REST.value
 
     def _replied(self) -> Restated | None:
         """A yes or a no to what the other player asks, or wrote last, or to whether one really resigns."""
         text, line, match = self.text, self.text.strip(), self.board.match
         bare = line.rstrip(".!").casefold()
-        sure, reply = _SURE.match(text), idioms.REPLY.fullmatch(plain(text))
+        sure = _SURE.match(text)
         is_asked = self.writer is not None and match.offer is not None and self.seat not in (None, match.offer.seat)
+        reply = idioms.REPLY.fullmatch(plain(text)) or (courteous_reply(text) if is_asked else None)
         resigns = self.seat is not None and any(intent.is_question for intent in self.board.intents.of(self.seat))
-        is_plain_yes = sure is not None and is_asked and reply is None and _is_courteous(text[sure.end() :])
+        is_plain_yes = sure is not None and is_asked and reply is None and is_courteous(text[sure.end() :])
         if sure is not None and (resigns or is_plain_yes) and bare != "yes":
             left = text[sure.end() :].strip()
             is_plain = "?" not in text and (not left or consent(text, ()).answer is Answer.YES)
@@ -363,8 +373,13 @@ class _Said:
             return f"play {absent or game}" if is_other else asked or found.replace("GAME", game or played)
         if asked := question(text, self.opponent.userid if self.opponent else ""):
             return asked
-        is_unsaid = _begins_like_a_command(text) and not begins(clean(text))
+        is_unsaid = begins_like_a_command(text) and not begins(clean(text))
         return found.replace("GAME", played) if is_unsaid else ""
+
+    @property
+    def _or_say(self) -> str:
+        """How to pass the words on all the same; empty where only a robot would get them."""
+        return "" if self.rival is not None else f' To write to your opponent, begin with "{CHAT}".'
 
     def _message(self) -> Restated | None:
         """A message to the opponent, if it can be nothing else.
@@ -375,14 +390,13 @@ class _Said:
         if consent(self.text, ()).answer is Answer.NEVER:
             way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
             raise BadArguments(
-                f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none. '
-                f'To write to your opponent, begin with "{CHAT}".'
+                f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none.{self._or_say}'
             )
         check_joins(self.request, self.text)
         if idioms.OWN_ADDRESS.search(plain(self.text)):
             raise BadArguments(
                 "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another "
-                f'one, see "help change-address"; to write to your opponent all the same, begin with "{CHAT}".'
+                f'one, see "help change-address".{self._or_say}'
             )
         if not self._is_message():
             return None
@@ -405,6 +419,10 @@ class _Said:
     @property
     def _hint(self) -> str:
         """How a message is read: as one that may be a question to the server, by the command that answers it."""
+        if (away := self._away()) != Wish.REST.value:
+            return away
+        if self._has_moved and idioms.REGRET.search(plain(self.text)):
+            return "undo"
         found = self._rules if self.meant.act is Act.RULES else topic(self.text)
         may_ask = found in QUESTIONS or self.meant.act is Act.RULES or self.text.rstrip().endswith("?")
         return found if may_ask and found not in _UNHINTED else "a message"
@@ -412,17 +430,29 @@ class _Said:
     def _is_message(self) -> bool:
         """The text can be nothing but words for the opponent, and its writer may send such. Raises: BadArguments."""
         between, text = self.meant.between, self.text
-        if self.writer is None or _begins_like_a_command(text):
+        if self.writer is None or begins_like_a_command(text):
             return False
         if self.is_to_move and between and len(between) < len(text.split()):
             raise BadArguments(
                 f"Your mail speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
-                f'nothing but the move; to write to your opponent, begin with "{CHAT}".'
+                f"nothing but the move.{self._or_say}"
             )
-        if not _is_prose(text) or (self.is_to_move and _PLACE.search(text)) or not self._may_write(self.writer):
+        if (
+            not (is_prose(text) or self._is_exclaimed)
+            or (self.is_to_move and _PLACE.search(text))
+            or not self._may_write(self.writer)
+        ):
             return False
         self._check_no_password(self.writer)
         return meaning(text, str.casefold).act in (Act.SAY, Act.RULES)
+
+    @property
+    def _is_exclaimed(self) -> bool:
+        """The text is a single word with an exclamation mark, and no move is written like it: "Unbelievable!!"."""
+        word = plain(self.text)
+        return (
+            self.text.rstrip().endswith("!") and word.isalpha() and len(word) > 1 and not self.board.state.reads(word)
+        )
 
     def _check_seated(self) -> None:
         """Raises: BadArguments for the words of an onlooker, who may mean the players or others who look on."""
@@ -434,17 +464,10 @@ class _Said:
 
     def _check_no_password(self, writer: Player) -> None:
         """Raises: BadArguments."""
-        if self._holds_password(writer):
+        if holds_password(self.request, self.text, writer):
             raise BadArguments(
                 "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
             )
-
-    def _holds_password(self, writer: Player) -> bool:
-        """The text may hold a password, which nobody else is to read."""
-        userid = writer.userid.casefold()
-        unchecked = {(userid, word) for word in passwords_behind(self.text.splitlines(), userid)}
-        suspected = self.request.incoming.locked.keys() | self.request.incoming.verified.keys()
-        return PASSWORD.search(self.text) is not None or bool(unchecked & suspected)
 
     def _may_write(self, writer: Player) -> bool:
         """Programs that answer every mail say the same again and again, or too much."""
@@ -454,41 +477,3 @@ class _Said:
             return False
         said = remarks.of(RemarkKind.COMMENT, self.board.match.board)
         return all(remark.author != writer or remark.text.split() != self.text.split() for remark in said)
-
-
-def _is_courteous(text: str) -> bool:
-    """Nothing that may answer anything else than an offer."""
-    rows = (idioms.THANKS, idioms.PARTING)
-    return all(any(row.fullmatch(sentence.plain) for row in rows) for sentence in sentences(text))
-
-
-def _begins_like_a_command(text: str) -> bool:
-    """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb after one."""
-    line = next(filter(None, map(clean, text.splitlines())), "")
-    first, *rest = plain(line).replace("?", "").split() or [""]
-    if first == "if" and ":" in text:
-        return True
-    if line.endswith(",") and not rest:
-        return False  # a name: "Clair,"
-    if (first.partition("'")[0] in idioms.COMMON and len(rest) > 1) or idioms.SAID.match(plain(line)):
-        return False
-    openings = {word.split()[0] for verb in VERBS for word in verb.words}
-    misspelt = first not in _COURTESIES | idioms.COMMON and difflib.get_close_matches(
-        first[:40], openings, n=1, cutoff=_NEAR
-    )
-    of_a_game = first not in _QUALIFIERS and any(map(find, rest[:1]))
-    return begins(line) or first in openings or bool(misspelt) or of_a_game
-
-
-def _is_prose(text: str) -> bool:
-    """The text is words of a language: a lone word is a courtesy, and there are few numbers."""
-    words = plain(text).split()
-    bare = [word.strip(".,;:!?()\"'").replace("'", "") for word in words]
-    if not words:
-        return any(not char.isascii() for char in text)
-    numbers = sum(any(map(str.isdigit, word)) for word in words)
-    if numbers * _WORDS_TO_A_NUMBER > len(words) or text.rstrip().endswith(":"):
-        return False
-    if len([word for word in bare if word.isalpha()]) < 2:
-        return any(word in _COURTESIES for word in bare) and len(words) == 1
-    return any(len(word) > 3 or not word.isascii() or word in _COURTESIES | idioms.COMMON for word in bare)

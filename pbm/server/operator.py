@@ -315,9 +315,8 @@ def _replayed(tx: Transaction, board: int) -> Replayed:
     game = GAMES.get(match.game)
     if game is None:
         return Replayed(board, match.game, len(match.record), "the game is not installed")
-    notations = [ply.notation for ply in match.record]
     try:
-        state = replay(game, match.options, match.body, notations)
+        state = replay(game, match.options, match.body, match.record.notations)
         return Replayed(board, match.game, state.plies, difference(tx, match, state))
     except (GameError, Rejected) as error:
-        return Replayed(board, match.game, len(notations), f"the record cannot be replayed: {error}")
+        return Replayed(board, match.game, len(match.record), f"the record cannot be replayed: {error}")

@@ -35,21 +35,27 @@ from pbm.domain.match import Player, State
 from pbm.domain.meaning import game_elsewhere, game_named, sentences
 from pbm.domain.meaning import plain as plain_words
 from pbm.domain.reading import MAX_COMMANDS, Reading
-from pbm.domain.verbs import PASSWORD, SHORTEST_SECRET, VERBS, Standing, find, leading, passwords_behind, redact
+from pbm.domain.verbs import (
+    PASSWORD,
+    SHORTEST_SECRET,
+    VERBS,
+    Standing,
+    find,
+    leading,
+    passwords_behind,
+    passwords_misplaced,
+    redact,
+)
 from pbm.features.newcomer import FIRST, at_robot, greet
 from pbm.mailin import Action, strip_subject
 from pbm.server.guesses import Held
-from pbm.server.on_board import CHAT, THANKS, Restated, check_sure, way_to_say
+from pbm.server.on_board import CHAT, THANKS, Restated, check_sure, hint_to_say
 from pbm.server.plain import is_newcomers, names_no_game, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
 
 _HELD_DAYS = 2
-_NOT_WRITTEN_TO = (
-    "Nobody plays here from your address, and nothing is sent to it but answers such as this one. To get no "
-    'invitations either, answer "no".'
-)
 _NO_COMMAND = ("Your mail holds no command.", "help")
 _NO_WORDS = (
     "Your mail holds no words of yours. Write them above all else in it; attached files and pictures are not read.",
@@ -59,7 +65,9 @@ _WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there
 
 
 _TOLD = re.compile(
-    rf"{PASSWORD.pattern}\s*(?:is|ist|lautet|est|es|:|=)\s*(\S{{3,}}\w)[.!]?\s*$", re.IGNORECASE | re.MULTILINE
+    rf"{PASSWORD.pattern}[ \t]*(?:\b(?:is|ist|lautet|est|es|è|é)\b|:|=)\s*(\S{{3,}}\w)[.!]?\s*$|"
+    rf"^\W*{PASSWORD.pattern}[ \t]+(\S{{3,}}\w)[.!]?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 """A password that somebody tells, who need not."""
 
@@ -81,7 +89,7 @@ class Order:
         read = zip(self.reading.lines, self.commands, strict=True)
         held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
         said = (*self.reading.lines, self.reading.comment, *self.reading.remarks)
-        told = (found[1] for words in said for found in _TOLD.finditer(words))
+        told = (found[1] or found[2] for words in said for found in _TOLD.finditer(words))
         return frozenset(told).union(*held)
 
     def carry_out(self, request: Request) -> Request:
@@ -136,7 +144,7 @@ class Order:
         error = _lack_of_password(request, line) or error
         is_told = several or request.sender.board is None or f'"{CHAT}"' in str(error) or str(error).endswith(":")
         is_move = isinstance(error, BadNotation | NotYourTurn)
-        hint = "" if is_told else way_to_say(self.reading.text, is_move=is_move)
+        hint = "" if is_told else hint_to_say(request, self.reading.text, is_move=is_move)
         refuse(request, line, error, several=several, hint=hint)
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
@@ -233,8 +241,9 @@ def _behind(line: str) -> frozenset[str]:
 
 
 def held(
-    commands: Sequence[Command | Rejected], lines: Sequence[str], fresh: Sequence[str], player: Player | None
-) -> Held:
+    tx: Transaction, reading: Reading, commands: Sequence[Command | Rejected], lines: Sequence[str],
+    fresh: Sequence[str], player: Player | None,
+) -> Held:  # fmt: skip
     """The passwords of a mail, before any of them is looked at.
 
     lines: all that the person wrote. fresh: new passwords besides those of commands. player: who seems to have sent it;
@@ -243,7 +252,10 @@ def held(
     understood = [command for command in commands if isinstance(command, Command)]
     logins = (command.credentials for command in understood if command.credentials)
     own = player.userid.casefold() if player is not None else ""
-    aside = passwords_behind(lines, own) if own else ()
+    aside = passwords_behind(lines, own) if own else []
+    for line, command in zip(reading.lines if own else (), commands, strict=bool(own)):
+        args = command.args if isinstance(command, Command) else None
+        aside += passwords_misplaced(line, args, lambda word: tx.players.find(word) is not None)
     new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
     folded = ((userid.casefold(), password) for userid, password in logins)
     return Held(tuple(folded), tuple((own, word) for word in aside), (*new, *fresh))
@@ -386,10 +398,12 @@ def _answer(request: Request) -> list[Mail]:
     reader, answers = request.author.reader(), request.outgoing.answers
     known = reader.player is not None
     if not known and request.refusal is not None and _is_talk(request, request.refusal, answers[-1].line):
-        answers = [_greeting(request, answers[-1].line)]
+        leaves = request.sender.leaves or _wants_no_mail(request)
+        answers = [_farewell(request) if leaves else _greeting(request, answers[-1].line)]
+        reader = replace(reader, newcomer=reader.newcomer and replace(reader.newcomer, leaves=int(leaves)))
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
-    original = redact(original_of(request), request.secrets) if failed and known else ""
-    answers = [replace(answer, line=redact(answer.line, request.secrets)) for answer in _bounded(answers)]
+    original = redact(original_of(request), request.unquoted) if failed and known else ""
+    answers = [replace(answer, line=redact(answer.line, request.unquoted)) for answer in _bounded(answers)]
     return request.tools.composer.answer(
         reader, answers, request.now, request.message, original, request.author.sent_from
     )
@@ -422,6 +436,18 @@ def _bounded(answers: Sequence[Answer]) -> Iterator[Answer]:
 _TOO_LONG = "There is no room for this here: send the line in a mail of its own."
 
 
+def _wants_no_mail(request: Request) -> bool:
+    """Whether a stranger wants to be forgotten, or to hear no more."""
+    words = f"{request.message.text} {strip_subject(request.message.subject)}"
+    return consent(request.message.text or words).answer is Consented.NEVER
+
+
+def _farewell(request: Request) -> Answer:
+    """The answer to somebody who has no account and wants to hear no more: it offers no game."""
+    text = request.outgoing.page("forgotten.txt", robot=request.tools.composer.robot.address)
+    return Answer("", Outcome.DONE, text, "pbm: you have no account", is_greeting=True)
+
+
 def _greeting(request: Request, line: str) -> Answer:
     """The answer to a person whose mail holds no command: what this is, a board, and three things to answer with.
 
@@ -436,9 +462,7 @@ def _greeting(request: Request, line: str) -> Answer:
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not (wish or is_word)
     problem = str(request.refusal) if is_typo else ""
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
-    if consent(request.message.text or words).answer is Consented.NEVER:
-        problem = _NOT_WRITTEN_TO
-    elif absent := game_elsewhere(words):
+    if absent := game_elsewhere(words):
         problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
     elif request.sender.address and not is_typo:
         problem = "Your answer could not be read. One word is enough: a name you like."

@@ -35,7 +35,7 @@ from pbm.domain.topics import question, topic
 from pbm.domain.verbs import LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
-from pbm.server.on_board import COMMANDS, HELPS, START, Restated, check_invited, check_joins, on_board
+from pbm.server.on_board import COMMANDS, HELPS, START, Restated, check_invited, check_joins, helps, on_board
 
 PUZZLE = "puzzle"
 _NO_GAME = BadArguments("You have no game under way. To start one at once, against a program:", "play")
@@ -74,7 +74,7 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
         return meant
     if number is None:
         return _elsewhere(request, text, command, is_asking=is_asking)
-    return on_board(request, number, text, is_open=is_open)
+    return on_board(request, number, text, is_open=is_open or (is_asking and _is_question(text)))
 
 
 def is_newcomers(text: str) -> bool:
@@ -95,6 +95,7 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     """The text is said to somebody, though it may begin like a command: "list my games", "delete my account"."""
     _, *rest = map(_bare, plain(text).split() or [""])
     is_said = not rest or text.rstrip().endswith("?") or any(word in idioms.COMMON - {"me"} for word in rest)
+    is_said = is_said or plain(text).startswith(("help me ", "delete me"))
     if isinstance(command, UnknownCommand):
         return is_said or command.suggestion in _GENERAL
     if isinstance(command, Rejected):
@@ -102,6 +103,11 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     named = command.args.get("USERID", "")
     names_nobody = bool(named) and request.tx.players.find(named) is None
     return (names_nobody and is_said) or (command.verb.group == LOOKING and (is_said or len(rest) == 1))
+
+
+def _is_question(text: str) -> bool:
+    """The text asks the server, and says nothing else."""
+    return question(text, "") != "" or meaning(text, lambda _: None).act is Act.RULES
 
 
 def names_no_game(text: str, command: Exception | Command) -> bool:
@@ -168,7 +174,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
             "help",
         )
     if wish is not None:
-        return _told(request, HELPS[wish])
+        return _told(request, helps(request, wish, text))
     if consent(text, ()).answer is Answer.NEVER:
         return Restated("help mails")
     is_said = isinstance(command, UnknownCommand) or names_no_game(text, command)

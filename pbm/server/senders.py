@@ -101,6 +101,7 @@ def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
         return Sender(
             standing, None, None, proven, claimed, as_of,
             address=newcomer, at_home=at_home, is_void=is_void, is_lost=is_lost,
+            leaves=bool(newcomer) and isinstance(token, AddressToken) and bool(token.leaves),
         )  # fmt: skip
     if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
         seat = None
@@ -199,7 +200,8 @@ def _address(token: object, message: Message, now: datetime) -> str:
     """The address that the mail is from, where it brings a token that was mailed there; empty where it does not."""
     if not isinstance(token, AddressToken) or token.last_day < day_of(now):
         return ""
-    return message.sender if token == AddressToken.of(message.sender, token.last_day) else ""
+    is_theirs = token.address == AddressToken.of(message.sender, token.last_day).address
+    return message.sender if is_theirs else ""
 
 
 def _written_at(token: object, answered: Sent | None) -> datetime | None:

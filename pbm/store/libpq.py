@@ -51,8 +51,12 @@ class Session(Connection[Any]):
         self._end("COMMIT")
 
     def rollback(self) -> None:
-        """What was prepared stays so; psycopg would have the server forget it."""
-        self._end("ROLLBACK")
+        """What was prepared stays so; psycopg would have the server forget it.
+
+        A server that has hung up has rolled back by itself; nobody is given the connection again.
+        """
+        if not self.closed:
+            self._end("ROLLBACK")
 
     def _end(self, words: str) -> None:
         if self.pgconn.transaction_status != TransactionStatus.IDLE:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from sys import intern
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import BigInteger, Row, Select, bindparam, func, insert, select, type_coerce, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
-from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
+from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat, Stored
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
 from pbm.store.statements import Queries, among, often
@@ -38,7 +37,7 @@ WITH_PLAYERS = WITH_NAMES.add_columns(
 
 _HEADERS = often(WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board))
 _LOCKED = often(_HEADERS.with_for_update(of=matches, key_share=True))
-_PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
+_PLY = plies.c.notation, plies.c.seat, type_coerce(plies.c.played_at, BigInteger), plies.c.auto, plies.c.time_left
 _RECORDS = often(
     select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
 )
@@ -91,7 +90,7 @@ class Matches(Queries):
     """The stored truth is options and record; `plies` and `seat_to_move` of a row follow from it and serve lists."""
 
     _foreseen: dict[int, Row[Any] | None] = field(default_factory=dict)
-    _foreseen_records: dict[int, tuple[Ply, ...]] = field(default_factory=dict)
+    _foreseen_records: dict[int, Record] = field(default_factory=dict)
     _rows: dict[int, Row[Any]] = field(default_factory=dict)
 
     def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> dict[int, tuple[int, str]]:
@@ -206,12 +205,12 @@ class Matches(Queries):
                 found[row.board] = _match(row, record, stops.get(row.board, ((), ())))
         return [found[board] for board in boards if board in found]
 
-    def _records(self, boards: Sequence[int]) -> dict[int, tuple[Ply, ...]]:
-        records: dict[int, list[Ply]] = {board: [] for board in boards}
+    def _records(self, boards: Sequence[int]) -> dict[int, Record]:
+        records: dict[int, list[Stored]] = {board: [] for board in boards}
         if boards:
-            for board, notation, *more in self._connection.execute(_RECORDS, {"boards": boards}):
-                records[board].append(Ply(intern(notation), *more))
-        return {board: tuple(record) for board, record in records.items()}
+            for board, *ply in self._connection.execute(_RECORDS, {"boards": boards}):
+                records[board].append(cast("Stored", ply))
+        return {board: Record.stored(record) for board, record in records.items()}
 
     def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:
         """The stops of the clocks of boards, by board, where any runs."""
@@ -362,7 +361,7 @@ def _beyond(stops: Iterable[Stop], since: datetime) -> tuple[Stop, ...]:
     return tuple(stop for stop in stops if stop.ends_at is None or stop.ends_at > since)
 
 
-def _match(row: Row[Any], record: tuple[Ply, ...], stops: _Stops) -> Match:
+def _match(row: Row[Any], record: Record, stops: _Stops) -> Match:
     return Match(
         board=row.board,
         game=row.game,

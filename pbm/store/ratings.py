@@ -20,7 +20,7 @@ from pbm.store.tables import matches, paces, players, rating_changes, ratings
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Tally:
     """A player's rated matches of one game."""
 
     rating: Rating = field(default_factory=Rating)
@@ -31,7 +31,7 @@ class Record:
     rated_at: datetime | None = None
     """The end of the last; None before the first."""
 
-    def at(self, now: datetime) -> Record:
+    def at(self, now: datetime) -> Tally:
         """With the rating as it is now, aged since."""
         return self if self.rated_at is None else replace(self, rating=aged(self.rating, now - self.rated_at))
 
@@ -47,13 +47,13 @@ class Change:
 class Ratings(Queries):
     """A player without a row has not ended a rated match of the game."""
 
-    def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Record]:
+    def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Tally]:
         """By player, for each one asked for."""
-        found = dict.fromkeys(player_ids, Record())
+        found = dict.fromkeys(player_ids, Tally())
         rows = self._connection.execute(select(ratings).where(ratings.c.game == game, ratings.c.player_id.in_(found)))
-        return found | {row.player_id: _record(row) for row in rows}
+        return found | {row.player_id: _tally(row) for row in rows}
 
-    def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Record]]:
+    def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Tally]]:
         """The people who have a rating and are still here, the best first."""
         rows = self._connection.execute(
             select(ratings, players.c.userid)
@@ -62,10 +62,10 @@ class Ratings(Queries):
             .order_by(ratings.c.rating.desc(), players.c.userid_key)
             .limit(limit)
         )
-        return [(Player(row.player_id, row.userid), _record(row)) for row in rows]
+        return [(Player(row.player_id, row.userid), _tally(row)) for row in rows]
 
-    def save(self, player_id: int, game: str, record: Record) -> None:
-        values = asdict(record) | asdict(record.rating)
+    def save(self, player_id: int, game: str, tally: Tally) -> None:
+        values = asdict(tally) | asdict(tally.rating)
         self._put(ratings, {"player_id": player_id, "game": game}, values)
 
     def add_changes(self, board: int, changes: Mapping[int, Change]) -> None:
@@ -88,7 +88,7 @@ class Ratings(Queries):
         found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, rated.exists())
         return list(self._connection.execute(found.order_by(matches.c.ended_at, matches.c.board)).scalars())
 
-    def until(self, player_id: int, game: str, now: datetime) -> Record:
+    def until(self, player_id: int, game: str, now: datetime) -> Tally:
         """The player's rating after the last match that ended before now, its counts left out."""
         mine = (rating_changes.c.player_id == player_id) & (matches.c.game == game) & (matches.c.ended_at < now)
         found = (
@@ -99,7 +99,7 @@ class Ratings(Queries):
             .limit(1)
         )
         row = self._connection.execute(found).one_or_none()
-        return Record() if row is None else Record(_change(row).after, rated_at=row.ended_at)
+        return Tally() if row is None else Tally(_change(row).after, rated_at=row.ended_at)
 
     def rated_between(self, game: str, pair: tuple[int, int], since: datetime, until: datetime) -> list[int]:
         """The boards of these two players that have changed ratings and ended within that time, both ends included."""
@@ -125,12 +125,12 @@ class Ratings(Queries):
         ]
         return max(((row.ended_at, row.board) for row in latest if row is not None), default=(None, None))[1]
 
-    def of_player(self, player_id: int) -> dict[str, Record]:
+    def of_player(self, player_id: int) -> dict[str, Tally]:
         """By game, of those they have a rating in."""
         rows = self._connection.execute(
             select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game)
         )
-        return {row.game: _record(row) for row in rows}
+        return {row.game: _tally(row) for row in rows}
 
     def changes(self, board: int) -> dict[int, Change]:
         """The changes by the match, by player; empty if it was not rated."""
@@ -144,9 +144,9 @@ class Ratings(Queries):
         return found
 
 
-def _record(row: Row[Any]) -> Record:
+def _tally(row: Row[Any]) -> Tally:
     rating = Rating(row.rating, row.deviation, row.volatility)
-    return Record(rating, row.won, row.lost, row.drawn, row.rated_at)
+    return Tally(rating, row.won, row.lost, row.drawn, row.rated_at)
 
 
 def _columns(when: str, rating: Rating) -> dict[str, float]:

@@ -235,6 +235,13 @@ def test_a_password_in_the_wrong_place_is_no_way_to_guess(open_house: House) -> 
     assert 50 <= len(looked) <= 55
 
 
+def test_the_name_below_each_mail_is_looked_at_once(open_house: House) -> None:
+    with counted(open_house) as looked_at:
+        for userid, move in (("bob", "D5"), ("alice", "C4"), ("bob", "C5"), ("alice", "B4")):
+            assert open_house.answer(userid, f"{move}\n\n{userid.title()}ander", 101)
+    assert looked_at == ["Bobander", "Aliceander"]
+
+
 def test_only_what_is_the_senders_password_is_blacked_out(open_house: House) -> None:
     for written, shown in (
         ("cross challenge bob bobpass zoe", "cross challenge bob ***** zoe"),

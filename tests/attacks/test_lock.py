@@ -19,7 +19,6 @@ from pbm.draw.picture import picture
 from pbm.server import Arriving, batch
 from pbm.server.arbiter import Arbiter
 from pbm.server.docket import Prepared
-from pbm.server.handle import Handler
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store import Store, Transaction
@@ -246,8 +245,8 @@ def test_a_move_stays_behind_what_is_in_hand_of_its_board(table: House, monkeypa
 
 
 def fail_while_let_pass(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Mails cannot be looked at which are let pass; gives their lanes."""
-    let_pass, check = batch.Batches.let_pass, Handler.check
+    """What mails lead to that are let pass cannot be worked out; gives their lanes."""
+    let_pass, foresee = batch.Batches.let_pass, batch.Batches._foresee
     passing, lanes = list[bool](), list[str]()
 
     def passes(batches: batch.Batches) -> None:
@@ -255,14 +254,14 @@ def fail_while_let_pass(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         let_pass(batches)
         passing.pop()
 
-    def fails(handler: Handler, mails: Sequence[Prepared]) -> list[Prepared]:
-        if passing and mails:
-            lanes.extend(mail.row.lane for mail in mails)
+    def fails(batches: batch.Batches, work: Sequence[Prepared], *view: Any) -> Any:
+        if passing and work:
+            lanes.extend(mail.row.lane for mail in work)
             raise RuntimeError("a fault of ours")
-        return check(handler, mails)
+        return foresee(batches, work, *view)
 
     monkeypatch.setattr(batch.Batches, "let_pass", passes)
-    monkeypatch.setattr(Handler, "check", fails)
+    monkeypatch.setattr(batch.Batches, "_foresee", fails)
     return lanes
 
 

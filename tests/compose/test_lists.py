@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from games import GAMES
 from pbm.compose.wire import Thread, board_headers
-from pbm.domain.match import Match, Player, State
+from pbm.domain.match import Match, Player, Record, State
 from pbm.mailin import Robot
 from pbm.server import Settings
 
@@ -17,7 +17,7 @@ ROBOT = Robot(domain="example.org")
 STARTED = datetime(2026, 1, 1, 12, tzinfo=UTC)
 STATE = State.start(GAMES["cross"], ())
 PLAYERS = (Player(1, "alice"), Player(2, "bob"))
-MATCH = Match(101, "cross", 1, (), "", PLAYERS, 0, (), STARTED)
+MATCH = Match(101, "cross", 1, (), "", PLAYERS, 0, Record(), STARTED)
 THREAD = Thread.of(MATCH, STATE)
 ANOTHER = replace(MATCH, board=102)
 TOKEN = "pbm+token@example.org"

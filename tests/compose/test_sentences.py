@@ -11,7 +11,7 @@ from games import GAMES
 from pbm.compose import Composer, Notice, Reader
 from pbm.domain import events
 from pbm.domain.events import CommentMade, Event
-from pbm.domain.match import Match, Player, Seat, State
+from pbm.domain.match import Match, Player, Record, Seat, State
 from pbm.domain.tokens import Signer
 from pbm.mailin import Robot
 
@@ -23,7 +23,7 @@ EVENTS = [kind for kind in CLASSES if kind not in (Event, CommentMade)]
 
 
 def told(*told_of: Event, seat: Seat) -> str:
-    match = Match(101, "cross", 1, (), "", PLAYERS, 0, (), NOW)
+    match = Match(101, "cross", 1, (), "", PLAYERS, 0, Record(), NOW)
     reader = Reader(("alice@example.net",), PLAYERS[seat - 1], seat)
     notice = Notice(match, State.start(GAMES["cross"], []), reader, told_of)
     (mail,) = Composer(Robot("pbm", "example.org"), Signer(b"secret")).notice(notice, NOW)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from games import GAMES
+from pbm.core import board as boards
+from pbm.core.board import States
+from pbm.domain.match import Match, Player, Ply, Record, replay
 from pbm.server import Service
 from pbm.store.queues import Outbox
 from tests.conversation import House
@@ -40,3 +45,56 @@ def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.Mo
     assert "alice played D5" in table.answer("alice", "D5")[1].body
     assert record(table) == ["D4", "C4", "D5"]
     assert "C4" in table.send("bob", "cross show 101")[0].body
+
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def match_of(board: int, plies: int, game: str = "cross") -> Match:
+    """A board on which so many cells of a row are taken, one after another."""
+    record = Record.of(Ply(f"A{1 + number}", 1 + number % 2, NOW) for number in range(plies))
+    return Match(board, game, 1, ("-size=9",), "", (Player(1, "alice"), Player(2, "bob")), plies, record, NOW)
+
+
+def keep(states: States, *matches: Match) -> None:
+    for match in matches:
+        states.keep(match, replay(GAMES[match.game], match.options, "", match.record.notations))
+
+
+def remembered(states: States) -> list[int]:
+    return [number for number in range(1, 100) if states.match(number)]
+
+
+@pytest.fixture
+def room_for_three(monkeypatch: pytest.MonkeyPatch) -> States:
+    """A memory for three boards of eight plies."""
+    monkeypatch.setattr(boards, "REMEMBERED", 3 * (1600 + 8 * 26))
+    return States()
+
+
+def test_the_boards_that_were_met_longest_ago_are_forgotten(room_for_three: States) -> None:
+    keep(room_for_three, *(match_of(number, 8) for number in (1, 2, 3)))
+    room_for_three.of(match_of(1, 8))
+    keep(room_for_three, match_of(4, 8))
+    assert remembered(room_for_three) == [1, 3, 4]
+
+
+def test_a_board_counts_once_however_often_it_is_met(room_for_three: States) -> None:
+    keep(room_for_three, match_of(1, 8), *(match_of(2, plies) for plies in (1, 2, 3, 4, 5, 6, 7, 8)), match_of(3, 8))
+    assert remembered(room_for_three) == [1, 2, 3]
+    keep(room_for_three, match_of(3, 9))
+    assert remembered(room_for_three) == [2, 3]
+
+
+def test_memory_that_was_emptied_holds_as_many_as_before(room_for_three: States) -> None:
+    keep(room_for_three, *(match_of(number, 8) for number in (1, 2, 3)))
+    room_for_three.forget()
+    assert remembered(room_for_three) == []
+    keep(room_for_three, *(match_of(number, 8) for number in (4, 5, 6)))
+    assert remembered(room_for_three) == [4, 5, 6]
+
+
+def test_a_game_whose_positions_hold_what_was_before_takes_the_room_of_others(room_for_three: States) -> None:
+    keep(room_for_three, *(match_of(number, 8) for number in (1, 2)))
+    keep(room_for_three, match_of(3, 7, "go"))
+    assert remembered(room_for_three) == [2, 3]

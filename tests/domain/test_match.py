@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from games import GAMES
 from games.rules import GameError, IllegalMove, OptionError, Side
 from pbm.domain.errors import NotAllowed
-from pbm.domain.match import Ending, Match, Player, Ply, State, other, replay
+from pbm.domain.match import Ending, Match, Player, Ply, Record, State, other, replay
 
 cross = GAMES["cross"]
 SIZE = "-size=3"
@@ -132,10 +132,10 @@ def test_options_that_do_not_fit_are_not_replayed() -> None:
 def test_a_match_knows_its_seats() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     alice, bob = Player(7, "alice"), Player(9, "bob")
-    match = Match(101, "cross", 1, (SIZE,), "", (alice, bob), 0, (), now)
+    match = Match(101, "cross", 1, (SIZE,), "", (alice, bob), 0, Record(), now)
     assert (match.seat_of(7), match.seat_of(9), match.seat_of(8)) == (1, 2, None)
     assert [match.player(seat) for seat in (1, 2)] == [alice, bob]
     assert (other(1), other(2)) == (2, 1)
     assert match.moved_at == now
     later = datetime(2026, 1, 2, tzinfo=UTC)
-    assert Match(101, "cross", 1, (), "", (alice, bob), 1, (Ply("C3", 1, later),), now).moved_at == later
+    assert Match(101, "cross", 1, (), "", (alice, bob), 1, Record.of([Ply("C3", 1, later)]), now).moved_at == later

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from datetime import timedelta
+from itertools import cycle, islice
 
 import pytest
 
@@ -14,6 +15,7 @@ from pbm.bots.__main__ import SECONDS
 from pbm.core.decisions import play_ply
 from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind
+from pbm.domain.match import Record
 from pbm.features.teach import parts
 from pbm.server import Service, Settings
 from pbm.server.thinker import HELD
@@ -577,7 +579,8 @@ def test_a_review_takes_a_bounded_time_however_long_the_game_was(house: House, p
     with house.service.store.read() as tx:
         match = tx.matches.load(over)
     assert match is not None
-    questions = parts(replace(match, record=match.record[:2] * (plies // 2) + match.record[: plies % 2]))
+    record = Record.of(islice(cycle(match.record), plies))
+    questions = parts(replace(match, record=record))
     seen = [number for each in questions for number in range(each.seen_from, len(each.moves) + 1)]
     assert seen == list(range(plies + 1))
     for each in questions:

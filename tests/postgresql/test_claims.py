@@ -15,7 +15,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from pbm.domain.mail import Mail
-from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction
+from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction, neighbours
 from pbm.store.tables import FIRST_BOARD
 from tests.databases import VARIABLE, Server
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -223,6 +223,26 @@ def test_a_connection_that_is_cut_while_it_rests_is_not_used_again(store: Store,
             admin.execute("SELECT pg_terminate_backend(%s, 60000)", (pid,))
     with store.write() as tx:
         assert tx.secrets.keys(NOW)
+
+
+def test_a_bell_that_is_cut_off_listens_anew_and_leaves_no_traceback(
+    store: Store, url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(neighbours, "UNASKED_SECONDS", 0.1)
+    bell = store.bell(lambda: None)
+    bell.start()
+    with psycopg.connect(url, autocommit=True) as admin:
+
+        def listeners() -> list[int]:
+            asked = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+            return [pid for (pid,) in admin.execute(asked)]
+
+        wait_until(lambda: len(listeners()) == 1)
+        (first,) = listeners()
+        admin.execute("SELECT pg_terminate_backend(%s, 60000)", (first,))
+        wait_until(lambda: listeners() not in ([], [first]))
+    bell.stop()
+    assert caplog.messages == []
 
 
 def test_changes_of_the_house_count_though_they_are_made_at_the_same_time(store: Store) -> None:

@@ -13,9 +13,10 @@ from types import ModuleType
 
 import pytest
 
+from pbm.domain import prose
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
-from pbm.server import Arriving, Settings, on_board, plain
+from pbm.server import Arriving, Settings, plain
 from pbm.server.handle import Handler
 from pbm.store import Transaction
 from tests.conversation import ROBOT, Got, House
@@ -117,10 +118,12 @@ LETTER_ANSWERS = {
     "pbm: test display": "can I get bigger boards?|how do I get pictures?",
     "pbm: help havannah": "tell me about havannah|How does havannah work?|help with havannah",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
-    "pbm: help mails": "stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
+    "pbm: help mails": "delete me|stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
     "how do I leave?|abmelden|Konto löschen|lösche mein Konto",
     "pbm: help pause": "Pause please|can I pause all my games?",
-    "pbm: help vacation": "I'm on holiday until Dec 5|Ich bin im Urlaub bis 5.12.|Je suis en vacances",
+    "pbm: help vacation": "I'm on holiday, yippee|Je suis en vacances|I'll be back on Monday",
+    "pbm: your vacations": "Ich bin nächste Woche im Urlaub|I'm on holiday until Jan 12|Ich bin im Urlaub bis 5.1.|"
+    "I'm away next week, sorry",
     "pbm: help account": "how do I change my email?|"
     "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
@@ -158,12 +161,14 @@ FIRST_ANSWERS = {
     "Cross Board joe-robot1": "lets play!!!|Guten Tag, ich würde gerne spielen.|Bonjour, je voudrais jouer|"
     "Hallo, ik wil graag spelen|Ik wil meedoen|Ciao, vorrei giocare|Quero jogar|"
     "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
-    "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
-    "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
+    "play|Play!|yes|sim|goed|d'accord|va bene|sign me up|join|register|can I play against the computer?|let me in",
+    "pbm: welcome, kim": "Mi chiamo Kim|Ik heet Kim|Chamo-me Kim|kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|"
+    "Hallo, ich bin Kim|name's Kim|"
     "Mein Name ist Kim|Ich bin der Kim|Soy Kim|kim please|Kim Sent from my iPhone|"
     "kim\n\nBest regards,\nKim Doe|kim\n\nLG Kim|kim\n\nMit freundlichen Grüßen\nKim Doe|kim\n\nKim Doe\n+44 20 1234",
     "pbm: help": "games|list games|which games do you have|"
-    "help me please|No entiendo|Hilfe|what is this?|is it free?|how does this work?|huh?",
+    "help me please|No entiendo|Non capisco|não entendo|Ik begrijp het niet|Hilfe|what is this?|is it free?|"
+    "how does this work?|huh?",
     'no game "chess" here': "play chess|chess",
     "There is no chess here": "can we play chess?|I'd like to play chess",
     "There is no ajedrez here": "Quiero jugar al ajedrez",
@@ -175,7 +180,8 @@ FIRST_ANSWERS = {
     "go challenge me bob@example.org": "I'd like to play go with my wife|I'm Joe and want to play go with my friend.",
     "hex seek 1": "I want to play hex with someone",
     "pbm: help hex": "How do I play hex?|what is hex?",
-    "take a letter from a to z": "Jürgen|me llamo Tomás",
+    "Write: Jurgen To join": "Jürgen|Ich heiße Jürgen",
+    "Write: Tomas To join": "me llamo Tomás",
     "help challenge": "Which games are there?|What games do you have?",
     "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription|please delete all my data",
 }  # fmt: skip
@@ -216,7 +222,8 @@ BOARD_ANSWERS = {
     "the picture does not show|The picture doesn't load.|I can't see the picture|can you send pictures?|no picture|"
     "how do I turn on pictures?|the board is too small|the board looks all messed up|I see no board|"
     "how do I make the board bigger?|bigger board please|can I have it larger?|the lines don't line up|"
-    "Could I have the board as an image, please?|the letters are too small for me|I can't read the board",
+    "Is there a way to get bigger boards?|Could I have the board as an image, please?|"
+    "the letters are too small for me|I can't read the board",
     "pbm: about anna": "who is anna?|how strong is anna?|who am I playing?|Who am I playing against?|"
     "who is my opponent?|Who's my opponent|who do I play?|Against whom am I playing?|how good is my opponent?|"
     "tell me about my opponent|is my opponent a robot?|am I playing a human or a bot?|is anna a real person?|"
@@ -226,18 +233,31 @@ BOARD_ANSWERS = {
     "please remind me of the rules|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
     "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
     "pausieren?|On fait une pause ?|¿Podemos hacer una pausa?",
-    "Only anna can give you time": "can I get another week?|need more time plz|one more day please|"
+    "Only anna can give you time": "Posso avere più tempo?|mag ik meer tijd?|preciso de mais tempo|"
+    "can I get another week?|need more time plz|one more day please|"
     "Can I have until Sunday?|Ich brauche mehr Zeit|J'ai besoin de plus de temps|Necesito más tiempo",
-    'answer for instance "vacation tomorrow 10d"': "I'm away until Sunday|Ich bin im Urlaub bis 5.12.|"
-    "Bin bis Sonntag weg|Je suis en vacances jusqu'au 5 décembre|Estoy de vacaciones hasta el 5|I'm sick, sorry|"
-    "I'm on a business trip until Friday|I will be back on Monday|gone fishing till Monday",
+    'answer "vacation next week"': "I'm away next week|I am on vacation next week, sorry",
+    'answer "vacation until sunday"': "I'm away until Sunday",
+    'answer "vacation bis sonntag"': "Bin bis Sonntag weg",
+    'answer "vacation bis 5.12"': "Ich bin im Urlaub bis 5.12.",
+    "is noted, from Mon 5 Jan 2026 to Sun 11 Jan 2026": "vacation next week|away next week",
+    "is noted, from now to Sun 4 Jan 2026": "vacation until Sunday",
+    "is noted, from now to Sat 3 Jan 2026": "away 20 Dec to 3 Jan|vacation 20.12. - 3.1.",
+    'answer for instance "vacation tomorrow 10d"': "Je suis en vacances jusqu'au 5 décembre|"
+    "Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
+    'answer "vacation until friday"': "I'm on a business trip until Friday",
     "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",
-    "You offer a draw": "¿Tablas?|Nulle ?|draw pls|remis?|wanna draw?|I'm offering a draw|Ich biete Remis an",
-    "Really resign?": "I quit|stop the game|I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
+    "You offer a draw": "Match nul ?|¿Empate?|Patta?|remise?|Sollen wir Remis machen?|want a draw?|"
+    "Do you want a draw?|¿Tablas?|Nulle ?|draw pls|remis?|wanna draw?|"
+    "I'm offering a draw|Ich biete Remis an",
+    "Really resign?": "je me rends|mi arrendo|ik geef op|desisto|Ich möchte das Spiel beenden|I quit|stop the game|"
+    "I don't want to play anymore|delete this game|Resigning. GG|I forfeit|"
     "Ok I resign, you played well|Ich gebe auf|aufgeben|J'abandonne|J'abandonne la partie|Me rindo|"
     "Please cancel this game|I don't want to play anymore, sorry",
     "pbm: about bert": "what's my rating?|who am I?|How strong is bert?|what's bert's rating?",
-    "how it stands": "show me the board again|how many days do I have left?|when does anna have to move?|"
+    "how it stands": "a chi tocca?|wie is aan zet?|de quem é a vez?|zeig mir das Brett|laat het bord zien|"
+    "when will anna move|did my move arrive?|show me the board again|how many days do I have left?|"
+    "when does anna have to move?|"
     "whose turn is it?|whose move?|board|Wer ist dran?|Bin ich dran?|À qui le tour ?|¿A quién le toca?|"
     "show me my games|am I X or O?|how much time do I have?|what's the score?|is it my turn?|when is my deadline?|"
     "When do I have to move by?|by when must I move?|When is my move due?|how long does anna have?|am I winning?|"
@@ -250,7 +270,8 @@ BOARD_ANSWERS = {
     "when's my next move due?|what's my next move due|what did anna play|where are we?|can you resend the board?|"
     "I lost the mail, can you send the board again?",
     "passed on as a message": "Clair,\nthank you for the game!|"
-    "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
+    "Fantastic!!|Wow!|Brilliant!|Oops|hmm|Unglaublich!|Incroyable !|¡Increíble!|excellent|Don't forget me!|lol|👍|"
+    "hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
     "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
     "I am sick of waiting|did you move?|has she answered?|what did you play?|how long can it take?|"
@@ -260,7 +281,8 @@ BOARD_ANSWERS = {
     "resume as you like|move on|draw your own conclusions",
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
-    "You played C3": "Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
+    "You played C3": "C3 (sorry for the delay, was in hospital)|C3 bitte, Gruß Bert|C3 s.v.p.|C3 period|"
+    "C3 good luck Anna|mi movimiento es C3|Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
     "I was away for a week, sorry. C3|C3, sorry|C3. Sorry that took so long.|C3, no hurry|C3. Not bad, eh?|"
     "C3\nMoment of truth!|C3\nWarte nicht auf mich|C3\nattends ton coup|"
     "c three|-  C3!|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
@@ -268,6 +290,7 @@ BOARD_ANSWERS = {
     "1. C3|- C3|1) C3\nGood luck!|C3 -Bert|C3 merci|Ich spiele C3|Mon coup: C3|101, C3|"
     "C3 on board 101|C3 Sent from my iPhone|C3, no draw|"
     "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
+    "speaks of C3, and does not say": "no C3|No, C3|not C3|maybe C3|C3 (sorry, it was wrong)|can I play C3?",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
     "is a question, so nothing is played": "C3?|C3?!|C3!?",
@@ -275,21 +298,24 @@ BOARD_ANSWERS = {
     "mon mot de passe est swordfish|mi contraseña es swordfish|chat my password is swordfish|"
     "chat mein Passwort lautet swordfish|Chat: mon mot de passe est swordfish|kibitz my password: swordfish",
     "You follow anna": "C3\nfollow anna",
-    'no game "chess" here': "play chess|C3\nplay chess",
-    "is not a cell": "the middle|is it C99?|Resign? Me? Never!",
+    'no game "chess" here': "play chess|C3\nplay chess|teach me chess",
+    "is not a cell": "Middle!|the middle|is it C99?|Resign? Me? Never!",
     "There is no board 102": "C3\n102 f7|101 C3\n102: f7|C3\nAnd on board 102: D4",
     "Hints are only given": "hint please|any hints?",
     'Did you mean "resign"?': "resgin|Resing!",
     'Did you mean "swap"?': "sawp|swop|swop\n\nI have never played this, have fun!",
     'answer with "C3" on one line and "propose" on the next': "C3, how about a draw?|"
-    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw|C3\nremis?",
-    "You offer a draw. It is anna's turn": "C3\ndraw|C3\ndraw?|C3\n\nDraw?\nWhat do you think?",
+    "C3, draw?|C3. Draw?|C3 propose|C3 and I offer a draw",
+    "You offer a draw. It is anna's turn": "C3\ndraw|C3\ndraw?|C3\n\nDraw?\nWhat do you think?|C3\nremis?|"
+    "C3\nwant a draw?|C3\n\nHow about a draw?|C3\nShall we call it a draw?",
     'To play C3 and resign, answer with "C3" on one line and "resign" on the next': "C3 resign|C3, I resign|"
     "C3 and I resign|C3 then resign|c3 resign, thanks",
     "may mean C3 or swap": "C3 swap|C3, swap",
     "may mean C3 or undo": "C3 undo|C3 and undo",
     "may mean C3 or D4": "I'll take c three. No, d four",
-    "not clear whether you mean C3,": "C3... or maybe not|C3. Or not.|C3 (just kidding)|C3, scratch that|C3, nein|"
+    "not clear whether you mean C3,": "C3. That was a joke.|C3. Just a joke!|C3 - it was a mistake|"
+    "C3. Das war nur ein Scherz|C3. C'était une blague|C3... or maybe not|C3. Or not.|C3 (just kidding)|"
+    "C3, scratch that|C3, nein|"
     "C3. Cancel that.|C3. Ach, lieber nicht!|C3 - not!|C3, mejor no|C3. Aspetta!|"
     "C3\nPlease ignore this mail, I was testing",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
@@ -301,21 +327,25 @@ BOARD_ANSWERS = {
 MOVED_ANSWERS = {
     "To ask your opponent whether you may take it back: Write: undo": "I meant E4|Sorry, I meant E4, not C3|E4 instead|"
     "oops, wrong cell",
-    "You ask to take back": "Could we take that back?|could I have that move back please|undo",
+    "You ask to take back": "Entschuldigung, falscher Zug|Zug zurück bitte|Could we take that back?|"
+    "could I have that move back please|undo",
     'Did you mean "undo"?': "udno",
+    'answer "undo"': "I made a mistake|mi sono sbagliato|je me suis trompé|me equivoqué|wrong one, can I change it?",
     "passed on as a message": "I wanted to thank you|I never play on Sundays",
 }
 """What the player who has just moved writes."""
 
 OFFERED_ANSWERS = {
-    "You accepted the draw": "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
+    "You accepted the draw": "Sure, good game|Agreed, well played|va bene|sim|accetto|acepto|j'accepte|ich nehme an|"
+    "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
     "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw?|"
     "Einverstanden!|oui merci|Ja, einverstanden|Yes, why not|deal|Gern|vale",
-    "You declined the draw": "no|no thanks|No, let's play on|nein, danke|non merci",
+    "You declined the draw": "No way|Ich lehne ab|je refuse|non, on continue|no|no thanks|No, let's play on|"
+    "nein, danke|non merci",
     "You played E5. anna's offer of a draw is off": "E5|E5, no draw|E5\nno draw|E5\nI decline",
     "may mean draw or accept": "Draw? I accept. No!",
     'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
-    "Yes, it was lovely.|Yes, I saw that.",
+    "Yes, it was lovely.|Yes, I saw that.|Sure thing, I will think|vale, pero luego|Yes, but later",
 }
 """What is written by a player to whom a draw is offered."""
 
@@ -355,6 +385,7 @@ MAY_ASK = {
     "help propose": "Hi Anna! How do I offer a draw? I never did it.",
     "tournaments": "Are there tournaments here?",
     "help cross": "I have never played this. What are the rules?",
+    "test display": "Hi Anna, do you see bigger boards than I do?",
 }
 """What is passed on, and may be a question to the server all the same, by the command that answers it."""
 
@@ -368,7 +399,7 @@ def pairs(table: dict[str, str]) -> list[tuple[str, str]]:
     return [(wanted, said) for wanted, text in table.items() for said in text.split("|")]
 
 
-@pytest.mark.parametrize("module", [on_board, plain])
+@pytest.mark.parametrize("module", [prose, plain])
 def test_the_worked_examples_hold(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted
@@ -437,6 +468,17 @@ def test_a_game_is_no_userid_and_a_board_is_missed_before_a_game(patient: House,
     assert said in " ".join(patient.send("bert", line)[0].body.split())
 
 
+@pytest.mark.parametrize("wish", ["Please forget me", "I want to be forgotten.", "Bitte löschen Sie meine Daten"])
+def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wish: str) -> None:
+    (got,) = patient.send("joe@site.example", "", wish)
+    assert "Nobody plays here from your address" in got.body
+    for said in ("yes", "Yes please!", "ok", "Joe", "thanks, Joe", "Hello?", "yes"):
+        patient.deliver(patient.answering("joe@site.example", said))
+        with patient.service.store.read() as tx:
+            assert not tx.players.of_address("joe@site.example"), said
+    assert patient.answer("joe@site.example", "play", mail=1)[0]["Subject"] == "pbm: welcome, joe"
+
+
 @pytest.mark.parametrize("said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me"])
 def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(patient: House, said: str) -> None:
     (got,) = patient.send("joe@site.example", "Request", said)
@@ -482,8 +524,29 @@ def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, li
 OWN_PASSWORDS = (
     "chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there", "bertpass", '"bertpass".',
     "bertpass please", "bert:bertpass", "Bert\nbertpass", "pw bertpass", "Kennwort bertpass", "senha: bertpass",
-    "my wachtwoord is bertpass", "heslo=bertpass",
+    "my wachtwoord is bertpass", "heslo=bertpass", "C3\nbertpass", "C3\n\npassword bertpass",
+    "C3\nmy password is\nbertpass", "C3\nThanks\nbertpass", "Here it comes:\nbertpass", "show 101 bertpass",
+    "follow bertpass", "show bertpass 101", "cross add bertpass C3", "C3\nmy password, bertpass, still works",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ["show 101 swordfish", "cross show 101 swordfish", "cross games anna swordfish"])
+def test_a_word_where_no_player_is_may_be_a_password_and_is_not_mailed_back(patient: House, line: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    for writer in ("bert", "joe@home.example"):
+        (got,) = patient.send(writer, line)
+        assert "is neither a board nor a player" in got.body
+        assert "swordfish" not in got.text
+
+
+def test_a_lone_word_that_nobody_may_look_at_any_more_is_not_mailed_back(patient: House) -> None:
+    """Too many were looked at that day: whether it is the password is not known."""
+    patient.game("cross -size=4 bert anna")
+    for number in range(50):
+        patient.answer("bert", f"chat wonderful{number}", 101)
+    got = patient.answer("bert", "chat bertpass", 101)
+    assert [each.address for each in got] == ["bert@example.net"]
+    assert "Your mail was:\n\n> chat *****" in got[0].body
 
 
 @pytest.mark.parametrize("line", OWN_PASSWORDS)
@@ -541,6 +604,31 @@ def test_a_robots_opponent_is_answered_by_the_server_whatever_else_they_say(pati
     patient.game("cross -size=4 bert robot1")
     (got,) = patient.answer("bert", said, 101)
     assert got["Subject"] == "pbm: test display"
+
+
+ROBOT_ANSWERS = {
+    "pbm: help hex": "teach me hex|Can you teach me to play hex?",
+    "pbm: help go": "teach me go",
+    'no game "chess" here': "teach me chess",
+    "pbm: list of games": "list of players",
+    "You ask for no more mails.": "leave me alone",
+    "pause does not fit these words.": "pause for thought",
+    "is not a cell": "checkmate, my dear corner",
+    "does not say that you play it": "hm C3 looks good",
+    "pbm: help cross": "show rules",
+    "pbm: robots": "can I have an easier one",
+    "Its hint comes by a mail of its own": "help me win",
+    "is a program, which reads no messages": "chat hello|No way!|Fantastic!",
+}
+"""What is written to a robot that is played, by what the answer says."""
+
+
+def test_a_robots_opponent_is_never_told_to_chat(patient: House) -> None:
+    patient.game("cross -size=4 bert robot1")
+    told = [
+        (wanted, said, said_to(patient, patient.answering("bert", said, 101))) for wanted, said in pairs(ROBOT_ANSWERS)
+    ]
+    assert [(said, heard) for wanted, said, heard in told if wanted not in heard or '"chat"' in heard] == []
 
 
 @pytest.mark.parametrize("moves", [[], ["C3"]])

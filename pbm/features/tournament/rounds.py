@@ -209,7 +209,7 @@ class Rounds(Director):
             if match is not None:
                 won = match.result.winner if match.result is not None else None
                 owing |= {player.id for seat, player in enumerate(match.players, 1) if seat != won}
-                moved |= {match.player(ply.seat).id for ply in match.record}
+                moved |= {match.player(seat).id for seat in set(match.record.seats)}
         idle = [each.player for each in self.present() if each.player.id in owing - moved]
         for player in idle:
             self.tx.tournaments.leave(self.tournament.id, player.id, self.now)

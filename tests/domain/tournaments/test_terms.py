@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbm.domain.errors import BadArguments
-from pbm.domain.match import Match, Player, Ply
+from pbm.domain.match import Match, Player, Ply, Record
 from pbm.domain.tournaments import standings
 from pbm.domain.tournaments.terms import Kind, Terms, read_terms
 
@@ -72,7 +72,7 @@ def match(*days: float) -> Match:
     for number, taken in enumerate(days):
         at += taken * DAY
         record.append(Ply("X", 1 + number % 2, at))
-    return Match(101, "cross", 1, (), "", players, len(record), tuple(record), NOW)
+    return Match(101, "cross", 1, (), "", players, len(record), Record.of(record), NOW)
 
 
 def test_who_has_used_more_time_loses() -> None:

@@ -1,0 +1,147 @@
+"""Answers in plain words: yes, no, never again, a question, thanks; to an invitation or to the other player."""
+
+from __future__ import annotations
+
+import re
+
+from pbm.domain.idioms.patterns import any_of
+
+NEVER = any_of(
+    r"""
+    (?:take|remove|delete|strike|erase) (?:me|my (?:e-?mail )?(?:address|name|mail|email))\b(?! (?:up|on|there))
+    (?:delete|remove|erase) (?:all )?my (?:personal )?(?:data|account)\b
+    (?:take|get) (?:me|my \w+) off|\bunsubscribe\b|^remove$|\bleave me alone\b|\bopt[ -]?out\b
+    (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:e-?mail|mail|write|writ|contact|messag)\w*
+    (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:send|spam|bother|invit|ask)\w*
+    \bno (?:more|further) (?:e-?mails?|mails?|messages|invitations|letters|spam)\b
+    ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
+    (?<!n't )(?<!not )(?<!never )\bforget (?:about )?(?:me|my (?:\w+ )?(?:address|data|account))\b|\bto be forgotten\b
+    \bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|adresse|e-?mail-adresse) löschen\b
+    \blöschen sie (?:bitte )?(?:alle )?meine? (?:daten|adresse|e-?mail-adresse)\b
+    \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
+    \bdo(?:n't| not) want (?:(?:any|more|of|these|those|such|your) )*(?:e-?mails?|mails?|messages)\b
+    ^(?:bitte )?(?:abmelden|abbestellen|austragen)\b|\bkeine (?:weiteren (?:e-?)?mails|(?:e-?)?mails mehr)\b
+    ^désinscri\w+|^(?:me )?désabonn\w+|\b(?:ne m'écrivez|plus de mails)\b|\bdar(?:me)? de baja\b|^baja$
+    """
+)
+"""No, and no further mail; found anywhere. A lone "never" is one to an invitation only."""
+
+NOT_NO = any_of(
+    r"""
+    no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
+    can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure
+    (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)|no (?:entiendo|comprendo|sé|hay problema)
+    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)
+    """,
+    r"\b",
+    r"\b",
+)
+"""Words of a no that are none."""
+
+NO = any_of(
+    r"""
+    ^POLITE?[\s,.!-]*(?:no|nope|nah|n|nein|non|nee|nej|nei|não|nao|нет|いいえ|not)\b(?! (?:one|bad|only|problem))
+    \b(?:no,? thanks?|no,? thank you|not interested|no interest|not for me|not my (?:thing|cup)|not now|not today)\b
+    \b(?:not at the moment|not this time|maybe (?:later|another|next|some)|some other time|another time|rather not)\b
+    \b(?:prefer not|(?:have to|must) (?:decline|pass)|i decline|i refuse|i reject|declined?|reject|i'll pass|i pass)\b
+    \b(?:count me out|without me|too busy|(?:have|got|there's) no time|not have (?:(?:the|any|enough) )?time)\b
+    \b(?:leider nicht|lieber nicht|keine? (?:interesse|lust|zeit)|wrong (?:person|address))\b
+    \b(?:(?:non|no|nein),? (?:merci|gracias|danke)|(?:jetzt|heute) nicht|pas (?:maintenant|envie)|ahora no)\b
+    \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind| know (?:how|the|what))
+    \b(?:i|we) (?:didn't|did not|haven't|have not) (?:ask|sen[dt]|writ|request|sign|register|want|order|do(?:ne)? )\w*
+    \b(?:(?:was|is)n't|(?:was|is|it's|that's) not) (?:me|mine|from me|by me|sent by me|my (?:mail|doing|account))\b
+    \b(?:somebody|someone) else\b|^(?:please )?(?:cancel|deny|denied|ignore)\b
+    \bi'm not\b(?! (?:sure|very|so|too|bad))|\bi(?:'d| would) not\b
+    """
+)
+"""A clause that declines."""
+
+_BEFORE_YES = r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*"
+
+YES = any_of(
+    r"""
+    (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
+    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
+    (?:d'accord|de acuerdo|va bene|certo|akkoord|está bem|com prazer)\b|goed$
+    (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not))\b
+    (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
+    (?:i(?:(?:'d| would) like to| want to)? (?:hereby )?)?confirm(?:ed|ing)?\b|activate\b
+    (?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b
+    (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
+    (?:i accept|i agree|why not|deal|sign me up)\b|let me in$|y$|da$
+    (?:(?:i want to|let me) )?(?:sign up|register|subscribe)(?: (?:up|now|here))?$
+    """,
+    _BEFORE_YES,
+)
+"""A clause that agrees, whatever was asked."""
+
+KEEN = any_of(
+    r"""
+    (?:count me in|i'm in|i am in|bring it on|challenge accepted|game on)\b
+    (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
+    (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
+    (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
+    i(?:'m| am) (?:happy|glad|ready|game|up for|interested|keen|delighted)\b
+    (?:(?:i want to|let me) )?(?:join|start|begin)(?: (?:in|now|here))?$
+    (?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
+    """,
+    _BEFORE_YES,
+)
+"""A clause that agrees to a game, and to nothing else."""
+
+WEAK_YES = re.compile(r"^(?:ok|okay|sure|alright|all right|fine)\b")
+"""Words that agree, but also begin a question."""
+
+QUESTION = any_of(
+    r"""
+    \?$|^(?:what|who|how|why|where|which|when|is this|are you|can you|could you|do i|do you|does)\b
+    ^(?:help|rules|info|information|tutorial)\b|\b(?:tell me more|more (?:info|information|about)|explain)\b
+    """
+)
+
+REPLY = any_of(
+    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
+    r"|de acuerdo|va bene|certo|sim|está bem|akkoord)|"
+    r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal))?",
+    after="AFTER",
+)
+"""A short answer to what the other player has asked."""
+
+THANKS = any_of(
+    r"""
+    (?:many )?(?:thanks|thank you|thx|cheers|merci|danke|gracias)(?: (?:a lot|so much|very much|again|you|for .{1,60}))*
+    (?:vielen |besten )dank|danke (?:sehr|schön|dir)|merci (?:beaucoup|bien)|(?:muchas|mil) gracias
+    ok|okay|great|good|nice|super|perfect|fine|cool|wow|excellent|got it|understood|i see|alright|all right|hello|hi|bye
+    (?:(?:that|this|it)(?:'s| is| was) )?(?:very |so |really )?(?:kind|nice|helpful|good|great|clear|interesting)
+    (?:good|nice|great|interesting|kind) (?:to know|of you)
+    (?:kind |best )?(?:regards|wishes)|many thanks
+    """,
+    "BEFORE",
+    "AFTER",
+)
+"""A sentence of courtesy."""
+
+PARTING = any_of(
+    r"""
+    (?:what a |a )?(?:good|great|nice|fine|lovely|close|hard) game|well played|gg|good luck|see you(?: .{1,20})?
+    fair enough|(?:that is|that's) (?:fair|fine|ok|okay|good)|(?:(?:i|we) )?(?:accept|agree)(?: to)? OFFER|a draw it is
+    """,
+    "BEFORE",
+    "AFTER",
+)
+"""A sentence beside a yes or a no to an offer."""
+
+CLOSING = any_of(
+    r"""
+    (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|(?:all the )?best|cheers
+    (?:yours )?(?:sincerely|truly|faithfully)|yours|thanks(?: a lot| in advance)?|thank you|take care|bye|br
+    (?:(?:mit )?(?:freundliche|beste|herzliche|liebe|viele|schöne)[nr]? )?gr(?:ü|ue)(?:ß|ss)en?|gru(?:ß|ss)|mfg|lg|vg
+    (?:bien )?cordialement|bien à (?:vous|toi)|amicalement|salutations|bonne (?:journée|soirée)|à bientôt|merci|danke
+    (?:un )?saludos?(?: cordiales)?|(?:(?:cordiali|distinti) )?saluti|gracias|grazie|atenciosamente|abraços
+    (?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|med vänlig(?:a)? hälsning(?:ar)?|(?:med )?vennlig hilsen|mvh
+    (?:med )?venlig hilsen|pozdrawiam|с уважением
+    """,
+    r"(?i)\n[ \t]*",
+    r"(?:[\s,!.-]+(?:\w[\w.'-]*+[ \t]*+){0,4})?(?=\s*(?:\n|$))",
+)
+"""The line that closes a letter, above or with its writer's name."""

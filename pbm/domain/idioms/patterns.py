@@ -1,0 +1,84 @@
+"""The parts that patterns of plain words are made of, and how a pattern is made.
+
+A row is a part of a pattern, rows are alternatives; WISH, OFFER and the like stand for the parts below.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PARTS = {
+    "THEBOARD": r"(?:the|my|our|this) (?:last )?(?:board|game|position|move)s?"
+    r"(?: (?:again|now|once more|please|here))*",
+    "HOW": r"how (?:(?:do|can|could|would|should) (?:i|we|you)|to)",
+    "EMAILS": r"(?:e-?)?mails?",
+    "MISLAID": r"(?:accidentally |just )?(?:lost|deleted) (?:it|(?:the|your|my) (?:last )?mail)",
+    "SENDAGAIN": r"(?:(?:re)?send|show|mail|repeat)(?: me)?",
+    "PICTURE": r"(?:(?:the|an?|any|some|my|no|board|inline|attached|nice) ){0,3}(?:picture|image|drawing)s?"
+    r"(?: of (?:the|my) (?:board|game|position))?(?: (?:please|in (?:the|my|your) mails?)){0,2}",
+    "VISIBLE": r"(?:show|load|appear|display|open|work|come|there|missing|broken|empty|blank|blocked|visible)\w*",
+    "SMALL": r"(?:(?:(?:the|a|my) )?(?:bigger|larger|smaller) (?:board|picture|letter|font|text)s?"
+    r"|(?:it|(?:(?:the|my) )?(?:board|picture|letter|font|text)s?(?: \w+)?) (?:bigger|larger|smaller))",
+    "OFSIZE": r"(?:too )?(?:small|tiny|little|big|large|narrow|wide)(?: (?:for me|to read|here))*",
+    "BROKEN": r"(?:strange|weird|wrong|broken|odd|bad|empty|garbled|messed up|crooked|a mess|scrambled|blank)",
+    "GET": r"(?:please )?(?:see|get|have|make|send|show|turn on|switch on|enable)(?: me)?",
+    "ABLE": r"(?:(?:is it possible|is there (?:a|any) (?:way|chance)) to |(?:can|could|may|would|will) (?:i|you|we) )",
+    "CANNOT": r"(?:can't|cannot|can not|don't|do not|couldn't|didn't)",
+    "HINTS": r"(?:hints?|advice|suggestions?)",
+    "RIVAL": r"(?:s?h(?:e|er|im)|they|my opponent)",
+    "ANSWERS": r"(?:mov|play|answer|repl|respond)\w*"
+    r"(?: (?:at all|me|my mails?|yet|any ?more|(?:for|in|since) .{1,20}))*",
+    "WHATNOW": r"what (?:can|should|do) i do",
+    "WISH": r"(?:going to |i(?:'?ll| will| shall| would like to| would love to|'d like to|'d love to| want to| wish to"
+    r"| choose to| have to| must|'m going to| am going to|(?:'d| would) be (?:happy|glad|delighted|pleased) to)? )",
+    "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
+    r"(?:draw(?: offer)?|undo|takeback|take back|offer(?: of a draw)?|proposal|request))",
+    "LAST": r"(?:it|that|this|that one|this one|(?:that|the last) move|my (?:(?:last|previous) )?(?:move|one|stone))",
+    "THEGAME": r"(?:(?:the|this|our|my) )?(?:game|match)",
+    "WELL": r"(?:very |so |really )?(?:well|better|great)",
+    "TIE": r"(?: (?:for|on|you|a|to))* (?:draw|tie|remis)(?: to you)?",
+    "OOPS": r"(?:(?:oops|sorry|oh no|damn)[\s,.!-]+)?(?:that was )?(?:the |a |my )?wrong \w+[\s,.!-]+",
+    "POLITE": r"(?:sorry|thanks|thank you|thx|oh|well|um+|hm+|ah|i'm afraid|i am afraid|but|and|please)",
+    "LIKE": r"(?:love|like|happy|glad|delighted|pleased|want|play|join|try|accept|give it a (?:try|go))",
+    "NAMES": r"(?:(?:next )?move|turn|choice|answer|reply|play|stone|pick)"
+    r"(?: is| will be| would be| shall be|'s| goes to| goes on)?",
+    "MOREAMOUNT": r"(?:(?:(?:a|some|just|a (?:bit|little)|a few|\w+) )?(?:more|extra|additional)|another(?: \w+)?)"
+    r" AMOUNT",
+    "MACHINE": r"(?:really )?(?:an? )?(?:real )?(?:robot|bot|human|person|computer|program|machine|ai)",
+    "PLAYER": r"(?!(?:you|s?h(?:e|er|im)|it|they|we|this|that|any\w+|every\w+) )(?:my )?\w+",
+    "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
+    "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
+    r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
+    "BEFORE": r"(?:(?>(?:(?:(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being)|(?:i )?(?:was|(?:have|had) been)"
+    r"(?: \w+){0,2} (?:ill|sick|away|busy|holidays?|vacation|hospital|travell?ing))(?: [a-z]+){0,4}(?=\s*[,.:!-])"
+    r"|ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
+    r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
+    r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
+    r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
+    r"|after some thought)[\s,.:!-]+))*",
+    "AFTER": r"(?:(?>[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now"
+    r"|i think|i guess|for me|cheers|bye|sorry|period|full stop|lol"
+    r"|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
+    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
+    r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings|(?:viele |liebe |beste |schöne )?(?:gr(?:ü|ue)sse|gruss)"
+    r"|saludos|saluti|groet(?:en|jes)?|bises|bisous|abra[cç]os?|beijos?|besos|baci)"
+    r"(?: (?:from|von|de|da|van))?(?: [^\W\d_]+)?)?",
+    "SPEELT": r"(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
+    r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
+    r"|mi (?:jugada|movimiento)(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
+    r"|(?:io )?gioco(?: in)?|la mia mossa(?: è)?|(?:eu )?jogo(?: em)?|(?:a )?minha jogada(?: é)?",
+    "ENDS": r"(?: (?:please|bitte|now))*(?=[\s!.]*(?:$|,))",
+    "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|alsje?blieft|por favor|per favore"
+    r"|s'il (?:te|vous) pla[iî]t|s\.?v\.?p",
+    "GELUCK": r"good luck(?: [^\W\d_]+)?|viel (?:glück|erfolg|spaß)|bonne chance|(?:buena )?suerte|(?:veel )?succes"
+    r"|buona fortuna",
+    "JIJ": r"(?:jetzt )?(?:du bist|bist du) dran|à (?:toi|vous)(?: de jouer)?|te toca(?: a ti)?|jij bent(?: aan zet)?",
+}
+
+
+def any_of(rows: str, before: str = "", after: str = "") -> re.Pattern[str]:
+    """A pattern of what stands before, one of the rows, and what stands after."""
+    pattern = f"{before}(?:{'|'.join(row.strip() for row in rows.strip().splitlines())}){after}"
+    for name, part in _PARTS.items():
+        pattern = pattern.replace(name, part)
+    return re.compile(pattern)

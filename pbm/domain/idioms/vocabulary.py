@@ -1,0 +1,89 @@
+"""Lists of words: numbers, names that games and commands have elsewhere, and what is neither a name nor a command."""
+
+from __future__ import annotations
+
+import re
+
+NUMBERS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen
+""".split()  # noqa: SIM905  as below
+"""From one to nineteen."""
+
+COUNTS = {"a": "1", "an": "1", "another": "1", **{word: f"{count}" for count, word in enumerate(NUMBERS, 1)}}
+"""Numbers in words, and how they are typed."""
+
+OTHER_NAMES = {
+    "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "connect-4": "four",
+    "4 in a row": "four", "vier gewinnt": "four", "five in a row": "gomoku", "gobang": "gomoku", "baduk": "go",
+    "weiqi": "go", "cross geo": "crossgeo", "nine mens morris": "morris", "mühle": "morris",
+}  # fmt: skip
+"""Names that games have elsewhere."""
+
+OTHER_VERBS = {
+    **dict.fromkeys(("watch", "observe", "spectate"), "follow"), "unwatch": "unfollow",
+    **dict.fromkeys(("ranking", "rankings", "ratings", "leaderboard"), "standings"),
+    **dict.fromkeys(("profile", "rating", "stats", "whois"), "about"),
+    **dict.fromkeys(("ban", "ignore", "mute"), "block"),
+    **dict.fromkeys(("players", "users"), "list"),
+}  # fmt: skip
+"""Words by which commands are called elsewhere."""
+
+ELSEWHERE = re.compile(
+    r"\b(?:chess|checkers|draughts|shogi|xiangqi|backgammon|mahjong|scrabble|poker|cards|tic.?tac.?toe|battleships?"
+    r"|sudoku|solitaire|monopoly|stratego|mancala|dominoe?s?|schach|échecs|ajedrez|scacchi|schaken|xadrez)\b"
+)
+"""Well-known games that are not here."""
+
+NO_GAMES = frozenset(
+    """
+    again against anybody anyone anything another by computer first game games here human humans it match matches
+    new now online out people person program robot robots round several somebody someone something soon then today
+    together two three
+    versus vs
+    """.split()  # noqa: SIM905  as below
+)
+"""Words at that place that are no game."""
+
+COURTESIES = frozenset(
+    """
+    thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
+    cheers bravo well interesting ciao merci danke gracias hallo haha hehe lol lmao omg brb wait maybe enough hm
+    hmm fine kk ggwp glhf nvm idk later soon tomorrow tonight thinking aha yikes argh obrigado grazie dank bedankt moin
+    amazing awesome beautiful brilliant excellent fantastic perfect
+    """.split()  # noqa: SIM905  as below
+)
+"""Words that are a message all by themselves."""
+
+COMMON = frozenset(
+    """
+    a about am an and any are as at be been being but by can could did do does for from had has have hello help
+    hey hi how i if in is it its just let like may maybe me might mine my need no not of ok okay on one or our
+    please shall should so some sorry thank thanks that the there these this those to too us want
+    was we were what when where which who whom whose why will with would yes you your good morning evening
+    ich wie wer ist mein meine meinen das wo kann je mon mes mot comment est yo mi quiero cómo como
+    spielen mitspielen jouer jugar giocare
+    """.split()  # noqa: SIM905  a list of them would be a page
+)
+"""Words that sentences are made of: none of them is a misspelt command."""
+
+_SAID = """
+    a perhaps about again all already also always am an and any are as ask at away back bad be because best but by bye
+    can cheers confirm cool count dear decline definitely do done eager excited fine for free fun game games glad go
+    going gone good goodbye great greetings hallo happy have hello help here hey hi how i if in indeed info interested
+    is it just keen later leave let like love maybe me move my never new nice no none nope not nothing now of off ok
+    okay on one open out over perfect play player please pleased ready really regards remove right rules see so some
+    soon sorry spam start stop super sure test thank thanks that the then there this time to today too try unsubscribe
+    unsure up very wait was we welcome well what when where which who why will with wonderful wrong y yea yeah yep yes
+    you your afraid busy old delighted curious ja gerne gern bitte danke hm hmm um yay nein oui non si joining tired
+    sick sending gladly certainly absolutely happily surely readily naturally
+    spielen mitspielen jouer jugar giocare hilfe aide ayuda bonjour hola salut sí abmelden abbestellen désinscription
+    join register subscribe signup soy sup yo ask enter login hiya morning evening sign name nickname username nothing
+    any der die das ein eine el la le les de nuevo nueva neu neue nouveau nouvelle nieuw lets bored lol lmao haha yeet
+    chamo-me sono sou hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los
+    klar claro vale bien
+    später
+"""
+
+NO_NAMES = frozenset(_SAID.split())
+"""Words that sentences are made of and nobody is called by."""

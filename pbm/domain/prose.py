@@ -1,0 +1,84 @@
+"""Whether words are prose to a person, a courtesy, or a command with an error in it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from pbm.domain import idioms
+from pbm.domain.commands import begins, clean
+from pbm.domain.meaning import plain, sentences
+from pbm.domain.verbs import PASSWORD, VERBS, find
+
+_QUALIFIERS = idioms.COURTESIES | frozenset(
+    """
+    a always another any best can't didn't don't first good i it last my never next no one strong that the they this to
+    we what won't you your
+    """.split()  # noqa: SIM905  a list of them would be a page
+)
+"""Words after which the name of a verb is none: "nice move"."""
+_NEAR = 0.8
+"""How like a verb a first word is that is a misspelt one."""
+_WORDS_TO_A_NUMBER = 4
+"""Words of a text that hold one number: with more numbers it may be a move."""
+
+
+def way_to_say(text: str, *, is_move: bool = False) -> str:
+    """How to pass on to the opponent what was refused, for words that may be meant for them; else empty.
+
+    is_move: it was taken for a move.
+
+    >>> way_to_say("pause for thought"), way_to_say("show me next"), way_to_say("B7 to the left")
+    (' To write to your opponent, begin with "chat".', '', '')
+    >>> way_to_say("checkmate", is_move=True), way_to_say("my password is tulip, did you get it?")
+    (' To write to your opponent, begin with "chat".', '')
+    """
+    _, *rest = plain(text).split() or [""]
+    is_words = is_move and text and not begins(clean(text))
+    is_said = is_words or idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
+    is_other = re.search(r"\d", text) or PASSWORD.search(text)
+    return ' To write to your opponent, begin with "chat".' if is_said and not is_other else ""
+
+
+def courteous_reply(text: str) -> re.Match[str] | None:
+    """The yes or no that words begin with, and courtesies follow: "Sure, good game!"."""
+    first, *rest = re.split(r"[,.!;\n]+", text.strip(), maxsplit=1)
+    return idioms.REPLY.fullmatch(plain(first)) if rest and is_courteous(rest[0]) else None
+
+
+def is_courteous(text: str) -> bool:
+    """Nothing that may answer anything else than an offer."""
+    rows = (idioms.THANKS, idioms.PARTING)
+    return all(any(row.fullmatch(sentence.plain) for row in rows) for sentence in sentences(text))
+
+
+def begins_like_a_command(text: str) -> bool:
+    """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb after one."""
+    line = next(filter(None, map(clean, text.splitlines())), "")
+    first, *rest = plain(line).replace("?", "").split() or [""]
+    if first == "if" and ":" in text:
+        return True
+    if line.endswith(",") and not rest:
+        return False  # a name: "Clair,"
+    if (first.partition("'")[0] in idioms.COMMON and len(rest) > 1) or idioms.SAID.match(plain(line)):
+        return False
+    openings = {word.split()[0] for verb in VERBS for word in verb.words}
+    misspelt = first not in idioms.COURTESIES | idioms.COMMON and difflib.get_close_matches(
+        first[:40], openings, n=1, cutoff=_NEAR
+    )
+    of_a_game = first not in _QUALIFIERS and any(map(find, rest[:1]))
+    return begins(line) or first in openings or bool(misspelt) or of_a_game
+
+
+def is_prose(text: str) -> bool:
+    """The text is words of a language: a lone word is a courtesy, and there are few numbers."""
+    words = plain(text).split()
+    bare = [word.strip(".,;:!?()\"'").replace("'", "") for word in words]
+    if not words:
+        return any(not char.isascii() for char in text)
+    numbers = sum(any(map(str.isdigit, word)) for word in words)
+    if numbers * _WORDS_TO_A_NUMBER > len(words) or text.rstrip().endswith(":"):
+        return False
+    if len([word for word in bare if word.isalpha()]) < 2:
+        return any(word in idioms.COURTESIES for word in bare) and len(words) == 1
+    return any(len(word) > 3 or not word.isascii() or word in idioms.COURTESIES | idioms.COMMON for word in bare)
