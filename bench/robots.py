@@ -74,16 +74,23 @@ UNSOLVED = {
     "dots": "-columns=5 -rows=5",
     "hex": "-size=7",
     "loops": "-size=10",
-    "polygon": "-sides=10",
+    "polygon": "-sides=9",
     "y": "-size=9",
 }
 """Boards against UCT, in place of those on which who begins, or the random opening, decides: for there one side or both
 make no error. Clobber is solved from the fifth ply or so, eight sides of Polygon from the third."""
 
+UNDECIDED = {
+    "loops": "-size=8",
+    "polygon": "-sides=8",
+}
+"""Boards against chance and the greedy player, in place of those on which nobody could win all games: with the best
+play Loops with five a side is drawn, and the second side of Polygon with six loses."""
+
 
 def usual(kind: str) -> list[str]:
     """All games, with the boards on which they are played in a contest of that kind."""
-    boards = SMALL | UNSOLVED if kind in ("uct", "plain") else SMALL
+    boards = SMALL | {"uct": UNSOLVED, "plain": UNSOLVED, "simple": UNDECIDED}.get(kind, {})
     return [f"{name} {boards.get(name, '')}".strip() for name in GAMES]
 
 

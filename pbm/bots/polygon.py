@@ -1,30 +1,138 @@
-"""The polygon game: short random games, and the exact end, found by proof numbers."""
+"""The polygon game: a search over sketches, and who wins by proof numbers, held against the rules."""
 
 from __future__ import annotations
 
-from games.polygon import Position
-from pbm.bots.skill import Skill, Solution
-from pbm.bots.tail import Proof
+from collections.abc import Iterator, Sequence
+from random import Random
 
-STEPS_A_SEGMENT = 20
-CROSSINGS_A_STEP = 3
+from games import AnyGame
+from games.polygon import Move, Polygon, Position
+from games.rules import Side
+from pbm.bots.sketch import Sketch, Sketches
+from pbm.bots.skill import Skill, Solution
+
+STEPS_A_POSITION, STEPS_TO_CONFIRM_ONE = 8, 20
+CROSSINGS_A_STEP, CROSSINGS_A_STEP_TO_CONFIRM = 30, 3
 """A drawing with many crossings takes longer: games of eight sides may have thousands."""
 
 
 class PolygonSkill(Skill):
-    """Geometry is slow, so few positions are looked at; but there are few moves, and the proofs reach far."""
+    """Random games tell little of who draws last, so the proofs decide; there are few moves, and they reach far."""
 
-    full = 1200
+    full = 4000
+    shares = (1 / 250, 1 / 90, 1 / 30, 1 / 10, 1)
     explore = 0.5
     plies = 40
     least = 15
-    slips = (0.97, 0.5, 0.22, 0.18)
+    slips = (0.98, 0.53, 0.2, 0.195)
+    sure = False
+
+    def __init__(self, game: AnyGame) -> None:
+        super().__init__(game)
+        assert isinstance(game, Polygon)  # noqa: S101  this skill is for that game
+        self._rules, self.played = game, Sketches(game)
+
+    def moves(self, pos: Position | Sketch, dice: Random) -> Sequence[Move]:
+        return list(self.played.moves(pos))
+
+    careless = moves
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
         """At the start only segments from the first corner are looked at: another corner's are much alike."""
         crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
-        proof = Proof(self.game, steps // (STEPS_A_SEGMENT + crossings // CROSSINGS_A_STEP))
-        moves = list(self.game.moves(pos))
+        proof = Proof(self.played, steps // (STEPS_A_POSITION + crossings // CROSSINGS_A_STEP))
+        moves = list(self._rules.moves(pos))
         from_one = [move for move in moves if not move.start]
         found = proof.solution(pos, from_one)
-        return None if found and found.value < 0 and len(from_one) < len(moves) else found
+        if found is None or (found.value < 0 and len(from_one) < len(moves)):
+            return None
+        most = steps // (STEPS_TO_CONFIRM_ONE + crossings // CROSSINGS_A_STEP_TO_CONFIRM)
+        return found if proof.holds(self._rules, pos, most) else None
+
+
+class Claim:
+    """A position in the tree of a proof, and its moves."""
+
+    __slots__ = ("kids", "moves", "pos", "size", "to_lose", "to_win")
+
+    def __init__(self, moves: Sequence[Move]) -> None:
+        self.moves, self.kids, self.size = moves, list[Claim](), 1
+        self.pos: Sketch | None = None
+        """None until it is looked into: most never are, and a sketch is large."""
+        self.to_win, self.to_lose = (1, len(moves)) if moves else (_NEVER, 0)
+        """The fewest positions that could show it won, or lost, for the side to move; 0 where that is shown."""
+
+    @property
+    def settled(self) -> bool:
+        return not self.to_win or not self.to_lose
+
+    def count(self) -> None:
+        self.to_win = min(kid.to_lose for kid in self.kids)
+        self.to_lose = min(sum(kid.to_win for kid in self.kids), _NEVER)
+        self.size = 1 + sum(kid.size for kid in self.kids)
+
+    def next(self) -> int:
+        """The move to look into, or to play once all is settled: a win, or of losses what took longest to show."""
+        return min(range(len(self.kids)), key=lambda at: (self.kids[at].to_lose, -self.settled * self.kids[at].size))
+
+
+_NEVER = 1 << 60
+
+
+class Proof:
+    """Who wins, by proof numbers (Allis): the line is followed that could settle it soonest.
+
+    steps: positions that may be looked at.
+    """
+
+    def __init__(self, game: Sketches, steps: int) -> None:
+        self._game, self._steps = game, steps
+        self._root = Claim(())
+
+    def solution(self, pos: Position, moves: Sequence[Move]) -> Solution | None:
+        """The truth about a position that is not over, as far as sketches go; None when the steps do not suffice.
+
+        moves: those that may be played in it.
+        """
+        self._root = root = Claim(moves)
+        here: Position | Sketch
+        while not root.settled:
+            path, here = [root], pos
+            while (claim := path[-1]).kids:
+                at = claim.next()
+                path.append(kid := claim.kids[at])
+                here = kid.pos = kid.pos or self._game.play(here, claim.moves[at])
+            self._steps -= len(claim.moves)
+            if self._steps < 0:
+                return None
+            claim.kids = [Claim(self._game.play(here, move).moves) for move in claim.moves]
+            for claim in reversed(path):
+                claim.count()
+        won = (self._game.to_move(pos) is Side.FIRST) is (root.to_win == 0)
+        return Solution(1.0 if won else -1.0, tuple(self._line(root)))
+
+    def _line(self, claim: Claim) -> Iterator[Move]:
+        while claim.kids:
+            at = claim.next()
+            yield claim.moves[at]
+            claim = claim.kids[at]
+
+    def holds(self, rules: Polygon, pos: Position, most: int) -> bool:
+        """Whether the rules give the loser the same moves wherever the winner may lead them, and the winner's own.
+
+        most: positions that may be looked at.
+        """
+        waiting = [(self._root, pos)]
+        while waiting and (most := most - 1) >= 0:
+            claim, pos = waiting.pop()
+            moves = list(rules.moves(pos))
+            if claim.to_win == 0:
+                at = claim.next()
+                if claim.moves[at] not in moves:
+                    return False
+                waiting.append((claim.kids[at], rules.play(pos, claim.moves[at])))
+            elif [*claim.moves] != moves:
+                return False
+            else:
+                waiting += [(kid, rules.play(pos, move)) for kid, move in zip(claim.kids, moves, strict=True)]
+        return not waiting

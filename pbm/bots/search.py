@@ -86,7 +86,7 @@ class Search:
     """A tree over one position, grown by visits."""
 
     def __init__(self, skill: Skill, pos: Any, dice: Random) -> None:
-        self._skill, self._game, self._dice = skill, skill.game, dice
+        self._skill, self._game, self._dice = skill, skill.played, dice
         self.root = Node(pos, self._sign(pos), (-1.0, 1.0))
 
     def _sign(self, pos: Any) -> int:

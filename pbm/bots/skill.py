@@ -69,8 +69,13 @@ class Skill:
     least = 2
     slips = (0.8, 0.44, 0.2, 0.04)
 
+    sure = True
+    """What the game as it is played in a search proves is true by the rules."""
+
     def __init__(self, game: AnyGame) -> None:
         self.game = game
+        self.played: Any = game
+        """The game as it is played in a search, from a position of the rules on; its moves are theirs."""
 
     def moves(self, pos: Any, dice: Random) -> Sequence[Any]:
         """The moves worth a look, not empty while the game goes on."""
@@ -94,7 +99,7 @@ class Skill:
 
     def random_game(self, pos: Any, dice: Random) -> Rollout:
         """A game to its end or for as many plies as there may be."""
-        game = self.game
+        game = self.played
         for _ in range(self.plies):
             pos = game.play(pos, any_move(game, pos, dice, WIDEST))
             if (outcome := game.outcome(pos)) is not None:

@@ -1,93 +1,18 @@
-"""The exact end of a game, as far as steps go: the line is followed that could settle it soonest.
-
-Four in a Row is solved by alpha-beta instead.
-"""
+"""Four in a Row: threats and the squares under them, and the exact end by alpha-beta."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cache, reduce
 from operator import or_
 from random import Random
-from typing import Any
 
-from games import AnyGame
 from games.boards import Cells, Squares, bits, union
 from games.four import Four
 from games.placing import Position
 from games.rules import Side
 from pbm.bots.exact import Exact
 from pbm.bots.skill import Rollout, Skill, Solution
-
-
-class Claim:
-    """A position in the tree of a proof, and its moves that are worth a look."""
-
-    __slots__ = ("kids", "moves", "pos", "size", "to_lose", "to_win")
-
-    def __init__(self, pos: Any, moves: Sequence[Any], won: bool) -> None:
-        self.pos, self.moves, self.kids, self.size = pos, moves, list[Claim](), 1
-        self.to_win, self.to_lose = (1, len(moves)) if moves else (0, _NEVER) if won else (_NEVER, 0)
-        """The fewest positions that could show it won, or lost, for the side to move; 0 where that is shown."""
-
-    @property
-    def settled(self) -> bool:
-        return not self.to_win or not self.to_lose
-
-    def count(self) -> None:
-        self.to_win = min(kid.to_lose for kid in self.kids)
-        self.to_lose = min(sum(kid.to_win for kid in self.kids), _NEVER)
-        self.size = 1 + sum(kid.size for kid in self.kids)
-
-    def next(self) -> int:
-        """The move to look into, or to play once all is settled: a win, or of losses what took longest to show."""
-        return min(range(len(self.kids)), key=lambda at: (self.kids[at].to_lose, -self.settled * self.kids[at].size))
-
-
-_NEVER = 1 << 60
-
-
-class Proof:
-    """Who wins a game without draws, by proof numbers (Allis): the line is followed that could settle it soonest.
-
-    steps: positions that may be looked at.
-    """
-
-    def __init__(self, game: AnyGame, steps: int) -> None:
-        self._game, self._steps = game, steps
-
-    def solution(self, pos: Any, moves: Sequence[Any] = ()) -> Solution | None:
-        """The truth about a position that is not over; None when the steps do not suffice.
-
-        moves: those that may be played in it, if not all.
-        """
-        root = self._claim(pos, moves)
-        while not root.settled:
-            path = [root]
-            while path[-1].kids:
-                path.append(path[-1].kids[path[-1].next()])
-            leaf = path[-1]
-            self._steps -= len(leaf.moves)
-            if self._steps < 0:
-                return None
-            leaf.kids = [self._claim(self._game.play(leaf.pos, move)) for move in leaf.moves]
-            for claim in reversed(path):
-                claim.count()
-        won = (self._game.to_move(pos) is Side.FIRST) is (root.to_win == 0)
-        return Solution(1.0 if won else -1.0, tuple(self._line(root)))
-
-    def _claim(self, pos: Any, moves: Sequence[Any] = ()) -> Claim:
-        outcome = self._game.outcome(pos)
-        if not moves and outcome is None:
-            moves = list(self._game.moves(pos))
-        return Claim(pos, moves, outcome is not None and outcome.winner is self._game.to_move(pos))
-
-    def _line(self, claim: Claim) -> Iterator[Any]:
-        while claim.kids:
-            at = claim.next()
-            yield claim.moves[at]
-            claim = claim.kids[at]
-
 
 FREE_AT_MOST = 34
 """Free squares with which it is worth a try to solve Four in a Row."""

@@ -28,8 +28,9 @@ from pbm.bots.glance import AmazonsSkill
 from pbm.bots.lines import runs
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
+from pbm.bots.polygon import Proof
 from pbm.bots.skill import Solution, value_of
-from pbm.bots.tail import Columns, Proof
+from pbm.bots.tail import Columns
 from tests.bots.every_line import Tail
 
 
@@ -263,6 +264,7 @@ def test_polygon_is_solved_from_the_start_up_to_seven_sides(sides):
 
 def test_polygon_is_not_called_lost_because_one_corner_is(monkeypatch):
     monkeypatch.setattr(Proof, "solution", lambda proof, pos, moves: Solution(-1.0, tuple(moves[:1])))
+    monkeypatch.setattr(Proof, "holds", lambda proof, rules, pos, most: True)
     game = GAMES["polygon"]
     start = game.start(game.options([]))
     assert skill_of("polygon").solve(start, 1000) is None
