@@ -468,7 +468,10 @@ def test_a_game_is_no_userid_and_a_board_is_missed_before_a_game(patient: House,
     assert said in " ".join(patient.send("bert", line)[0].body.split())
 
 
-@pytest.mark.parametrize("wish", ["Please forget me", "I want to be forgotten.", "Bitte löschen Sie meine Daten"])
+@pytest.mark.parametrize(
+    "wish",
+    ["Please forget me", "I want to be forgotten.", "Bitte löschen Sie meine Daten", "forget all you know about me"],
+)
 def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wish: str) -> None:
     (got,) = patient.send("joe@site.example", "", wish)
     assert "Nobody plays here from your address" in got.body
@@ -527,6 +530,7 @@ OWN_PASSWORDS = (
     "my wachtwoord is bertpass", "heslo=bertpass", "C3\nbertpass", "C3\n\npassword bertpass",
     "C3\nmy password is\nbertpass", "C3\nThanks\nbertpass", "Here it comes:\nbertpass", "show 101 bertpass",
     "follow bertpass", "show bertpass 101", "cross add bertpass C3", "C3\nmy password, bertpass, still works",
+    "C3 bertpass", "bertpass C3",
 )  # fmt: skip
 
 
