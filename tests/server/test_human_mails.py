@@ -244,6 +244,7 @@ BOARD_ANSWERS = {
     "is noted, from now to Sun 4 Jan 2026": "vacation until Sunday",
     "is noted, from now to Sat 3 Jan 2026": "away 20 Dec to 3 Jan|vacation 20.12. - 3.1.",
     'answer for instance "vacation tomorrow 10d"': "Je suis en vacances jusqu'au 5 décembre|"
+    "sono in vacanza dal 3 al 10|Ik ben volgende week op vakantie|Estarei de férias até sexta|"
     "Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
     'answer "vacation until friday"': "I'm on a business trip until Friday",
     "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",
@@ -680,3 +681,11 @@ def said_to(house: House, mail: Arriving) -> str:
         raise _NotMeantToLast
     house.service.tools.states.forget()
     return " ".join(re.sub(r"\bBoard \d+", "Board", found.removeprefix("Subject: ")).split())
+
+
+@pytest.mark.parametrize("said", ["I pass, sorry", "je passe", "no, pass"])
+def test_words_that_may_be_a_move_which_loses_at_once_are_not_played(patient: House, said: str) -> None:
+    patient.game("polygon -sides=6 anna bert", ["A-D"])
+    (got,) = patient.answer("bert", said, 101)
+    assert '"pass" loses this game at once. If you mean it, answer with nothing else.' in " ".join(got.body.split())
+    assert "won because Blue passed" in patient.answer("bert", "pass", 101)[0].body
