@@ -24,7 +24,7 @@ RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
 _HINT = re.compile(r"[:：﹕︰]|[-_=*─━]{2}")
 """Without it a line is no header field and has no words between dashes."""
 _CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
-_ADDRESS = re.compile(r"[^\s<>(\[]+@[^\s<>)\]]+")
+_ADDRESS = re.compile(r"(?<![^\s<>(\[])[^\s<>(\[]+@[^\s<>)\]]+")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _INSTANT = re.compile(r"(?=.*\d{4}|.*\d[./-]\d{1,2}[./-]\d\d).*\d{1,2}[:.h]\d{2}")
 """A day and a time of day."""
