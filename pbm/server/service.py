@@ -295,7 +295,7 @@ def _go_back(tx: Transaction, last: datetime) -> None:
     """The clock was put back, from last. It may be wrong now, too: so what was written keeps its time, unless it is
     known that the clock had leapt ahead before.
     """
-    now, was_ahead = tx.now, tx.leaps.crosses(tx.now)
+    now, was_ahead = tx.now, tx.leaps.crosses(tx.now, last, LONG_AWAY)
     log.warning("clock_was_ahead" if was_ahead else "clock_put_back", now=now.isoformat(), last=last.isoformat())
     if was_ahead:
         tx.leaps.bring_forward(now, last, frozenset(DEEDS.keys() - WITHIN.keys()))

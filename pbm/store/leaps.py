@@ -6,10 +6,10 @@ to come after it. Else limits a day, pauses, offers and rounds would last until 
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, ColumnElement, case, literal, or_, true, type_coerce
+from sqlalchemy import BigInteger, Column, ColumnElement, case, literal, or_, select, true, type_coerce
 
 from pbm.domain.calendars import StopKind, micros
 from pbm.store.statements import Instant, Queries
@@ -27,10 +27,17 @@ _ALL = true()
 class Leaps(Queries):
     """Whether the clock was ahead, and what is to be done then."""
 
-    def crosses(self, now: datetime) -> bool:
-        """The clock has leapt over this instant: the server noted that as an outage, so it was ahead since."""
-        outage = absences.c.player_id.is_(None), absences.c.kind == StopKind.OUTAGE.value
-        return self._count(absences, *outage, absences.c.starts_at <= now, absences.c.ends_at > now) > 0
+    def crosses(self, now: datetime, last: datetime, slack: timedelta) -> bool:
+        """The clock, which showed last before, has leapt over this instant, so it was ahead since.
+
+        The server noted an outage then, whose end is about as long before last as its begin is before now. slack: how
+        long it may have been down besides.
+        """
+        kind = absences.c.kind == StopKind.OUTAGE.value
+        outages = select(absences.c.starts_at, absences.c.ends_at).where(absences.c.player_id.is_(None), kind)
+        over = outages.where(absences.c.starts_at <= now, absences.c.ends_at > now)
+        found = self._connection.execute(over).all()
+        return any(abs((now - starts_at) - (last - ends_at)) <= slack for starts_at, ends_at in found)
 
     def bring_forward(self, now: datetime, last: datetime, unbound: frozenset[str]) -> None:
         """Let plans come sooner that were made while the clock was ahead. last: what it showed before it was put right.
@@ -39,13 +46,13 @@ class Leaps(Queries):
         """
         self._sooner(tickets.c.created_at, now, tickets.c.expires_at)
         self._sooner(intents.c.created_at, now, intents.c.due_at)
-        self._sooner(bouts.c.starts_at, now, bouts.c.due_at)
         self._sooner(matches.c.overrun_at, now, matches.c.due_at, matches.c.deadline_at)
         self._sooner(matches.c.ticking_since, now, matches.c.due_at, which=matches.c.paused)
         is_open = tournaments.c.state == Stage.OPEN.value
         self._sooner(tournaments.c.created_at, now, tournaments.c.due_at, which=is_open)
         shift = micros(last) - micros(now)
-        for due_at, which in ((tournaments.c.due_at, ~is_open), (agenda.c.due_at, agenda.c.kind.in_(sorted(unbound)))):
+        of_unbound = agenda.c.kind.in_(sorted(unbound))
+        for due_at, which in ((tournaments.c.due_at, ~is_open), (bouts.c.due_at, _ALL), (agenda.c.due_at, of_unbound)):
             self._update(due_at.table, which, due_at > last, due_at=_number(due_at) - shift)
 
     def clamp(self, now: datetime) -> None:

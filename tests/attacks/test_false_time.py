@@ -239,3 +239,20 @@ def test_a_clock_that_is_behind_for_a_while_changes_no_date(club: House) -> None
     clock = match_of(club).clock
     assert clock is not None
     assert clock.overrun_at is None
+
+
+def test_a_round_of_a_tournament_is_not_over_because_the_server_was_away(club: House) -> None:
+    """Nor because its clock was ahead for longer than a round lasts: nobody could play meanwhile."""
+    club.send("alice", "tournament create cup round-robin cross alice alicepass -players=3 -size=3 --clock=60d")
+    for userid in ("alice", "bob", "carol"):
+        club.send(userid, f"tournament join cup {userid} {userid}pass")
+    club.wait(hour)
+    club.service.beat()
+    club.now += 40 * day
+    club.service.beat()
+    club.wait(29 * day)
+    assert match_of(club).result is None
+    club.wait(day)
+    result = match_of(club).result
+    assert result is not None
+    assert "has used more time: 30 days, and" in result.reason, "the days of the outage are not counted"
