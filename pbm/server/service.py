@@ -300,7 +300,7 @@ def _go_back(tx: Transaction, last: datetime) -> None:
     if was_ahead:
         tx.leaps.bring_forward(now, last, frozenset(DEEDS.keys() - WITHIN.keys()))
     tx.absences.forget_future(now)
-    tx.matches.forget_future(now)
+    tx.matches.forget_future(now, last)
     tx.outbox.hurry(now)
     tx.guesses.forget_future(now)
     for kind, within in WITHIN.items():

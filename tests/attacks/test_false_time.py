@@ -256,3 +256,14 @@ def test_a_round_of_a_tournament_is_not_over_because_the_server_was_away(club: H
     result = match_of(club).result
     assert result is not None
     assert "has used more time: 30 days, and" in result.reason, "the days of the outage are not counted"
+
+
+@pytest.mark.parametrize("clock", ["5d", "10d+1d"])
+def test_a_board_that_was_looked_at_meanwhile_is_no_later_due(clock: str, club: House) -> None:
+    """The time that the clock had leapt over had been given to its player."""
+    club.game(f"cross -size=4 --clock={clock} alice bob", ["D4", "C3"])
+    with ahead(club):
+        assert club.service.agenda.run()
+    got = club.wait(12 * day)
+    assert any("a reminder" in each.body for each in got)
+    assert any("time is up" in each.body for each in got)
