@@ -82,10 +82,10 @@ make no error. Clobber is solved from the fifth ply or so, eight sides of Polygo
 
 UNDECIDED = {
     "loops": "-size=8",
-    "polygon": "-sides=8",
+    "polygon": "-sides=9",
 }
 """Boards against chance and the greedy player, in place of those on which nobody could win all games: with the best
-play Loops with five a side is drawn, and the second side of Polygon with six loses."""
+play Loops with five a side is drawn, and one side of Polygon loses with six, seven and eight."""
 
 
 def usual(kind: str) -> list[str]:

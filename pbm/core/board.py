@@ -348,7 +348,7 @@ class OpenBoard:
             self.tx.agenda.put(QUESTION, self.match.board, self.now + ANSWER_IN)
         if offer is not None and offer.kind is OfferKind.DRAW:
             at = self.now + (SILENT_IN_TOURNAMENTS_FOR if self.match.tournament else SILENT_FOR)
-            self.tx.agenda.put(SILENCE, self.match.board, at, asked_at=self.now.isoformat())
+            self.tx.agenda.put(SILENCE, self.match.board, at)
         self.match = replace(self.match, offer=offer)
 
     def set_clock(self, clock: Clock) -> None:

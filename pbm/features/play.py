@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import takewhile
 
 from games.rules import BadNotation, GameError, MoveError, quoted
@@ -349,24 +349,24 @@ def grant_draw(_: Request, board: OpenBoard, seat: Seat) -> None:
     board.agree(seat)
 
 
-@when_due(SILENCE)
+@when_due(SILENCE, within=timedelta())
 def take_silence_for_consent(occasion: Occasion) -> None:
     """An offer of a draw was left unanswered for as long as is stated; outages and absences of its hearer not counted.
 
-    The time is worked out from when the offer was made, whatever the clock of the server has done since.
+    The time is worked out anew from when the offer was made.
     """
     tx, now = occasion.tx, occasion.now
     board = occasion.open(int(occasion.item.key))
     match, offer = board.match, board.match.offer
-    if match.result is not None or offer is None or offer.kind is not OfferKind.DRAW:
+    if match.result is not None or offer is None or offer.since is None or offer.kind is not OfferKind.DRAW:
         return
-    hearer, asked_at = other(offer.seat), datetime.fromisoformat(occasion.item.payload["asked_at"])
+    hearer, asked_at = other(offer.seat), offer.since
     length = SILENT_IN_TOURNAMENTS_FOR if match.tournament else SILENT_FOR
     player = match.player(hearer).id
     stops = tx.absences.stops((player,), asked_at)[player]
     over_at = Calendar(stops=stops).deadline(asked_at, length // timedelta(microseconds=1))
     if over_at is None or over_at > now:
-        tx.agenda.put(SILENCE, match.board, over_at or now + timedelta(days=1), **occasion.item.payload)
+        tx.agenda.put(SILENCE, match.board, over_at or now + timedelta(days=1))
         return
     board.agree(hearer, silently=True)
     tx.outbox.add(tell_players(occasion, board), now)

@@ -24,7 +24,7 @@ RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
 _HINT = re.compile(r"[:：﹕︰]|[-_=*─━]{2}")
 """Without it a line is no header field and has no words between dashes."""
 _CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
-_ADDRESS = re.compile(r"[^\s<>(\[]+@[^\s<>)\]]+")
+_ADDRESS = re.compile(r"(?<![^\s<>(\[])[^\s<>(\[]+@[^\s<>)\]]+")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _INSTANT = re.compile(r"(?=.*\d{4}|.*\d[./-]\d{1,2}[./-]\d\d).*\d{1,2}[:.h]\d{2}")
 """A day and a time of day."""
@@ -234,12 +234,18 @@ MAX_TEXT = 65_536
 MAX_OWN = 6000
 """Octets in UTF-8 of a person's own text that are passed on; "[...]" tells where more followed."""
 
-_NOISE = str.maketrans(
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
+    "\u3164\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+)
+"""Characters, and ranges of them, that show nothing and hide or turn around what others show. The joiners U+200C and
+U+200D are none, for Persian and Hindi are written with them; nor are what chooses among forms of a character.
+"""
+_HIDDEN = re.compile(f"[{_INVISIBLE}]")
+_BLANKS = str.maketrans(
     {
-        **dict.fromkeys(
-            "\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", None
-        ),
-        **dict.fromkeys("\u00a0\u202f\u2007\u3000\t", " "),
+        **dict.fromkeys("\t\u00a0\u1680\u202f\u205f\u2800\u3000", " "),
+        **dict.fromkeys(map(chr, range(0x2000, 0x200B)), " "),
         **dict.fromkeys("\u2028\u2029\u000b\u000c\u0085", "\n"),
     }
 )
@@ -285,7 +291,7 @@ def bounded(text: str) -> str:
     ones are cut, for what is left of them would not be marked.
     """
     if not text.isascii() or _CONTROL.search(text):
-        text = _CONTROL.sub("", text.translate(_NOISE))
+        text = _CONTROL.sub("", _HIDDEN.sub("", text.translate(_BLANKS)))
     text = _RUN_ON.sub(r"\1\n", text)
     if armour := _ARMOUR.search(text):
         text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]

@@ -20,7 +20,7 @@ from pbm.core.board import States
 from pbm.core.counts import ACCEPTED
 from pbm.core.credentials import Passwords
 from pbm.core.notify import Desk, Tools, rehearse, tell_operator
-from pbm.core.registry import WITHIN, Runner
+from pbm.core.registry import DEEDS, WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import Limits
@@ -266,13 +266,7 @@ def watch(tx: Transaction) -> Iterator[Stop]:
     """
     last = tx.absences.note(HEARTBEAT, tx.now)
     if last is not None and last - tx.now > SILENCE:
-        log.warning("clock_was_ahead", now=tx.now.isoformat(), last=last.isoformat())
-        tx.absences.forget_future(tx.now)
-        tx.matches.forget_future(tx.now)
-        tx.outbox.forget_future(tx.now)
-        tx.guesses.forget_future(tx.now)
-        for kind, within in WITHIN.items():
-            tx.agenda.forget_future(kind, tx.now, within)
+        _go_back(tx, last)
     known = next(iter(tx.absences.open(StopKind.OUTAGE)), None)
     failing, since = tx.outbox.failing_since(tx.absences.noted(DELIVERED)), None
     if failing is not None and tx.now - failing > PATIENCE:
@@ -295,3 +289,21 @@ def watch(tx: Transaction) -> Iterator[Stop]:
         tx.outbox.hurry(tx.now)
         log.warning("delivered_again", since=known.stop.starts_at.isoformat())
         yield Stop(StopKind.OUTAGE, known.stop.starts_at, tx.now)
+
+
+def _go_back(tx: Transaction, last: datetime) -> None:
+    """The clock was put back, from last. It may be wrong now, too: so what was written keeps its time, unless it is
+    known that the clock had leapt ahead before.
+    """
+    now, was_ahead = tx.now, tx.leaps.crosses(tx.now, last, LONG_AWAY)
+    log.warning("clock_was_ahead" if was_ahead else "clock_put_back", now=now.isoformat(), last=last.isoformat())
+    if was_ahead:
+        tx.leaps.bring_forward(now, last, frozenset(DEEDS.keys() - WITHIN.keys()))
+    tx.absences.forget_future(now)
+    tx.matches.forget_future(now, last)
+    tx.outbox.hurry(now)
+    tx.guesses.forget_future(now)
+    for kind, within in WITHIN.items():
+        tx.agenda.forget_future(kind, now, within)
+    if was_ahead:
+        tx.leaps.clamp(now)

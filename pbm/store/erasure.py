@@ -18,7 +18,6 @@ from pbm.store.statements import Queries
 from pbm.store.tables import (
     absences,
     addresses,
-    attempts,
     blocks,
     broadcasts,
     follows,
@@ -40,6 +39,7 @@ from pbm.store.tables import (
     tickets,
     tournament_follows,
 )
+from pbm.store.tickets import Guesses
 
 _OF_PLAYER = (
     *(addresses, tickets, remarks, follows, tournament_follows, game_choices, seeks, absences, broadcasts),
@@ -95,8 +95,9 @@ class Erasure(Queries):
         self._drop(player_follows, followed_id=traces.player_id)
         self._drop(blocks, blocked_id=traces.player_id)
         self._delete(peer_keys, peer_keys.c.address_key.in_(traces.names))
-        for table in (tickets, attempts):
-            self._delete(table, table.c.subject.in_(traces.names))
+        self._delete(tickets, tickets.c.subject.in_(traces.names))
+        for name in traces.names:
+            Guesses(self._connection).forget_about(name)
         for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
             boards_of = select(matches.c.board).where(column == traces.player_id)
             self._delete(intents, intents.c.board.in_(boards_of), intents.c.seat == seat)

@@ -302,11 +302,14 @@ class Matches(Queries):
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, due_at=due_at)
 
-    def forget_future(self, now: datetime) -> None:
-        """The clock was ahead: what ran from a later instant runs from now, and is looked at anew."""
+    def forget_future(self, now: datetime, last: datetime) -> None:
+        """The clock was ahead: what ran from a later instant runs from now, and is looked at anew.
+
+        So is what is due later than the clock showed last, for it may have been put off by the time it leapt over.
+        """
         ahead = matches.c.ticking_since > now
-        waiting = matches.c.paused | matches.c.overrun_at.is_not(None)
-        self._update(matches, ahead, ~waiting, due_at=now)
+        self._update(matches, ahead, matches.c.overrun_at.is_(None), ~matches.c.paused, due_at=now)
+        self._update(matches, matches.c.due_at > last, ~matches.c.paused, due_at=now)
         self._update(matches, matches.c.overrun_at > now, overrun_at=now)
         self._update(matches, ahead, ticking_since=now)
 

@@ -350,11 +350,6 @@ class Outbox(Queries):
         due_at = case((outbox.c.created_at < now, outbox.c.created_at), else_=literal(now, Instant()))
         return self._connection.execute(update(outbox).where(_QUEUED, idle).values(due_at=due_at)).rowcount
 
-    def forget_future(self, now: datetime) -> None:
-        """The clock was ahead: nothing was written later than now, and whatever was postponed is due."""
-        self._connection.execute(update(outbox).where(outbox.c.created_at > now).values(created_at=now))
-        self.hurry(now)
-
     def hurry_one(self, now: datetime) -> None:
         """The next of what was postponed is due now."""
         self.grew = True

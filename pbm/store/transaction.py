@@ -44,6 +44,7 @@ from pbm.store.backup import Contents
 from pbm.store.belongings import Belongings
 from pbm.store.erasure import Erasure
 from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
+from pbm.store.leaps import Leaps
 from pbm.store.lists import Lists
 from pbm.store.matches import ADD_PLY, COUNT_PLY, Plied, batched
 from pbm.store.neighbours import CHANNEL, Writes, translated
@@ -146,6 +147,7 @@ class Transaction:
     contents = _queries(Contents)
     tournaments = _queries(Tournaments)
     guesses = _queries(Guesses)
+    leaps = _queries(Leaps)
     overview = _queries(Overview)
     identity = _queries(Identity)
     secrets = _queries(Secrets)

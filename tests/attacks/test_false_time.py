@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from pbm.domain.configuration import Limits
+from pbm.domain.match import Match
 from pbm.server import Settings
 from pbm.server.guard import Costs
 from pbm.server.guesses import LOGIN, Gate, went_wrong
@@ -16,7 +17,7 @@ from pbm.store.house import BACKED_UP, LISTENS
 from pbm.store.tickets import Key
 from tests.conversation import ROBOT, START, House
 
-day, hour = timedelta(days=1), timedelta(hours=1)
+day, hour, minute = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 AHEAD = 400 * day
 NewHouse = Callable[..., House]
 VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
@@ -25,7 +26,7 @@ VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 @pytest.fixture
 def club(new_house: NewHouse) -> House:
     house = new_house(settings=Settings(ROBOT, Limits(answers_per_hour=5)))
-    for userid in ("alice", "bob"):
+    for userid in ("alice", "bob", "carol"):
         house.player(userid)
     house.service.beat()
     return house
@@ -102,3 +103,165 @@ def test_a_move_that_waits_is_played(club: House) -> None:
         match = tx.matches.load(101)
     assert match is not None
     assert [ply.notation for ply in match.record] == ["D4", "C3"]
+
+
+def match_of(house: House) -> Match:
+    with house.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    return match
+
+
+@pytest.mark.parametrize(
+    ("words", "limits"),
+    [
+        ("message carol", Limits(messages_per_day=1)),
+        ("broadcast", Limits(messages_per_day=1)),
+        ("cross challenge bob carol", Limits(challenges_per_day=1)),
+        ("export", Limits(exports_per_day=1)),
+        ("reset password bob", Limits(resets_per_day=1)),
+    ],
+)
+def test_what_was_done_while_it_was_ahead_counts_for_a_day(words: str, limits: Limits, new_house: NewHouse) -> None:
+    house = new_house(settings=Settings(ROBOT, limits))
+    for userid in ("bob", "carol"):
+        house.player(userid)
+    house.game("cross -size=4 carol bob", ["D4"])
+    house.now += 2 * day
+    house.service.beat()
+
+    def done() -> list[str]:
+        return [got["Subject"] for got in house.send("bob", words, "Hello", Authentication_Results=VOUCHED)]
+
+    with ahead(house):
+        as_usual = done()
+        assert done() != as_usual, "one too many"
+    house.now += 2 * day
+    assert len(done()) == len(as_usual)
+
+
+def test_a_pause_lasts_no_longer(club: House) -> None:
+    club.game("cross -size=4 --clock=5d alice bob", ["D4"])
+    with ahead(club):
+        club.answer("bob", "pause", 101)
+        club.answer("alice", "accept", 101)
+    club.wait(59 * day)
+    clock = match_of(club).clock
+    assert clock is not None
+    assert clock.paused
+    club.wait(2 * day)
+    clock = match_of(club).clock
+    assert clock is not None
+    assert not clock.paused
+
+
+def test_an_offer_of_a_draw_waits_no_longer(club: House) -> None:
+    club.game("cross -size=4 --clock=200d alice bob", ["D4", "C3"])
+    with ahead(club):
+        club.answer("alice", "draw", 101)
+    club.wait(22 * day)
+    assert match_of(club).result is not None
+
+
+def test_whoever_is_to_choose_has_their_days_and_no_more(club: House) -> None:
+    club.game("cross -size=4 --clock=1d alice bob", ["D4", "C3"])
+    with ahead(club):
+        begun = club.now
+        while (clock := match_of(club).clock) is not None and clock.overrun_at is None:
+            club.now += 4 * minute
+            club.service.beat()
+            club.service.agenda.run()
+        club.now, lasted = begun, club.now - begun
+    club.now += lasted
+    club.service.beat()
+    club.wait(6 * day)
+    assert match_of(club).result is None
+    club.wait(2 * day)
+    result = match_of(club).result
+    assert result is not None
+    assert result.winner == 2
+
+
+def test_a_player_who_wants_to_be_erased_is(club: House) -> None:
+    with ahead(club):
+        club.send("bob", "erase me bob bobpass")
+    club.wait(6 * day)
+    with club.service.store.read() as tx:
+        assert tx.players.find("bob") is not None
+    club.wait(2 * day)
+    with club.service.store.read() as tx:
+        assert tx.players.find("bob") is None
+
+
+@pytest.mark.parametrize("made", ["before", "ahead"])
+def test_a_tournament_goes_on(made: str, club: House) -> None:
+    def create() -> None:
+        club.send("alice", "tournament create cup round-robin cross alice alicepass -players=3 -size=3 --clock=5d")
+
+    if made == "before":
+        create()
+    with ahead(club):
+        if made == "ahead":
+            create()
+        for userid in ("alice", "bob", "carol"):
+            club.send(userid, f"tournament join cup {userid} {userid}pass")
+        club.wait(hour)
+    club.wait(60 * day)
+    (got,) = club.send("alice", "tournament show cup")
+    assert "cup, round robin of Cross: over since" in got.body
+
+
+def test_a_clock_that_is_behind_for_a_while_changes_no_date(club: House) -> None:
+    """As of a machine without a battery, until it has asked for the time; and nobody's time is up then."""
+    board = club.game("cross -size=4 --clock=5d alice bob", ["D4", "C3"])
+    with club.service.store.read() as tx:
+        before = tx.matches.load(board), tx.outbox.latest(None, 1)[0].created_at
+    right = club.now
+    club.now = right - 5000 * day
+    for _ in range(30):
+        club.service.beat()
+        club.service.agenda.run()
+        club.now += minute
+    club.now = right + hour
+    club.service.beat()
+    club.service.agenda.run()
+    with club.service.store.read() as tx:
+        after = tx.matches.load(board), tx.outbox.latest(None, 1)[0].created_at
+    assert after[1] == before[1]
+    assert before[0] is not None
+    assert after[0] is not None
+    assert after[0].record == before[0].record
+    assert [got["Subject"] for got in club.wait(hour) if got.address == "alice@example.net"] == []
+    club.wait(3 * day)
+    assert match_of(club).result is None
+    clock = match_of(club).clock
+    assert clock is not None
+    assert clock.overrun_at is None
+
+
+def test_a_round_of_a_tournament_is_not_over_because_the_server_was_away(club: House) -> None:
+    """Nor because its clock was ahead for longer than a round lasts: nobody could play meanwhile."""
+    club.send("alice", "tournament create cup round-robin cross alice alicepass -players=3 -size=3 --clock=60d")
+    for userid in ("alice", "bob", "carol"):
+        club.send(userid, f"tournament join cup {userid} {userid}pass")
+    club.wait(hour)
+    club.service.beat()
+    club.now += 40 * day
+    club.service.beat()
+    club.wait(29 * day)
+    assert match_of(club).result is None
+    club.wait(day)
+    result = match_of(club).result
+    assert result is not None
+    assert "has used more time: 30 days, and" in result.reason, "the days of the outage are not counted"
+
+
+@pytest.mark.parametrize("clock", ["5d", "10d+1d"])
+def test_a_board_that_was_looked_at_meanwhile_is_no_later_due(clock: str, club: House) -> None:
+    """The time that the clock had leapt over had been given to its player."""
+    club.game(f"cross -size=4 --clock={clock} alice bob", ["D4", "C3"])
+    with ahead(club):
+        assert club.service.agenda.run()
+    got = club.wait(12 * day)
+    assert any("a reminder" in each.body for each in got)
+    assert any("time is up" in each.body for each in got)

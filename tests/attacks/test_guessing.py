@@ -228,11 +228,28 @@ def test_a_new_password_counts_from_the_beginning(open_house: House) -> None:
 
 
 def test_a_password_in_the_wrong_place_is_no_way_to_guess(open_house: House) -> None:
-    """Some fifty words a day are looked at, and the answer goes to the player whose password it may be."""
+    """Ten words a day are looked at, and the answer goes to the player whose password it may be."""
     with counted(open_house) as looked:
         for number in range(80):
             open_house.send("bob", f"cross challenge bob guess{number:03} zoe")
-    assert 50 <= len(looked) <= 55
+    assert len(looked) == 10
+
+
+@pytest.mark.parametrize("words", ["chat {}", "C4\n\nI am bob {} here", "{}"])
+def test_a_forwarded_board_is_no_better_way_to_guess_than_the_front_door(words: str, open_house: House) -> None:
+    """alice has a mail of bob's with its token, writes his address into From, and sees what is passed on."""
+    day = timedelta(days=1)
+    for _ in range(3):
+        with counted(open_house) as looked:
+            for number in range(40):
+                open_house.answer("bob", words.format(f"guess{number:03}x"), 101, mail=1)
+        assert len(looked) == 10
+        wrong, right = (open_house.answer("bob", words.format(word), 101, mail=1) for word in ("guess999x", "bobpass"))
+        assert [got.address for got in wrong] == [got.address for got in right]
+        assert not any("bobpass" in got.body for got in right if got.address == "alice@example.net")
+        open_house.now += day
+    mails = open_house.answer("bob", "chat It was a pleasure, bob thinks so too", 101)
+    assert any("a pleasure, bob thinks" in got.body for got in mails), "the next day begins anew"
 
 
 def test_the_name_below_each_mail_is_looked_at_once(open_house: House) -> None:

@@ -203,3 +203,22 @@ def test_games_of_a_kind_are_listed_by_how_much_they_are_played_and_by_title(thr
         played = sorted(of_kind, key=lambda info: -{"havannah": 2, "y": 1}.get(info.name, 0))
         rows = re.findall(r"^  (\w+) .*tells the rules$", listed.body.partition(f"\n{kind}\n")[2], re.MULTILINE)
         assert rows[: len(of_kind)] == [info.name for info in played]
+
+
+@pytest.mark.parametrize(
+    "hidden", ["\u202e", "\u2066", "\u061c", "\u115f", "\u3164", "\uffa0", "\u2800", "\u180e", "\u2063", "\U000e0041"]
+)
+@pytest.mark.parametrize("words", ["chat Well {}played", "C4\n\nWell {}played", "message alice\n\nWell {}played"])
+def test_what_nobody_sees_is_not_passed_on(hidden: str, words: str, table: House) -> None:
+    """Nor what turns the words around it: a reader could not tell what was written."""
+    mails = table.answer("bob", words.format(hidden), 101)
+    (got,) = (got for got in mails if got.address == "alice@example.net")
+    assert hidden not in got.text
+    assert re.search("Well ? ?played", got.body)
+
+
+@pytest.mark.parametrize("words", ["می‌خواهم بازی کنم", "क्‍ष is a letter", "שלום alice", "well done 👨‍👩‍👧 ❤️"])
+def test_letters_that_belong_together_stay_together(words: str, table: House) -> None:
+    mails = table.answer("bob", f"chat {words}", 101)
+    (got,) = (got for got in mails if got.address == "alice@example.net")
+    assert words in got.body

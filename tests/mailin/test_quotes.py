@@ -82,3 +82,10 @@ def test_the_worked_examples_hold(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 2
     assert not result.failed
+
+
+@pytest.mark.parametrize("line", ["x@y {} 2024", "x {}@ 2024", "{} <x@y2024> 10:23"])
+def test_the_digits_of_addresses_are_told_from_dates_in_a_time_that_grows_with_the_line(line: str) -> None:
+    """Were each place of the word a new beginning, this would take hours."""
+    assert quotes._dated(line.format("a:" * 500_000))
+    assert not quotes._dated("ann2024@example.org")

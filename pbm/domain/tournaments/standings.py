@@ -13,6 +13,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from games.rules import counted
+from pbm.domain.calendars import Calendar
 from pbm.domain.match import Match, Seat
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout, Entrant
 
@@ -133,14 +134,13 @@ EVEN = timedelta(days=1)
 """Up to this difference both have used as much time."""
 
 
-def time_used(match: Match, to_move: Seat, now: datetime) -> tuple[timedelta, timedelta]:
-    """How long each seat has had the move, nights and absences included."""
+def time_used(match: Match, to_move: Seat, now: datetime, counted: Calendar) -> tuple[timedelta, timedelta]:
+    """How long each seat has had the move, nights and absences included. counted: which time counts for all."""
     used = {1: timedelta(), 2: timedelta()}
     since = match.started_at
-    for ply in match.record:
-        used[ply.seat] += ply.played_at - since
-        since = ply.played_at
-    used[to_move] += max(now, since) - since
+    for seat, until in (*((ply.seat, ply.played_at) for ply in match.record), (to_move, now)):
+        used[seat] += timedelta(microseconds=counted.worked(since, until))
+        since = until
     return used[1], used[2]
 
 

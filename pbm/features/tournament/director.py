@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from games import GAMES
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, tell_players
 from pbm.core.start import start_match
+from pbm.domain.calendars import Calendar, StopKind
 from pbm.domain.events import RoundEnded
 from pbm.domain.mail import Mail
-from pbm.domain.match import Ending, Player, Result
+from pbm.domain.match import LOOK_AGAIN, Ending, Player, Result
 from pbm.domain.tournaments import standings
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind
@@ -66,14 +67,28 @@ class Director(Desk):
 
     def next_at(self) -> datetime | None:
         """When something must happen by itself, at the latest."""
-        return self.tournament.due_at
+        due_at = self.tournament.due_at
+        return self.over_at(due_at) if due_at is not None and self.tournament.stage is Stage.RUNNING else due_at
 
     def present(self) -> list[Entrant]:
         """Those who are in, by seed."""
         return self.tx.tournaments.present(self.tournament.id)
 
+    def over_at(self, due_at: datetime) -> datetime:
+        """When the time of a round is over that is to end then: outages and halts of the server are not counted."""
+        length = self.tournament.terms.time_per_round
+        begun_at = due_at - length
+        over_at = self._counted(begun_at).deadline(begun_at, length // timedelta(microseconds=1))
+        return over_at or self.now + LOOK_AGAIN
+
+    def _counted(self, since: datetime) -> Calendar:
+        """When the time of a round runs."""
+        ours = (kind for kind in StopKind if kind.is_ours)
+        return Calendar(stops=tuple(each.stop for kind in ours for each in self.tx.absences.of(None, kind, since)))
+
     def is_due(self) -> bool:
-        return self.tournament.due_at is not None and self.tournament.due_at <= self.now
+        due_at = Director.next_at(self)
+        return due_at is not None and due_at <= self.now
 
     def tell(
         self, players: Sequence[Player], page: str, subject: str, standings: Sequence[Standings] = (), **words: Any
@@ -121,7 +136,9 @@ class Director(Desk):
         for meeting in overdue:
             if meeting.board is not None:
                 board = self.open(meeting.board)
-                used = standings.time_used(board.match, board.state.to_move, min(self.now, meeting.due_at or self.now))
+                until = min(self.now, self.over_at(meeting.due_at or self.now))
+                counted = self._counted(board.match.started_at)
+                used = standings.time_used(board.match, board.state.to_move, until, counted)
                 result = Result(Ending.DECIDED, standings.winner(used), standings.reason(board.match, used))
                 board.end(result, RoundEnded(meeting.board))
                 self.mails += tell_players(self, board)

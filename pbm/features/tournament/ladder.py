@@ -30,7 +30,7 @@ class Ladder(Director):
 
     def proceed(self) -> None:
         under_way = self.tx.tournaments.under_way(self.tournament.id)
-        self.decide([each for each in under_way if each.due_at is not None and each.due_at <= self.now])
+        self.decide([each for each in under_way if each.due_at is not None and self.over_at(each.due_at) <= self.now])
         for meeting in self.tx.tournaments.meetings(self.tournament.id, round_=0):
             if meeting.points is not None:
                 self._climb(meeting)
@@ -40,7 +40,8 @@ class Ladder(Director):
 
     def next_at(self) -> datetime | None:
         deadlines = [each.due_at for each in self.tx.tournaments.under_way(self.tournament.id)]
-        return min(filter(None, [*deadlines, self.tournament.due_at]), default=None)
+        over_at = [self.over_at(each) for each in deadlines if each is not None]
+        return min(filter(None, [*over_at, Director.next_at(self)]), default=None)
 
     def rungs(self) -> list[Player]:
         """From the highest."""

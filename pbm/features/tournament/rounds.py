@@ -273,7 +273,7 @@ def go_on_telling(occasion: Occasion) -> None:
     tx.outbox.add(_tell_begun(occasion, occasion.item.key, under_way), occasion.now)
 
 
-@when_due(HOLDING)
+@when_due(HOLDING, within=timedelta())
 def hold(occasion: Occasion) -> None:
     """Let a tournament go on as far as it can now, and note when it must be looked at again."""
     tournament = occasion.tx.tournaments.get(int(occasion.item.key))

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from pbm.domain.calendars import Calendar
 from pbm.domain.errors import BadArguments
 from pbm.domain.match import Match, Player, Ply, Record
 from pbm.domain.tournaments import standings
@@ -76,7 +77,7 @@ def match(*days: float) -> Match:
 
 
 def test_who_has_used_more_time_loses() -> None:
-    used = standings.time_used(match(1, 5, 2), 2, NOW + 10 * DAY)
+    used = standings.time_used(match(1, 5, 2), 2, NOW + 10 * DAY, Calendar())
     assert used == (3 * DAY, 7 * DAY)
     assert standings.winner(used) == 1
     assert (
@@ -86,8 +87,8 @@ def test_who_has_used_more_time_loses() -> None:
 
 
 def test_who_has_not_moved_at_all_has_used_everything() -> None:
-    assert standings.winner(standings.time_used(match(), 1, NOW + 30 * DAY)) == 2
-    assert standings.winner(standings.time_used(match(0.5), 2, NOW + 30 * DAY)) == 1
+    assert standings.winner(standings.time_used(match(), 1, NOW + 30 * DAY, Calendar())) == 2
+    assert standings.winner(standings.time_used(match(0.5), 2, NOW + 30 * DAY, Calendar())) == 1
 
 
 @pytest.mark.parametrize(("first", "second", "winner"), [(3, 4, None), (3, 4.1, 1), (4.1, 3, 2), (3, 3, None)])
