@@ -483,7 +483,9 @@ def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wi
     assert patient.answer("joe@site.example", "play", mail=1)[0]["Subject"] == "pbm: welcome, joe"
 
 
-@pytest.mark.parametrize("said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me"])
+@pytest.mark.parametrize(
+    "said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me", "lösche mein Konto"]
+)
 def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(patient: House, said: str) -> None:
     (got,) = patient.send("joe@site.example", "Request", said)
     assert "Nobody plays here from your address" in got.body
@@ -689,3 +691,10 @@ def test_words_that_may_be_a_move_which_loses_at_once_are_not_played(patient: Ho
     (got,) = patient.answer("bert", said, 101)
     assert '"pass" loses this game at once. If you mean it, answer with nothing else.' in " ".join(got.body.split())
     assert "won because Blue passed" in patient.answer("bert", "pass", 101)[0].body
+
+
+@pytest.mark.parametrize(("name", "told"), [("robbot2", "Did you mean robot2?"), ("robert2", "There is no player")])
+def test_a_misspelt_robot_is_told_from_a_person(patient: House, name: str, told: str) -> None:
+    (got,) = patient.send("bert", f"hex challenge me {name}")
+    assert told in " ".join(got.body.split())
+    assert ("Did you mean" in got.body) == ("Did you mean" in told)
