@@ -116,6 +116,8 @@ def truth(skill: Skill, pos: Any, side: Side, dice: Random) -> tuple[bool, tuple
         return sign * value_of(outcome) == 1, ()
     if solution := skill.solve(pos, _STEPS):
         return sign * solution.value == 1, solution.line
+    if not skill.sure:
+        return None
     search = Search(skill, pos, dice)
     search.run(_AT_PROOF)
     low, high = sorted((sign * search.root.low, sign * search.root.high))

@@ -62,8 +62,6 @@ class Sketch:
 class Sketches:
     """The game, played from a position of the rules on; its moves are theirs."""
 
-    info = Polygon.info
-
     def __init__(self, rules: Polygon) -> None:
         self._rules = rules
 

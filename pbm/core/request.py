@@ -42,6 +42,8 @@ WRONG_LOGIN = "The userid or the password is wrong."
 
 _ROBOTS = re.compile(rf"{ANY}s?[-_]?\d*", re.IGNORECASE)
 """What is meant to name a robot."""
+_LIKE_A_ROBOT = 0.8
+"""How like a robot's name one is that may mean it: "robbot2", and not "robert2"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
     if _ROBOTS.fullmatch(userid):
         return NotFound(f'There is no robot "{userid}": they are {", ".join(LEVEL_OF)}.', "robots")
     meant = difflib.get_close_matches(userid, tx.players.like(userid), n=1)
+    meant = meant or difflib.get_close_matches(userid.casefold(), LEVEL_OF, n=1, cutoff=_LIKE_A_ROBOT)
     told = f" Did you mean {meant[0]}?" if meant else ""
     return NotFound(f'There is no player "{userid}" here.{told or otherwise}')
 

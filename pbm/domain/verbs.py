@@ -338,7 +338,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
 
     "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
     "my password is geheim" -> geheim; "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim;
-    "C3", "geheim" below it -> geheim;
+    "C3 geheim" -> geheim; "C3", "geheim" below it -> geheim;
     "Take your time, bob." -> none
     """
     found, above = list[str](), list[str]()
@@ -351,7 +351,8 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
         if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
             found.append(said[1])
         if len(words) <= _ALONE:
-            found += _alone([word for word in words if word.casefold() not in COMMON | COURTESIES], is_mail=is_short)
+            told = [word for word in words if word.casefold() not in COMMON | COURTESIES and _LETTERS.search(word)]
+            found += _alone(told, is_mail=is_short)
         above = words or above
         for place, word in enumerate(said):
             folded = word.casefold()
@@ -389,7 +390,7 @@ def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Ca
 
 def _alone(words: Sequence[str], *, is_mail: bool) -> list[str]:
     """The only word of a line, if it may be a password; below other lines, only one that has digits in it."""
-    if len(words) != 1 or len(words[0]) < _ALONE_LENGTH or not (_is_long(words[0]) and _LETTERS.search(words[0])):
+    if len(words) != 1 or len(words[0]) < _ALONE_LENGTH or not _is_long(words[0]):
         return []
     return [*words] if is_mail or any(map(str.isdigit, words[0])) else []
 

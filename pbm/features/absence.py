@@ -5,6 +5,7 @@ When that changes, each board's clock is charged by what was, and goes on by wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,8 @@ from pbm.store import Transaction
 from pbm.store.house import Absence
 
 _YEAR = timedelta(days=365)
+_OVER = re.compile(r"(?:(?:is|was|has) )?(?:end|ended|cancel|cancelled|off|over)(?=[\s.!]*$|[,;.!] )", re.IGNORECASE)
+"""Words behind "vacation" that end it: "end", "is over, I'm back"."""
 
 
 @contextmanager
@@ -85,7 +88,7 @@ def vacation(request: Request, command: Command) -> Answer | None:
     settings = Settings.chosen(request.tx.players.settings(player.id))
     own = _vacations(request, player)
     told = ""
-    if words.casefold() in ("end", "cancel", "off"):
+    if _OVER.match(words):
         told = _end(request, player, own)
     elif words:
         span = read_vacation(words, settings.zone, request.now)

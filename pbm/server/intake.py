@@ -242,6 +242,8 @@ def _take_game(taken: _Import, game: dict[str, Any]) -> None:
         raise BadArguments(f"Board {board} of the file is not whole.")
     if not isinstance(names, list) or len(names) != 2:
         raise BadArguments(f"Board {board} of the file has not two players.")
+    if any(isinstance(ply, dict) and ply.get("seat") not in (1, 2) for ply in record):
+        raise BadArguments(f"Board {board} of the file has a ply of a seat that is neither 1 nor 2.")
     seats = (taken.id_of(names[0]), taken.id_of(names[1]))
     there = taken.tx.matches.load(board)
     if not _is_there(taken.tx, game):

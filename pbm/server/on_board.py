@@ -236,7 +236,16 @@ class _Said:
         if says:
             return self._message()
         line = meant.move or COMMANDS[meant.act]
-        return None if self.text.strip() == line else Restated(line, meant.comment, line)
+        return None if self.text.strip() == line else self._done(line, meant.comment)
+
+    def _done(self, line: str, comment: str) -> Restated:
+        """What plain words say is done. Raises: BadArguments for a pass that loses at once."""
+        passes = self.meant.act is Act.PASS and self.is_to_move
+        move = self.board.state.named(line) if passes else None
+        result = self.board.state.play(move)[0].result if move else None
+        if result is not None and result.winner not in (self.seat, None):
+            raise BadArguments(f'"{line}" loses this game at once. If you mean it, answer with nothing else.')
+        return Restated(line, comment, line)
 
     @property
     def names_player(self) -> bool:

@@ -5,6 +5,8 @@ from random import Random
 import pytest
 
 from games.polygon import Polygon, Position
+from pbm.bots import skill_of
+from pbm.bots.only_win import truth
 from pbm.bots.polygon import Proof
 from pbm.bots.sketch import Sketch, Sketches
 
@@ -54,6 +56,17 @@ def test_a_heavy_crossing_is_no_target(monkeypatch):
         move = dice.choice(moves)
         pos, sketch = RULES.play(pos, move), game.play(sketch, move)
     assert too_fine
+
+
+def test_a_search_in_rounded_numbers_is_no_proof_for_a_puzzle(monkeypatch):
+    """It finds the same as the proof here, and is not asked."""
+    skill, dice = skill_of("polygon"), Random(1)
+    pos = RULES.start(RULES.options(["-sides=4"]))
+    assert truth(skill, pos, RULES.to_move(pos), dice) is not None
+    monkeypatch.setattr(skill, "solve", lambda pos, steps: None)
+    assert truth(skill, pos, RULES.to_move(pos), dice) is None
+    monkeypatch.setattr(skill, "sure", True)
+    assert truth(skill, pos, RULES.to_move(pos), dice) is not None
 
 
 def test_what_the_rules_do_not_confirm_is_not_proved():

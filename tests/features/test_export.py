@@ -158,6 +158,8 @@ def in_record(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (in_record("notation", "Z9"), "cannot be replayed"),
         (in_record("notation", "b2"), "not b2"),
         (in_record("seat", 2), "of 2"),
+        (in_record("seat", 300), "neither 1 nor 2"),
+        (in_record("seat", -1), "neither 1 nor 2"),
         (in_record("played_at", "soon"), "soon"),
         (in_record("extra", 1), "extra"),
         (in_game("plies", 7), "plies"),

@@ -202,6 +202,13 @@ def test_a_vacation_moves_the_deadlines_of_all_boards_and_back(club: House) -> N
     assert gained == [4 * day + minute, 4 * day + minute]
 
 
+@pytest.mark.parametrize("said", ["is over", "is over, I'm back!", "Cancelled.", "over"])
+def test_a_vacation_is_over_in_words(said: str, club: House) -> None:
+    command(club, "alice", "vacation {} 10d")
+    (got,) = club.answer("alice", f"vacation {said}", 101)
+    assert "Your vacation is over" in got.body
+
+
 def test_one_mail_may_hold_a_move_and_a_vacation(club: House) -> None:
     login = f"alice {password('alice')}"
     club.send("alice", "multiple", f"cross show 101\nvacation {login} 3d\ncross move 101 {login} E4")

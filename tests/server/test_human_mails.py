@@ -244,6 +244,7 @@ BOARD_ANSWERS = {
     "is noted, from now to Sun 4 Jan 2026": "vacation until Sunday",
     "is noted, from now to Sat 3 Jan 2026": "away 20 Dec to 3 Jan|vacation 20.12. - 3.1.",
     'answer for instance "vacation tomorrow 10d"': "Je suis en vacances jusqu'au 5 décembre|"
+    "sono in vacanza dal 3 al 10|Ik ben volgende week op vakantie|Estarei de férias até sexta|"
     "Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
     'answer "vacation until friday"': "I'm on a business trip until Friday",
     "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",
@@ -468,7 +469,10 @@ def test_a_game_is_no_userid_and_a_board_is_missed_before_a_game(patient: House,
     assert said in " ".join(patient.send("bert", line)[0].body.split())
 
 
-@pytest.mark.parametrize("wish", ["Please forget me", "I want to be forgotten.", "Bitte löschen Sie meine Daten"])
+@pytest.mark.parametrize(
+    "wish",
+    ["Please forget me", "I want to be forgotten.", "Bitte löschen Sie meine Daten", "forget all you know about me"],
+)
 def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wish: str) -> None:
     (got,) = patient.send("joe@site.example", "", wish)
     assert "Nobody plays here from your address" in got.body
@@ -479,7 +483,9 @@ def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wi
     assert patient.answer("joe@site.example", "play", mail=1)[0]["Subject"] == "pbm: welcome, joe"
 
 
-@pytest.mark.parametrize("said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me"])
+@pytest.mark.parametrize(
+    "said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me", "lösche mein Konto"]
+)
 def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(patient: House, said: str) -> None:
     (got,) = patient.send("joe@site.example", "Request", said)
     assert "Nobody plays here from your address" in got.body
@@ -527,6 +533,7 @@ OWN_PASSWORDS = (
     "my wachtwoord is bertpass", "heslo=bertpass", "C3\nbertpass", "C3\n\npassword bertpass",
     "C3\nmy password is\nbertpass", "C3\nThanks\nbertpass", "Here it comes:\nbertpass", "show 101 bertpass",
     "follow bertpass", "show bertpass 101", "cross add bertpass C3", "C3\nmy password, bertpass, still works",
+    "C3 bertpass", "bertpass C3",
 )  # fmt: skip
 
 
@@ -676,3 +683,18 @@ def said_to(house: House, mail: Arriving) -> str:
         raise _NotMeantToLast
     house.service.tools.states.forget()
     return " ".join(re.sub(r"\bBoard \d+", "Board", found.removeprefix("Subject: ")).split())
+
+
+@pytest.mark.parametrize("said", ["I pass, sorry", "je passe", "no, pass"])
+def test_words_that_may_be_a_move_which_loses_at_once_are_not_played(patient: House, said: str) -> None:
+    patient.game("polygon -sides=6 anna bert", ["A-D"])
+    (got,) = patient.answer("bert", said, 101)
+    assert '"pass" loses this game at once. If you mean it, answer with nothing else.' in " ".join(got.body.split())
+    assert "won because Blue passed" in patient.answer("bert", "pass", 101)[0].body
+
+
+@pytest.mark.parametrize(("name", "told"), [("robbot2", "Did you mean robot2?"), ("robert2", "There is no player")])
+def test_a_misspelt_robot_is_told_from_a_person(patient: House, name: str, told: str) -> None:
+    (got,) = patient.send("bert", f"hex challenge me {name}")
+    assert told in " ".join(got.body.split())
+    assert ("Did you mean" in got.body) == ("Did you mean" in told)

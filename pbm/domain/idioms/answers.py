@@ -16,8 +16,9 @@ NEVER = any_of(
     \bno (?:more|further) (?:e-?mails?|mails?|messages|invitations|letters|spam)\b
     ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
     (?<!n't )(?<!not )(?<!never )\bforget (?:about )?(?:me|my (?:\w+ )?(?:address|data|account))\b|\bto be forgotten\b
-    \bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|adresse|e-?mail-adresse) löschen\b
-    \blöschen sie (?:bitte )?(?:alle )?meine? (?:daten|adresse|e-?mail-adresse)\b
+    \b(?:forget|delete|erase|remove) (?:everything|all)(?: that)? (?:you (?:know|have|keep) )?(?:of|about|on) me\b
+    \bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|konto|adresse|e-?mail-adresse) löschen\b
+    \blösche(?:n sie)? (?:bitte )?(?:alle )?meine? (?:daten|konto|adresse|e-?mail-adresse)\b
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
     \bdo(?:n't| not) want (?:(?:any|more|of|these|those|such|your) )*(?:e-?mails?|mails?|messages)\b
     ^(?:bitte )?(?:abmelden|abbestellen|austragen)\b|\bkeine (?:weiteren (?:e-?)?mails|(?:e-?)?mails mehr)\b

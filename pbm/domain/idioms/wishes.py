@@ -44,6 +44,9 @@ WISHES = {
             (?:ich )?bin (?:.{1,40} )?(?:weg|verreist|unterwegs|krank|nicht (?:da|erreichbar|zu ?hause))\b.{0,60}
             je (?:suis|serai|pars) (?:.{1,30} )?(?:en (?:vacances|voyage|déplacement)|absente?|malade)\b.{0,60}
             (?:estoy|estaré|me voy) (?:.{1,30} )?(?:de (?:vacaciones|viaje)|fuera|enferm[oa])\b.{0,60}
+            (?:sono|sarò|vado|parto) (?:.{1,30} )?(?:in (?:vacanza|viaggio|ferie)|malat[oa])\b.{0,60}
+            (?:ik )?(?:ben|ga) (?:.{1,40} )?(?:op (?:vakantie|reis)|weg|ziek)\b.{0,60}
+            (?:estou|estarei|vou) (?:.{1,30} )?(?:de (?:férias|viagem)|fora|doente)\b.{0,60}
             i(?:'m| am) going (?:away|abroad|on holidays?|on vacation)\b.{0,60}|my (?:holidays?|vacation) .{1,60}
             """,
         "remind": r"""
