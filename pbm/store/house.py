@@ -314,10 +314,14 @@ class Absences(Queries):
         self._delete(absences, absences.c.ends_at < until - left)
 
     def forget_future(self, now: datetime) -> None:
-        """The clock was ahead: no outage lasts longer than until now, and nothing was noted later."""
-        outage = absences.c.player_id.is_(None)
-        self._delete(absences, outage, absences.c.starts_at >= now)
-        self._update(absences, outage, absences.c.ends_at > now, ends_at=now)
+        """The clock was put back: no stop of all clocks is over later than now, and nothing was noted later.
+
+        One that nobody has ended yet goes on.
+        """
+        ours, later = absences.c.player_id.is_(None), absences.c.starts_at >= now
+        self._update(absences, ours, later, absences.c.ends_at.is_(None), starts_at=now)
+        self._delete(absences, ours, later, absences.c.ends_at.is_not(None))
+        self._update(absences, ours, absences.c.ends_at > now, ends_at=now)
         for what in (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS):
             last = self.noted(what)
             if last is not None and last > now:

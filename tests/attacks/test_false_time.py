@@ -9,9 +9,11 @@ from random import Random
 
 import pytest
 
+from pbm.domain.calendars import StopKind
 from pbm.domain.configuration import Limits
 from pbm.domain.match import Match
 from pbm.server import Settings
+from pbm.server.arbiter import Arbiter
 from pbm.server.guard import Costs
 from pbm.server.guesses import LOGIN, Gate, went_wrong
 from pbm.store.house import BACKED_UP, HEARTBEAT, LISTENS
@@ -305,6 +307,27 @@ def test_a_vacation_is_remembered_though_the_clock_was_ahead_for_years(club: Hou
     live(club, 28 * day)
     assert not is_late(match_of(club))
     live(club, 2 * day)
+    assert is_late(match_of(club))
+
+
+@pytest.mark.parametrize("kind", [StopKind.HALT, StopKind.MAINTENANCE])
+@pytest.mark.parametrize("wrong", ["before", "after"])
+def test_a_halt_lasts_until_it_is_lifted_though_the_clock_is_put_back(kind: StopKind, wrong: str, club: House) -> None:
+    """Whether the clock was wrong when the operator let all clocks stand still, or is wrong since."""
+    club.game("cross -size=4 --clock=1d alice bob", ["D4", "C3"])
+    arbiter = Arbiter(club.service)
+    if wrong == "before":
+        with ahead(club):
+            arbiter.halt(kind)
+    else:
+        arbiter.halt(kind)
+        club.now -= AHEAD
+        club.service.beat()
+    live(club, 26 * hour)
+    assert [stop.kind for stop in arbiter.halts()] == [kind]
+    assert not is_late(match_of(club))
+    arbiter.lift(kind)
+    live(club, 25 * hour)
     assert is_late(match_of(club))
 
 
