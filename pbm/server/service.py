@@ -208,7 +208,7 @@ class Service:
             tx.tickets.sweep(before)
             tx.guesses.sweep(before)
             tx.peers.sweep(tx.now - KEPT_UNPROVEN)
-            tx.absences.forget(before - LONGEST_TURN)
+            tx.absences.forget(before, LONGEST_TURN)
             tx.secrets.sweep(tx.now)
             plan_forgetting(tx)
             self._tell_of_parked(tx)

@@ -298,15 +298,30 @@ class Absences(Queries):
             for player_id in player_ids
         }
 
-    def forget(self, before: datetime) -> None:
-        """Drop absences that ended before an instant."""
-        self._delete(absences, absences.c.ends_at < before)
+    def forget(self, now: datetime, after: timedelta) -> None:
+        """Drop absences that ended so long before now, outages not counted.
+
+        Else a clock that is ahead for years would drop those that boards still need once it is right.
+        """
+        outage = absences.c.player_id.is_(None) & (absences.c.kind == StopKind.OUTAGE.value)
+        outages = ((stop.ends_at or now, stop.starts_at) for stop in (each.stop for each in self._found(outage)))
+        until, left = now, after
+        for ends_at, starts_at in sorted(outages, reverse=True):
+            if until - ends_at >= left:
+                break
+            left -= max(until - ends_at, timedelta())  # they may overlap
+            until = min(until, starts_at)
+        self._delete(absences, absences.c.ends_at < until - left)
 
     def forget_future(self, now: datetime) -> None:
-        """The clock was ahead: no outage lasts longer than until now, and nothing was noted later."""
-        outage = absences.c.player_id.is_(None)
-        self._delete(absences, outage, absences.c.starts_at >= now)
-        self._update(absences, outage, absences.c.ends_at > now, ends_at=now)
+        """The clock was put back: no stop of all clocks is over later than now, and nothing was noted later.
+
+        One that nobody has ended yet goes on.
+        """
+        ours, later = absences.c.player_id.is_(None), absences.c.starts_at >= now
+        self._update(absences, ours, later, absences.c.ends_at.is_(None), starts_at=now)
+        self._delete(absences, ours, later, absences.c.ends_at.is_not(None))
+        self._update(absences, ours, absences.c.ends_at > now, ends_at=now)
         for what in (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS):
             last = self.noted(what)
             if last is not None and last > now:

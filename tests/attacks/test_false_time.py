@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from random import Random
 
 import pytest
 
+from pbm.domain.calendars import StopKind
 from pbm.domain.configuration import Limits
 from pbm.domain.match import Match
 from pbm.server import Settings
+from pbm.server.arbiter import Arbiter
 from pbm.server.guard import Costs
 from pbm.server.guesses import LOGIN, Gate, went_wrong
-from pbm.store.house import BACKED_UP, LISTENS
+from pbm.store.house import BACKED_UP, HEARTBEAT, LISTENS
 from pbm.store.tickets import Key
 from tests.conversation import ROBOT, START, House
 
@@ -33,13 +36,13 @@ def club(new_house: NewHouse) -> House:
 
 
 @contextmanager
-def ahead(house: House) -> Iterator[None]:
+def ahead(house: House, by: timedelta = AHEAD) -> Iterator[None]:
     """What is done within is done long before its time."""
-    house.now += AHEAD
+    house.now += by
     house.service.beat()
     yield
     house.service.beat()
-    house.now -= AHEAD
+    house.now -= by
     house.service.beat()
 
 
@@ -106,10 +109,13 @@ def test_a_move_that_waits_is_played(club: House) -> None:
 
 
 def match_of(house: House) -> Match:
-    with house.service.store.read() as tx:
-        match = tx.matches.load(101)
-    assert match is not None
+    (match, *_) = matches_of(house)
     return match
+
+
+def matches_of(house: House) -> list[Match]:
+    with house.service.store.read() as tx:
+        return list(filter(None, map(tx.matches.load, tx.matches.boards())))
 
 
 @pytest.mark.parametrize(
@@ -265,3 +271,86 @@ def test_a_board_that_was_looked_at_meanwhile_is_no_later_due(clock: str, club: 
     got = club.wait(12 * day)
     assert any("a reminder" in each.body for each in got)
     assert any("time is up" in each.body for each in got)
+
+
+def live(house: House, time: timedelta) -> None:
+    """As a server does that was up all the time."""
+    house.wait(time)
+    house.service.live([HEARTBEAT])
+    if not house.service.beat():
+        house.service.tidy()
+
+
+def is_late(match: Match) -> bool:
+    return match.result is not None or (match.clock is not None and match.clock.overrun_at is not None)
+
+
+@pytest.mark.parametrize("clock", ["8d", "8d+1d"])
+def test_outages_are_remembered_though_the_clock_was_ahead_for_years(clock: str, club: House) -> None:
+    """The time for which they are remembered had not passed; only the clock said so."""
+    club.game(f"cross -size=4 --clock={clock} alice bob", ["D4", "C3"])
+    club.now += 30 * day
+    club.service.beat()
+    with ahead(club, 4000 * day):
+        live(club, hour)
+    live(club, 7 * day)
+    assert not is_late(match_of(club))
+    live(club, 3 * day)
+    assert is_late(match_of(club))
+
+
+def test_a_vacation_is_remembered_though_the_clock_was_ahead_for_years(club: House) -> None:
+    club.game("cross -size=4 --clock=8d alice bob", ["D4", "C3"])
+    club.send("alice", "vacation 3w", Authentication_Results=VOUCHED)
+    with ahead(club, 4000 * day):
+        live(club, hour)
+    live(club, 28 * day)
+    assert not is_late(match_of(club))
+    live(club, 2 * day)
+    assert is_late(match_of(club))
+
+
+@pytest.mark.parametrize("kind", [StopKind.HALT, StopKind.MAINTENANCE])
+@pytest.mark.parametrize("wrong", ["before", "after"])
+def test_a_halt_lasts_until_it_is_lifted_though_the_clock_is_put_back(kind: StopKind, wrong: str, club: House) -> None:
+    """Whether the clock was wrong when the operator let all clocks stand still, or is wrong since."""
+    club.game("cross -size=4 --clock=1d alice bob", ["D4", "C3"])
+    arbiter = Arbiter(club.service)
+    if wrong == "before":
+        with ahead(club):
+            arbiter.halt(kind)
+    else:
+        arbiter.halt(kind)
+        club.now -= AHEAD
+        club.service.beat()
+    live(club, 26 * hour)
+    assert [stop.kind for stop in arbiter.halts()] == [kind]
+    assert not is_late(match_of(club))
+    arbiter.lift(kind)
+    live(club, 25 * hour)
+    assert is_late(match_of(club))
+
+
+WRONG_BY = (hour, 12 * hour, 3 * day, 40 * day, 400 * day, 4000 * day)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_the_clock_shows_players_have_their_days(seed: int, club: House) -> None:
+    """It leaps every few hours, ahead or back, to where it is right or wrong, and at times the server is down."""
+    dice, off_by, passed, trail = Random(seed), timedelta(), timedelta(), []
+    for game in ("cross -size=4 --clock=8d alice bob", "cross -size=4 --clock=8d+1d bob carol"):
+        club.game(game, ["D4", "C3"])
+    while passed < 7 * day:
+        lived, down = dice.choice((16 * minute, hour, 11 * hour)), dice.choice((0, 0, 10)) * minute
+        live(club, lived)
+        is_off_by = dice.choice((timedelta(), *WRONG_BY, *(-each for each in WRONG_BY)))
+        club.now += down + is_off_by - off_by
+        club.service.beat()
+        club.service.agenda.run()
+        passed, off_by = passed + lived + down, is_off_by
+        trail.append((str(lived), str(down), str(off_by)))
+        assert not any(map(is_late, matches_of(club))), trail
+    club.now -= off_by
+    club.service.beat()
+    live(club, 10 * day)
+    assert all(map(is_late, matches_of(club))), trail
