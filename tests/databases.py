@@ -15,7 +15,7 @@ import psycopg
 from sqlalchemy import text, update
 from sqlalchemy.engine import make_url
 
-from pbm.store import Store
+from pbm.store import Store, Transaction
 from pbm.store.house import DELIVERED, HEARTBEAT
 from pbm.store.tables import FIRST_BOARD, meta
 from tests.conversation import SECRET, START
@@ -28,8 +28,12 @@ def secret_fixed(url: str) -> Store:
     store = Store(url)
     store.prepare(START)
     with store.write() as tx:
-        tx._connection.execute(update(meta).where(meta.c.key == "secret").values(value=SECRET))
+        fix_secret(tx)
     return store
+
+
+def fix_secret(tx: Transaction) -> None:
+    tx._connection.execute(update(meta).where(meta.c.key == "secret").values(value=SECRET))
 
 
 class Files:
@@ -96,6 +100,7 @@ class Server:
             tx.contents.clear()
             for rows in secret:
                 tx.contents.add(meta, rows)
+            fix_secret(tx)
             for name, counter, _, _ in list(tx.contents.counters()):
                 first = FIRST_BOARD if name == "matches" else 1
                 tx._connection.execute(text(f"ALTER SEQUENCE {counter} RESTART WITH {first}"))

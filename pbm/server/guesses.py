@@ -204,6 +204,11 @@ class Logins:
     locked: dict[Credentials, datetime] = field(default_factory=dict)
     """Logins that are not looked at, until then."""
 
+    def covers(self, later: Logins) -> bool:
+        """What was looked at is all that is to be looked at later, when words that are no passwords are left out."""
+        same = self.fresh == later.fresh and self.locked == later.locked
+        return same and later.hashes.items() <= self.hashes.items()
+
 
 def admitted(gate: Gate, held: Held, origin: Origin, is_wrong: Callable[[str, str], bool]) -> Logins:
     """What is looked at of the passwords of a mail that holds some. is_wrong: known not to belong to a hash."""

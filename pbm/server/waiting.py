@@ -145,7 +145,9 @@ class WaitingMails:
 
     def _as_checked(self, mail: Prepared) -> Prepared:
         known = self._checked.get(mail.row.id)
-        return replace(mail, checked=known.checked) if known and known.logins == mail.logins else mail
+        if known is None or not known.logins.covers(mail.logins):
+            return mail
+        return replace(mail, logins=known.logins, checked=known.checked)
 
 
 def moves_first(mails: Sequence[Prepared]) -> list[Prepared]:
