@@ -10,12 +10,13 @@ import os
 import shutil
 import uuid
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from sqlalchemy import text, update
 from sqlalchemy.engine import make_url
 
-from pbm.store import Store, Transaction
+from pbm.store import Store
 from pbm.store.house import DELIVERED, HEARTBEAT
 from pbm.store.tables import FIRST_BOARD, meta
 from tests.conversation import SECRET, START
@@ -28,12 +29,8 @@ def secret_fixed(url: str) -> Store:
     store = Store(url)
     store.prepare(START)
     with store.write() as tx:
-        fix_secret(tx)
+        tx._connection.execute(update(meta).where(meta.c.key == "secret").values(value=SECRET))
     return store
-
-
-def fix_secret(tx: Transaction) -> None:
-    tx._connection.execute(update(meta).where(meta.c.key == "secret").values(value=SECRET))
 
 
 class Files:
@@ -75,6 +72,8 @@ class Server:
         self._made: list[str] = []
         self._ready: list[str] = []
         self._cleaners: dict[str, Store] = {}
+        self._begun: dict[str, list[list[Any]]] = {}
+        """What a ready one knows of itself at first, its secret among that."""
 
     def empty(self) -> str:
         """Its order of words is not that of their bytes, as on most servers; before version 15 it is the server's."""
@@ -88,7 +87,12 @@ class Server:
         if self._ready:
             return self._ready.pop()
         url = self.empty()
-        secret_fixed(url).close()
+        store = secret_fixed(url)
+        with store.read() as tx:
+            self._begun[url] = [
+                [row for row in rows if row[0] not in (HEARTBEAT, DELIVERED)] for rows in tx.contents.rows(meta)
+            ]
+        store.close()
         return url
 
     def release(self, url: str) -> None:
@@ -96,11 +100,9 @@ class Server:
         if url not in self._cleaners:
             self._cleaners[url] = Store(url)
         with self._cleaners[url].write() as tx:
-            secret = [[row for row in rows if row[0] not in (HEARTBEAT, DELIVERED)] for rows in tx.contents.rows(meta)]
             tx.contents.clear()
-            for rows in secret:
+            for rows in self._begun[url]:
                 tx.contents.add(meta, rows)
-            fix_secret(tx)
             for name, counter, _, _ in list(tx.contents.counters()):
                 first = FIRST_BOARD if name == "matches" else 1
                 tx._connection.execute(text(f"ALTER SEQUENCE {counter} RESTART WITH {first}"))
