@@ -15,6 +15,7 @@ from pbm.bots.clobber import ClobberSkill
 from pbm.bots.connections import CrossSkill, HexSkill, YSkill
 from pbm.bots.crossgeo import CrossGeoSkill
 from pbm.bots.dots import DotsSkill
+from pbm.bots.four import FourSkill
 from pbm.bots.glance import (
     AmazonsSkill,
     BreakthroughSkill,
@@ -30,7 +31,6 @@ from pbm.bots.luddit import LudditSkill
 from pbm.bots.polygon import PolygonSkill
 from pbm.bots.search import Budget, Search
 from pbm.bots.skill import Skill
-from pbm.bots.tail import FourSkill
 
 SKILLS: dict[str, type[Skill]] = {
     "amazons": AmazonsSkill,
