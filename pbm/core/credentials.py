@@ -11,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from hashlib import blake2b
+from secrets import token_bytes
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -37,7 +39,9 @@ class Passwords:
 
     def __init__(self, workers: int = 2) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="argon2")
-        self._wrong: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._key = token_bytes()
+        self._wrong: OrderedDict[bytes, None] = OrderedDict()
+        """Marks of wrong passwords, which may nearly be right, or right elsewhere."""
 
     def hash(self, password: str) -> str:
         return self._pool.submit(_hasher.hash, password).result()
@@ -52,14 +56,18 @@ class Passwords:
         """
         pairs = list(pairs)
         right = list(self._pool.map(_matches, pairs))
-        self._wrong |= dict.fromkeys(pair for pair, is_right in zip(pairs, right, strict=True) if not is_right)
+        wrong = (pair for pair, is_right in zip(pairs, right, strict=True) if not is_right)
+        self._wrong |= dict.fromkeys(self._mark(*pair) for pair in wrong)
         while len(self._wrong) > _REMEMBERED:
             self._wrong.popitem(last=False)
         return right
 
     def is_wrong(self, password: str, hashed: str) -> bool:
         """Whether it was looked at lately and does not belong to the hash: a name below each mail is looked at once."""
-        return (password, hashed) in self._wrong
+        return self._mark(password, hashed) in self._wrong
+
+    def _mark(self, password: str, hashed: str) -> bytes:
+        return blake2b(f"{hashed}\n{password}".encode(errors="replace"), key=self._key).digest()
 
     def close(self) -> None:
         self._pool.shutdown()
