@@ -4,7 +4,7 @@ Edges that cross, and the edges that cross those, make a component; a pick in on
 whose edges are all green is worth a nimber (Sprague and Grundy), any other one a value in the sense of Conway, kept in
 canonical form, so that equal values are one number in a table and are worked out once. Red is Left, Blue is Right.
 
-Every question has a bound: a solver does at most so many steps and raises OutOfSteps at the first one beyond.
+Every question has a bound: the steps a solver may take.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from games.boards import bits
 from games.crossgeo_boards import Edges, Graph, random_graph
 from games.rules import Side
+from games.steps import OutOfSteps, Steps
 
 MAX_FAIR = 60
 """Edges of a fair board: larger ones take too long to be found."""
@@ -28,27 +29,17 @@ ZERO: Value = 0
 Choices = tuple[Value, ...]
 
 
-class OutOfSteps(Exception):
-    """The question is too large for the steps that were allowed."""
-
-
 class Forms:
-    """Values of games, each known by a number. steps: how much work may still be done."""
+    """Values of games, each known by a number. Whatever has to be worked out takes a step."""
 
-    def __init__(self, steps: int) -> None:
-        self.steps = steps
+    def __init__(self, steps: Steps) -> None:
+        self.step = steps.take
         self._forms: list[tuple[Choices, Choices]] = []
         self._numbers: dict[tuple[Choices, Choices], Value] = {}
         self._canonical: dict[Value, Value] = {}
         self._at_most: dict[tuple[Value, Value], bool] = {}
         self._sums: dict[tuple[Value, Value], Value] = {}
         self._nimbers = [self._numbered((), ())]
-
-    def step(self) -> None:
-        """Raises: OutOfSteps."""
-        self.steps -= 1
-        if self.steps < 0:
-            raise OutOfSteps
 
     def _numbered(self, left: Iterable[Value], right: Iterable[Value]) -> Value:
         form = (tuple(sorted(set(left))), tuple(sorted(set(right))))
@@ -128,16 +119,12 @@ class Forms:
 class Solver:
     """The worth of the boards of one graph, as far as its steps go; keeps what it has found out."""
 
-    def __init__(self, graph: Graph, steps: int) -> None:
+    def __init__(self, graph: Graph, steps: Steps) -> None:
         self._crossings = graph.crossings
         self._red, self._blue = graph.of_colours("rg"), graph.of_colours("bg")
         self._forms = Forms(steps)
         self._values: dict[Edges, Value] = {}
         self._grundy: dict[Edges, int] = {}
-
-    def allow(self, steps: int) -> None:
-        """So many steps may be done from now on."""
-        self._forms.steps = steps
 
     def wins(self, standing: Edges, side: Side) -> bool:
         """The side that is to move wins. Raises: OutOfSteps."""
@@ -217,7 +204,7 @@ def fair_graph(number: int, seed: int, version: str) -> Graph:
 
 def is_fair(board: Graph) -> bool:
     """Whether the side that begins wins, and Red has at most three picks that do. False if that takes too long."""
-    solver, standing = Solver(board, _STEPS), (1 << len(board.edges)) - 1
+    solver, standing = Solver(board, Steps(_STEPS)), (1 << len(board.edges)) - 1
     try:
         if not all(solver.wins(standing, side) for side in Side):
             return False

@@ -11,6 +11,7 @@ from typing import Any
 
 from games import GAMES, AnyGame
 from games.rules import Side
+from games.steps import Steps
 from pbm.bots.clobber import ClobberSkill
 from pbm.bots.connections import CrossSkill, HexSkill, YSkill
 from pbm.bots.crossgeo import CrossGeoSkill
@@ -127,9 +128,10 @@ def choose(game: AnyGame, pos: Any, budget: Budget, seed: int = 0, skill: Skill 
 
 
 def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) -> Decision:
-    """What solving finds, or else the search in the time that is left."""
+    """What solving finds, in half of the patience at most, or else the search in the time that is left."""
     sign, begun = 1 if game.to_move(pos) is Side.FIRST else -1, (process_time(), monotonic())
-    if budget.steps and (solution := skill.solve(pos, budget.steps)):
+    steps = Steps(budget.steps, lambda: monotonic() - begun[1] > budget.patience / 2)
+    if budget.steps and (solution := skill.solve(pos, steps)):
         return Decision(solution.line[0], sign * solution.value, solution.line, exact=True)
     search = Search(skill, pos, Random(seed))
     seconds, patience = budget.seconds - (process_time() - begun[0]), budget.patience - (monotonic() - begun[1])

@@ -15,9 +15,10 @@ from sys import maxsize
 
 from games.boards import Cells, Squares
 from games.clobber import Clobber
-from games.crossgeo_solver import ZERO, Forms, OutOfSteps, Value
+from games.crossgeo_solver import ZERO, Forms, Value
 from games.moving import Path, Position
 from games.rules import Side
+from games.steps import OutOfSteps, Steps
 from pbm.bots.glance import GlanceSkill
 from pbm.bots.skill import Rollout, Solution
 
@@ -45,8 +46,8 @@ Sum = tuple[Cells, Cells, Value]
 class Sums:
     """Who wins what has come of a board. steps: sums that may be looked at."""
 
-    def __init__(self, board: Squares, steps: int = maxsize) -> None:
-        self._board, self._steps, self._forms = board, steps, Forms(maxsize)
+    def __init__(self, board: Squares, steps: Steps) -> None:
+        self._board, self._steps, self._forms = board, steps, Forms(Steps(maxsize))
         self._worths: dict[Stones, Value] = {}
         self._known: dict[tuple[Sum, int], bool] = {}
 
@@ -58,9 +59,7 @@ class Sums:
         """side: 0 or 1."""
         if (known := self._known.get((left, side))) is not None:
             return known
-        self._steps -= 1
-        if self._steps < 0:
-            raise OutOfSteps
+        self._steps.take()
         first, _, worth = left
         if first:
             found = self._tried(left, side)
@@ -127,7 +126,7 @@ class Sums:
 @lru_cache(maxsize=1)
 def _ends(board: Squares) -> Sums:
     """The ends of random games on a board: the same come again and again."""
-    return Sums(board)
+    return Sums(board, Steps(maxsize))
 
 
 class ClobberSkill(GlanceSkill):
@@ -169,13 +168,13 @@ class ClobberSkill(GlanceSkill):
             end = start << step if step > 0 else start >> -step
             own, others, side = others ^ end, own ^ start | end, side.other
 
-    def solve(self, pos: Position, steps: int) -> Solution | None:
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
         assert isinstance(self.game, Clobber)  # noqa: S101
         board = self.game.board(pos.options)
         first, second = pos.pieces
         if (board.grow(first) & second | board.grow(second) & first).bit_count() > SOLVED_FROM:
             return None
-        sums, line, side = Sums(board, steps // STEPS_A_SUM), list[Path](), pos.mover
+        sums, line, side = Sums(board, steps.of(STEPS_A_SUM)), list[Path](), pos.mover
         try:
             won = sums.wins(pos.pieces, side)
             while moves := list(self.game.moves(pos)):

@@ -15,6 +15,7 @@ from random import Random
 from games.boards import Cells, Hexes, bits
 from games.placing import Placing, Position
 from games.rules import Side
+from games.steps import Steps
 from pbm.bots.exact import Stones
 from pbm.bots.fills import COPIES, Boards, Fills
 from pbm.bots.skill import Rollout, Skill, Solution
@@ -112,7 +113,7 @@ class ConnectionSkill(Skill):
         credit = many.credit(mine, cells, won, lost), many.credit(theirs, cells, won, lost)
         return Rollout(many.share(won) - many.share(lost), credit)
 
-    def solve(self, pos: Position, steps: int) -> Solution | None:
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
         board = self.board(pos)
         if (board.full & ~pos.taken).bit_count() > FREE_AT_MOST:
             return None
@@ -121,7 +122,7 @@ class ConnectionSkill(Skill):
             return self.prospects(board, stones, side)
 
         at = pos.own, pos.others, pos.to_move
-        return Stones(board.full, ends, steps // 2).solution(at, pos.to_move)
+        return Stones(board.full, ends, steps.of(2)).solution(at, pos.to_move)
 
     def _bridges(self, board: Hexes, stones: Cells, free: Cells, side: Side) -> list[tuple[int, int]]:
         """Those of a side; an edge counts where the side has to do with it."""

@@ -9,8 +9,9 @@ from random import Random
 from games.boards import bits
 from games.crossgeo import PICKS, Options, Position, graph
 from games.crossgeo_boards import Edges
-from games.crossgeo_solver import OutOfSteps, Solver
+from games.crossgeo_solver import Solver
 from games.rules import Side
+from games.steps import OutOfSteps, Steps
 from pbm.bots.skill import Rollout, Skill, Solution
 
 
@@ -48,7 +49,7 @@ class CrossGeoSkill(Skill):
                 return Rollout(-1.0 if side is Side.FIRST else 1.0)
             side = side.other
 
-    def solve(self, pos: Position, steps: int) -> Solution | None:
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
         play = _BestPlay(pos, steps)
         try:
             won = play.solver.wins(pos.standing, pos.side)
@@ -61,7 +62,7 @@ class CrossGeoSkill(Skill):
 class _BestPlay:
     """Lines of best play on one board, within the steps of one solver."""
 
-    def __init__(self, pos: Position, steps: int) -> None:
+    def __init__(self, pos: Position, steps: Steps) -> None:
         self._board, self._leaves = graph(pos.options), survivors(pos.options)
         self.solver = Solver(self._board, steps)
 

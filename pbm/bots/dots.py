@@ -16,7 +16,7 @@ from random import Random
 from games.boards import Cells, Points, bits
 from games.dots import Dots, Position, sides_of
 from games.rules import Side
-from pbm.bots.exact import TooFar
+from games.steps import OutOfSteps, Steps
 from pbm.bots.skill import Rollout, Skill, Solution
 
 SOLVED_FROM = 32
@@ -98,30 +98,28 @@ def grid(board: Points) -> Grid:
 class Strings:
     """The exact end. Values: boxes the side to move still gets beyond the other's. steps: positions to be looked at."""
 
-    def __init__(self, board: Grid, steps: int) -> None:
+    def __init__(self, board: Grid, steps: Steps) -> None:
         self._grid, self._steps = board, steps
         self._known: dict[Cells, int] = {}
 
     def value(self, drawn: Cells) -> int:
-        """Raises: TooFar."""
+        """Raises: OutOfSteps."""
         if (known := self._known.get(drawn)) is not None:
             return known
         if drawn == self._grid.full:
             return 0
-        self._steps -= 1
-        if self._steps < 0:
-            raise TooFar
+        self._steps.take()
         self._known[drawn] = found = max(self.worth(drawn, line) for line in self.choices(drawn))
         return found
 
     def worth(self, drawn: Cells, line: int) -> int:
-        """What a line leads to for the side that draws it. Raises: TooFar."""
+        """What a line leads to for the side that draws it. Raises: OutOfSteps."""
         after = drawn | 1 << line
         closed = sum(not self._grid.boxes[box] & ~after for box in self._grid.beside[line])
         return closed + self.value(after) if closed else -self.value(after)
 
     def best(self, drawn: Cells) -> int:
-        """Raises: TooFar."""
+        """Raises: OutOfSteps."""
         return max(self.choices(drawn), key=lambda line: self.worth(drawn, line))
 
     def choices(self, drawn: Cells) -> list[int]:
@@ -168,7 +166,7 @@ class DotsSkill(Skill):
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         """Boxes that cost nothing at once, and of chains only what can be best."""
-        return Strings(self._grid(pos), 0).choices(pos.drawn)
+        return Strings(self._grid(pos), Steps(0)).choices(pos.drawn)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         board, drawn, mover = self._grid(pos), pos.drawn, 1 if pos.mover is Side.FIRST else -1
@@ -195,11 +193,11 @@ class DotsSkill(Skill):
         margin += mover * opened(tuple(sorted(boxes for boxes, _ in board.parts(drawn))))
         return Rollout(0.9 * ((margin > 0) - (margin < 0)) + 0.1 * tanh(margin / 5))
 
-    def solve(self, pos: Position, steps: int) -> Solution | None:
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
         board = self._grid(pos)
         if (board.full & ~pos.drawn).bit_count() > SOLVED_FROM:
             return None
-        strings = Strings(board, steps // 8)
+        strings = Strings(board, steps.of(8))
         line: list[int] = []
         drawn, mover = pos.drawn, 1 if pos.mover is Side.FIRST else -1
         margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
@@ -208,6 +206,6 @@ class DotsSkill(Skill):
             while drawn != board.full:
                 line.append(strings.best(drawn))
                 drawn |= 1 << line[-1]
-        except TooFar:
+        except OutOfSteps:
             return None
         return Solution(float((margin > 0) - (margin < 0)), tuple(line))

@@ -14,14 +14,11 @@ from typing import Any, Generic, TypeVar
 
 from games.boards import Cells, bits
 from games.rules import Side
+from games.steps import OutOfSteps, Steps
 from pbm.bots.skill import Solution
 
 At = TypeVar("At")
 """What a game needs to know of a position."""
-
-
-class TooFar(Exception):
-    """The end of the game is too far away."""
 
 
 class Exact(ABC, Generic[At]):
@@ -30,7 +27,7 @@ class Exact(ABC, Generic[At]):
     steps: positions that may be looked at.
     """
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._known: dict[Hashable, tuple[int, int]] = {}
         self._hoped: dict[Hashable, float] = {}
@@ -52,14 +49,12 @@ class Exact(ABC, Generic[At]):
         return ()
 
     def _seen(self, at: At) -> int | Sequence[tuple[Any, At]]:
-        """As look does, for a step. Raises: TooFar."""
-        self._steps -= 1
-        if self._steps < 0:
-            raise TooFar
+        """As look does, for a step. Raises: OutOfSteps."""
+        self._steps.take()
         return self.look(at)
 
     def value(self, at: At, low: int = -1, high: int = 1) -> int:
-        """Between the bounds; beyond them only a bound itself. Raises: TooFar."""
+        """Between the bounds; beyond them only a bound itself. Raises: OutOfSteps."""
         key = self.key(at)
         least, most = self._known.get(key, (-1, 1))
         low, high = max(low, least), min(high, most)
@@ -86,13 +81,13 @@ class Exact(ABC, Generic[At]):
 
         As many steps again may be spent on the choice among moves of the same value.
         """
-        steps = self._steps
+        again = self._steps.of(1)
         try:
             value = self.value(at)
-        except TooFar:
+        except OutOfSteps:
             return None
         line = self._line(at)
-        self._steps = steps
+        self._steps = again
         if value < 1 and (trap := self._trap(at, value, len(line))) is not None:
             line = [trap[0], *self._line(trap[1])]
         return Solution(float(value if mover is Side.FIRST else -value), tuple(line)) if line else None
@@ -100,7 +95,7 @@ class Exact(ABC, Generic[At]):
     def _line(self, at: At) -> list[Any]:
         """Best play to the end, or as far as the steps last."""
         line: list[Any] = []
-        with suppress(TooFar):
+        with suppress(OutOfSteps):
             while not isinstance(kids := self.look(at), int):
                 value = self.value(at)
                 move, at = next((move, kid) for move, kid in kids if -self.value(kid) == value)
@@ -114,7 +109,7 @@ class Exact(ABC, Generic[At]):
         """
         hopes: list[float] = []
         kept: list[tuple[Any, At]] = []
-        with suppress(TooFar):
+        with suppress(OutOfSteps):
             kept = self._keeping(at, value)
             for ahead in range(1, plies // 2 + 1):
                 hopes = [self._reply(kid, value, ahead) for _, kid in kept]
@@ -154,7 +149,7 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
     A position is the stones of the side to move, those of the other one, and the side.
     """
 
-    def __init__(self, full: Cells, ends: Ends, steps: int) -> None:
+    def __init__(self, full: Cells, ends: Ends, steps: Steps) -> None:
         super().__init__(steps)
         self._full, self._ends = full, ends
 

@@ -11,6 +11,7 @@ from games.boards import Cells, Squares, bits, union
 from games.four import Four
 from games.placing import Position
 from games.rules import Side
+from games.steps import Steps
 from pbm.bots.exact import Exact
 from pbm.bots.skill import Rollout, Skill, Solution
 
@@ -91,7 +92,7 @@ Drop = tuple[Cells, Cells, Cells, Cells]
 class Drops(Exact[Drop]):
     """The end of a game of Four in a Row, those moves first that leave the most open squares."""
 
-    def __init__(self, columns: Columns, steps: int) -> None:
+    def __init__(self, columns: Columns, steps: Steps) -> None:
         super().__init__(steps)
         self._columns = columns
 
@@ -151,7 +152,7 @@ class FourSkill(Skill):
             own, others, mine, theirs = others, own | move, theirs, mine | columns.opened(move, own)
             value = -value
 
-    def solve(self, pos: Position, steps: int) -> Solution | None:
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
         columns = self._columns(pos)
         if columns.free(pos.taken) > FREE_AT_MOST:
             return None

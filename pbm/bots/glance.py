@@ -19,6 +19,7 @@ from games.moving import Position as Moved
 from games.placing import Position as Placed
 from games.reversi import Reversi
 from games.rules import Side
+from games.steps import Steps
 from pbm.bots.exact import Exact
 from pbm.bots.skill import Skill, Solution
 
@@ -166,15 +167,15 @@ class ReversiSkill(GlanceSkill):
         risked = (first & beside).bit_count() - (second & beside).bit_count()
         return 0.06 * (moves[0] - moves[1]) + 0.5 * held - 0.12 * risked
 
-    def solve(self, pos: Placed, steps: int) -> Solution | None:
+    def solve(self, pos: Placed, steps: Steps) -> Solution | None:
         left = (self.game.board(pos.options).full & ~pos.taken).bit_count()
-        return Discs(self.game, steps // 8).solution(pos, pos.to_move) if left <= self.solved else None
+        return Discs(self.game, steps.of(8)).solution(pos, pos.to_move) if left <= self.solved else None
 
 
 class Discs(Exact[Placed]):
     """The end of a game of Reversi, those moves first that leave the fewest replies."""
 
-    def __init__(self, game: Reversi, steps: int) -> None:
+    def __init__(self, game: Reversi, steps: Steps) -> None:
         super().__init__(steps)
         self._game = game
 

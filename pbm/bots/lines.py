@@ -11,6 +11,7 @@ from games.boards import Cells, Hexes, Squares, bits, union
 from games.gomoku import Gomoku
 from games.placing import Position
 from games.rules import Side
+from games.steps import Steps
 from pbm.bots.exact import Stones
 from pbm.bots.skill import Skill, Solution
 from pbm.bots.threats import Prospects, Threats, ThreatSkill
@@ -120,7 +121,7 @@ class YavalathSkill(ThreatSkill):
     explore = 0.4
     threats = staticmethod(runs)
 
-    def solve(self, pos: Position, steps: int) -> Solution | None:
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
         here, *_ = self.here(pos)
         if (here.full & ~pos.taken).bit_count() > FREE_AT_MOST:
             return None
@@ -128,4 +129,4 @@ class YavalathSkill(ThreatSkill):
         def ends(stones: Cells, _free: Cells, _side: Side) -> tuple[Cells, Cells]:
             return here.prospects(stones)[:2]
 
-        return Stones(here.full, ends, steps // 2).solution((pos.own, pos.others, pos.to_move), pos.to_move)
+        return Stones(here.full, ends, steps.of(2)).solution((pos.own, pos.others, pos.to_move), pos.to_move)

@@ -11,7 +11,8 @@ from random import Random
 from games.boards import Cells, bits, union
 from games.loops import Position
 from games.rules import Side
-from pbm.bots.exact import Exact, TooFar
+from games.steps import OutOfSteps, Steps
+from pbm.bots.exact import Exact
 from pbm.bots.skill import Rollout, Skill, Solution
 
 MOST_ENDS = 20_000
@@ -46,11 +47,11 @@ class LoopsSkill(Skill):
         one, two = (dict.fromkeys(share, (1.0, value)) for share in shares)
         return Rollout(value, (one, two))
 
-    def solve(self, pos: Position, steps: int) -> Solution | None:
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
         size, side = pos.options.size, self.game.to_move(pos)
         try:
             ends = completions(pos.filled, MOST_ENDS)
-        except TooFar:
+        except OutOfSteps:
             return None
         own, others = _cells(pos.rows[side - 1]), _cells(pos.rows[side.other - 1])
         yellow = (side is Side.FIRST) == (pos.options.first == "yellow")
@@ -64,7 +65,7 @@ Rest = tuple[Cells, Cells, Sequence[Cells], bool]
 class Filling(Exact[Rest]):
     """The rest of a game, whose grids are known."""
 
-    def __init__(self, size: int, steps: int) -> None:
+    def __init__(self, size: int, steps: Steps) -> None:
         super().__init__(steps)
         self._size = size
         self._crossings = cache(partial(crossed, size))
@@ -111,7 +112,7 @@ def _cells(rows: Sequence[int]) -> Cells:
 
 
 def completions(filled: Sequence[int], most: int) -> list[Cells]:
-    """All full grids that may come of a position, row after row. Raises: TooFar, where there are more than that."""
+    """All full grids that may come of a position, row after row. Raises: OutOfSteps, where there are more than that."""
     size = len(filled)
     room = [2 - sum(line >> column & 1 for line in filled) for column in range(size)]
     once, twice = (sum(1 << column for column in range(size) if room[column] >= least) for least in (1, 2))
@@ -124,7 +125,7 @@ def completions(filled: Sequence[int], most: int) -> list[Cells]:
                 left = once & ~chosen | twice & chosen, twice & ~chosen
                 further.append((*left, grid | (line | chosen) << row * size))
             if len(further) > most:
-                raise TooFar
+                raise OutOfSteps
         found = further
     return [grid for once, _, grid in found if not once]
 

@@ -13,6 +13,7 @@ from time import process_time
 from typing import Any
 
 from games.rules import Side
+from games.steps import Steps
 from pbm.bots.choose import choose
 from pbm.bots.search import Budget, Search
 from pbm.bots.skill import WIDEST, Skill, value_of
@@ -114,7 +115,7 @@ def truth(skill: Skill, pos: Any, side: Side, dice: Random) -> tuple[bool, tuple
     game, sign = skill.game, 1 if side is Side.FIRST else -1
     if (outcome := game.outcome(pos)) is not None:
         return sign * value_of(outcome) == 1, ()
-    if solution := skill.solve(pos, _STEPS):
+    if solution := skill.solve(pos, Steps(_STEPS)):
         return sign * solution.value == 1, solution.line
     if not skill.sure:
         return None

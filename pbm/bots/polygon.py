@@ -8,6 +8,7 @@ from random import Random
 from games import AnyGame
 from games.polygon import Move, Polygon, Position
 from games.rules import Side
+from games.steps import OutOfSteps, Steps
 from pbm.bots.sketch import Sketch, Sketches
 from pbm.bots.skill import Skill, Solution
 
@@ -37,17 +38,20 @@ class PolygonSkill(Skill):
 
     careless = moves
 
-    def solve(self, pos: Position, steps: int) -> Solution | None:
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
         """At the start only segments from the first corner are looked at: another corner's are much alike."""
         crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
-        proof = Proof(self.played, steps // (STEPS_A_POSITION + crossings // CROSSINGS_A_STEP))
+        proof = Proof(self.played, steps.of(STEPS_A_POSITION + crossings // CROSSINGS_A_STEP))
         moves = list(self._rules.moves(pos))
         from_one = [move for move in moves if not move.start]
-        found = proof.solution(pos, from_one)
-        if found is None or (found.value < 0 and len(from_one) < len(moves)):
+        confirming = steps.of(STEPS_TO_CONFIRM_ONE + crossings // CROSSINGS_A_STEP_TO_CONFIRM)
+        try:
+            found = proof.solution(pos, from_one)
+            if found.value < 0 and len(from_one) < len(moves):
+                return None
+            return found if proof.holds(self._rules, pos, confirming) else None
+        except OutOfSteps:
             return None
-        most = steps // (STEPS_TO_CONFIRM_ONE + crossings // CROSSINGS_A_STEP_TO_CONFIRM)
-        return found if proof.holds(self._rules, pos, most) else None
 
 
 class Claim:
@@ -85,12 +89,12 @@ class Proof:
     steps: positions that may be looked at.
     """
 
-    def __init__(self, game: Sketches, steps: int) -> None:
+    def __init__(self, game: Sketches, steps: Steps) -> None:
         self._game, self._steps = game, steps
         self._root = Claim(())
 
-    def solution(self, pos: Position, moves: Sequence[Move]) -> Solution | None:
-        """The truth about a position that is not over, as far as sketches go; None when the steps do not suffice.
+    def solution(self, pos: Position, moves: Sequence[Move]) -> Solution:
+        """The truth about a position that is not over, as far as sketches go. Raises: OutOfSteps.
 
         moves: those that may be played in it.
         """
@@ -102,9 +106,7 @@ class Proof:
                 at = claim.next()
                 path.append(kid := claim.kids[at])
                 here = kid.pos = kid.pos or self._game.play(here, claim.moves[at])
-            self._steps -= len(claim.moves)
-            if self._steps < 0:
-                return None
+            self._steps.take(len(claim.moves))
             claim.kids = [Claim(self._game.play(here, move).moves) for move in claim.moves]
             for claim in reversed(path):
                 claim.count()
@@ -117,13 +119,14 @@ class Proof:
             yield claim.moves[at]
             claim = claim.kids[at]
 
-    def holds(self, rules: Polygon, pos: Position, most: int) -> bool:
+    def holds(self, rules: Polygon, pos: Position, steps: Steps) -> bool:
         """Whether the rules give the loser the same moves wherever the winner may lead them, and the winner's own.
 
-        most: positions that may be looked at.
+        steps: positions that may be looked at. Raises: OutOfSteps.
         """
         waiting = [(self._root, pos)]
-        while waiting and (most := most - 1) >= 0:
+        while waiting:
+            steps.take()
             claim, pos = waiting.pop()
             moves = list(rules.moves(pos))
             if claim.to_win == 0:
@@ -135,4 +138,4 @@ class Proof:
                 return False
             else:
                 waiting += [(kid, rules.play(pos, move)) for kid, move in zip(claim.kids, moves, strict=True)]
-        return not waiting
+        return True

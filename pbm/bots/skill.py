@@ -15,6 +15,7 @@ from typing import Any
 
 from games import AnyGame
 from games.rules import Outcome, Side, any_move
+from games.steps import Steps
 
 WIDEST = 1000
 """So many moves of a position are looked at; where there are more, nothing is proved by having tried all."""
@@ -106,6 +107,6 @@ class Skill:
                 return Rollout(value_of(outcome))
         return Rollout(self.evaluate(pos) or 0.0)
 
-    def solve(self, pos: Any, steps: int) -> Solution | None:
-        """The truth about a position, or None when it would take more steps than that."""
+    def solve(self, pos: Any, steps: Steps) -> Solution | None:
+        """The truth about a position, or None when it would take more steps than these."""
         return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from games import AnyGame
 from games.rules import Side
-from pbm.bots.exact import TooFar
+from games.steps import OutOfSteps
 from pbm.bots.skill import Solution, value_of
 
 
@@ -22,7 +22,7 @@ class Tail:
         """The truth about a position that is not over; None when the steps do not suffice."""
         try:
             value = self._value(pos)
-        except (TooFar, RecursionError):
+        except (OutOfSteps, RecursionError):
             return None
         line: list[Any] = []
         while pos in self._known:
@@ -32,12 +32,12 @@ class Tail:
         return Solution(value, tuple(line))
 
     def _value(self, pos: Any) -> float:
-        """The value of a position to the first side. Raises: TooFar."""
+        """The value of a position to the first side. Raises: OutOfSteps."""
         if pos in self._known:
             return self._known[pos][0]
         self._steps -= 1
         if self._steps < 0:
-            raise TooFar
+            raise OutOfSteps
         if (outcome := self._game.outcome(pos)) is not None:
             return value_of(outcome)
         sign = 1.0 if self._game.to_move(pos) is Side.FIRST else -1.0

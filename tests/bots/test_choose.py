@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice, pairwise
 from random import Random
 from time import process_time, sleep
@@ -9,6 +10,7 @@ from time import process_time, sleep
 import pytest
 
 from games import GAMES
+from games.steps import OutOfSteps, Steps
 from pbm.bots import LEVELS, Budget, Rollout, Skill, choose, skill_of
 
 SMALL = Budget(visits=12, seconds=5.0, steps=200)
@@ -140,6 +142,37 @@ def test_a_busy_machine_gives_an_answer_in_time():
     choose(game, pos, budget=Budget(200, 60.0, patience=0.1), skill=Waiting(game))
     assert 0 < len(looks) <= 6
     assert all(level.budget(skill_of("go")).patience < 60 for level in LEVELS.values())
+
+
+def test_solving_leaves_time_for_a_search_on_a_busy_machine():
+    class Solving(Skill):
+        def solve(self, pos, steps):
+            with suppress(OutOfSteps):
+                while True:
+                    steps.take()
+
+    game = GAMES["hex"]
+    pos = game.start(game.options([]))
+    choice = choose(game, pos, budget=Budget(1, 60.0, steps=10**12, patience=0.2), skill=Solving(game))
+    assert not choice.exact
+    assert choice.move in list(game.moves(pos))
+
+
+SOLVED = sorted(name for name in GAMES if type(skill_of(name)).solve is not Skill.solve)
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_solving_ends_when_it_is_told_enough(name):
+    game, skill = GAMES[name], skill_of(name)
+    options, rng = game.options({"polygon": ["-sides=6"], "yavalath": ["-size=4"]}.get(name, [])), Random(2)
+    for _ in range(50):
+        pos = game.start(options)
+        while game.outcome(pos) is None:
+            if skill.solve(pos, Steps(2000)):
+                assert skill.solve(pos, Steps(2000, lambda: True)) is None
+                return
+            pos = game.play(pos, rng.choice(list(islice(game.moves(pos), 200))))
+    pytest.fail("No position was met that could be solved.")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from games.polygon import Polygon, Position
+from games.steps import OutOfSteps, Steps
 from pbm.bots import skill_of
 from pbm.bots.only_win import truth
 from pbm.bots.polygon import Proof
@@ -72,12 +73,13 @@ def test_a_search_in_rounded_numbers_is_no_proof_for_a_puzzle(monkeypatch):
 def test_what_the_rules_do_not_confirm_is_not_proved():
     """As where rounded numbers take two points for one: the loser has a move that the sketches do not know."""
     pos = RULES.start(RULES.options(["-sides=6"]))
-    proof = Proof(Sketches(RULES), 100_000)
+    proof = Proof(Sketches(RULES), Steps(100_000))
     assert proof.solution(pos, [move for move in RULES.moves(pos) if not move.start])
-    assert proof.holds(RULES, pos, 10_000)
-    assert not proof.holds(RULES, pos, 5)
+    assert proof.holds(RULES, pos, Steps(10_000))
+    with pytest.raises(OutOfSteps):
+        proof.holds(RULES, pos, Steps(5))
     claim = proof._root
     while claim.kids and claim.to_win == 0:
         claim = claim.kids[claim.next()]
     claim.moves = claim.moves[1:]
-    assert not proof.holds(RULES, pos, 10_000)
+    assert not proof.holds(RULES, pos, Steps(10_000))

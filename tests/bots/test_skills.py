@@ -12,13 +12,13 @@ import pytest
 
 from games import GAMES
 from games.boards import BothSides, bits, hexagon, lattice, squares, union
-from games.crossgeo_solver import OutOfSteps
 from games.go import Go
 from games.loops import Loops
 from games.luddit import Position
 from games.luddit_pieces import Move, torus
 from games.placing import PASS
 from games.rules import Side
+from games.steps import OutOfSteps, Steps
 from games.yavalath import Yavalath
 from pbm.bots import Budget, Skill, choose, skill_of
 from pbm.bots.clobber import Sums
@@ -111,7 +111,7 @@ def test_loops_is_solved_as_by_playing_out_every_line(seed):
     """Grids that were turned or mirrored are worth the same, so no table may mix them up."""
     game = GAMES["loops"]
     pos = random_position(game, ["-size=4", f"-first={('yellow', 'purple')[seed % 2]}"], seed, 2 + seed % 4)
-    solution, truth = skill_of("loops").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    solution, truth = skill_of("loops").solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
     assert solution is not None
     assert truth is not None
     assert solution.value == truth.value
@@ -133,7 +133,7 @@ def test_the_last_cells_are_solved_as_by_playing_out_every_line(name, size, plie
     """What is won or lost at once is left to the search."""
     game, skill = GAMES[name], skill_of(name)
     pos = random_position(game, [f"-size={size}"], seed, plies + seed % 2)
-    solution, truth = skill.solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    solution, truth = skill.solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
     assert truth is not None
     assert solution is None or solution.value == truth.value == end(game, pos, solution)
 
@@ -152,7 +152,11 @@ def test_wins_by_threats_and_the_last_cells_of_yavalath_are_what_playing_out_eve
     game, skill = GAMES["yavalath"], skill_of("yavalath")
     assert isinstance(game, Yavalath)
     pos = undecided(game, ["-size=4"], seed, 27)
-    here, truth, solution = runs(game.board(pos.options)), Tail(game, 10**6).solution(pos), skill.solve(pos, 10**6)
+    here, truth, solution = (
+        runs(game.board(pos.options)),
+        Tail(game, 10**6).solution(pos),
+        skill.solve(pos, Steps(10**6)),
+    )
     assert truth is not None
     assert solution is None or solution.value == truth.value == end(game, pos, solution)
     attack = here.attack(pos.own, pos.others, here.prospects(pos.own), here.prospects(pos.others), [100])
@@ -167,7 +171,7 @@ def test_the_end_of_reversi_is_solved_as_by_playing_out_every_line(seed):
     """Passes are plies of their own there."""
     game = GAMES["reversi"]
     pos = random_position(game, ["-size=6"], seed, 23 + seed % 3)
-    solution, truth = skill_of("reversi").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    solution, truth = skill_of("reversi").solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
     assert solution is not None
     assert truth is not None
     assert solution.value == truth.value == end(game, pos, solution)
@@ -189,7 +193,7 @@ def test_where_there_is_no_win_most_replies_are_made_mistakes(name, words, seed,
     def value(at):
         if (outcome := game.outcome(at)) is not None:
             return value_of(outcome)
-        solution = skill.solve(at, 10**6)
+        solution = skill.solve(at, Steps(10**6))
         assert solution is not None
         return solution.value
 
@@ -217,7 +221,7 @@ def test_the_open_squares_of_four_in_a_row_are_those_that_complete_a_line(seed):
 def test_random_games_of_four_in_a_row_show_who_must_give_way_in_the_end(seed):
     game, skill = GAMES["four"], skill_of("four")
     pos = random_position(game, ["-columns=5"], seed, 20)
-    solution = skill.solve(pos, 10**6)
+    solution = skill.solve(pos, Steps(10**6))
     assert solution is not None
     assert len(solution.line) > 7
     assert {skill.rollout(pos, Random(number)).value for number in range(20)} == {solution.value}
@@ -227,7 +231,7 @@ def test_random_games_of_four_in_a_row_show_who_must_give_way_in_the_end(seed):
 def test_four_in_a_row_is_solved_as_by_playing_out_every_line(seed):
     game = GAMES["four"]
     pos = random_position(game, ["-columns=4", "-rows=4", f"-line={3 + seed % 2}"], seed, 5)
-    solution, truth = skill_of("four").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    solution, truth = skill_of("four").solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
     assert solution is not None
     assert truth is not None
     assert solution.value == truth.value
@@ -242,7 +246,7 @@ def test_four_in_a_row_is_solved_as_by_playing_out_every_line(seed):
 def test_the_polygon_is_solved_as_by_playing_out_every_line(seed):
     game = GAMES["polygon"]
     pos = random_position(game, ["-sides=6", f"-seed={seed}"], seed, 2)
-    solution, truth = skill_of("polygon").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    solution, truth = skill_of("polygon").solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
     assert solution is not None
     assert truth is not None
     assert solution.value == truth.value
@@ -251,13 +255,13 @@ def test_the_polygon_is_solved_as_by_playing_out_every_line(seed):
     outcome = game.outcome(pos)
     assert outcome is not None
     assert solution.value == (1 if outcome.winner is Side.FIRST else -1)
-    assert skill_of("polygon").solve(game.start(game.options(["-sides=7"])), 600) is None
+    assert skill_of("polygon").solve(game.start(game.options(["-sides=7"])), Steps(600)) is None
 
 
 @pytest.mark.parametrize("sides", [4, 5, 6, 7])
 def test_polygon_is_solved_from_the_start_up_to_seven_sides(sides):
     game = GAMES["polygon"]
-    solution = skill_of("polygon").solve(game.start(game.options([f"-sides={sides}"])), 40_000)
+    solution = skill_of("polygon").solve(game.start(game.options([f"-sides={sides}"])), Steps(40_000))
     assert solution is not None
     assert solution.value == 1
 
@@ -267,15 +271,15 @@ def test_polygon_is_not_called_lost_because_one_corner_is(monkeypatch):
     monkeypatch.setattr(Proof, "holds", lambda proof, rules, pos, most: True)
     game = GAMES["polygon"]
     start = game.start(game.options([]))
-    assert skill_of("polygon").solve(start, 1000) is None
-    assert skill_of("polygon").solve(game.play(start, next(game.moves(start))), 1000) is not None
+    assert skill_of("polygon").solve(start, Steps(1000)) is None
+    assert skill_of("polygon").solve(game.play(start, next(game.moves(start))), Steps(1000)) is not None
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_clobber_is_solved_as_by_playing_out_every_line(seed):
     game = GAMES["clobber"]
     pos = random_position(game, ["-columns=4", "-rows=4"], seed, 5)
-    solution, truth = skill_of("clobber").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    solution, truth = skill_of("clobber").solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
     assert solution is not None
     assert truth is not None
     assert solution.value == truth.value
@@ -307,7 +311,7 @@ def stones_of_clobber(board, *rows):
 def winners_of_clobber(*rows, steps=1000):
     """Whether White wins when White begins, and Black when Black does."""
     board = squares(7, 3, chequered=True)
-    return [Sums(board, steps).wins(stones_of_clobber(board, *rows), side) for side in Side]
+    return [Sums(board, Steps(steps)).wins(stones_of_clobber(board, *rows), side) for side in Side]
 
 
 def test_parts_of_clobber_that_come_to_nothing_do_not_matter():
@@ -330,7 +334,7 @@ def test_clobber_gives_up_when_its_steps_are_over():
 
 def test_four_in_a_row_solves_the_second_half_of_its_usual_board():
     pos = random_position(GAMES["four"], [], 11, 20)
-    assert skill_of("four").solve(pos, 500_000) is not None
+    assert skill_of("four").solve(pos, Steps(500_000)) is not None
 
 
 def best_margin(board):
@@ -356,7 +360,7 @@ def test_dots_solves_the_end_as_by_drawing_every_line(size):
         dice = Random(seed)
         left = dice.sample(range(board.full.bit_count()), dice.randint(3, 10))
         drawn = board.full & ~union(left)
-        assert Strings(board, 10**6).value(drawn) == value(drawn)
+        assert Strings(board, Steps(10**6)).value(drawn) == value(drawn)
 
 
 def test_chains_and_loops_are_counted_as_they_are_played():

@@ -12,6 +12,7 @@ from games import GAMES, AnyGame
 from games.crossgeo import graph
 from games.crossgeo_solver import Solver
 from games.rules import Side
+from games.steps import Steps
 from pbm.bots import BOARDS, NoThought, Question, Thought, options_of, skill_of, think
 from pbm.bots.only_win import FEWEST_MOVES, is_only_win
 from pbm.bots.skill import value_of
@@ -40,7 +41,7 @@ def test_exactly_one_pick_wins_says_the_solver_alone():
         (found,) = think(_question(seed))
         state = replay(GAMES["crossgeo"], options_of("crossgeo", seed), "", found.before)
         board = graph(state.options)
-        picks = Solver(board, 10**6).winning_picks(state.position.standing, state.game.to_move(state.position))
+        picks = Solver(board, Steps(10**6)).winning_picks(state.position.standing, state.game.to_move(state.position))
         assert [state.game.notate(state.position, pick) for pick in picks] == [found.move]
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from games.boards import bits
 from games.crossgeo import PICKS, CrossGeo, Options, graph
-from games.crossgeo_solver import Forms, OutOfSteps, Solver
+from games.crossgeo_solver import Forms, Solver
 from games.rules import OptionError, Side
+from games.steps import OutOfSteps, Steps
 
 ENOUGH = 10**6
 
@@ -30,7 +31,7 @@ def literal_wins(board, standing, side):
 def test_every_small_board_is_solved_as_by_trying_everything(version, seed):
     for options in (Options("random", version, 13, seed), Options("complete", version, 6, seed)):
         board = graph(options)
-        solver = Solver(board, ENOUGH)
+        solver = Solver(board, Steps(ENOUGH))
         standing = (1 << len(board.edges)) - 1
         for side in Side:
             assert solver.wins(standing, side) is literal_wins(board, standing, side)
@@ -56,14 +57,14 @@ def test_every_small_board_is_solved_as_by_trying_everything(version, seed):
 def test_the_built_in_boards(name, version, red_begins, blue_begins):
     """The coloured ones are decided by colour, whoever begins."""
     board = graph(Options(name, version))
-    solver = Solver(board, ENOUGH)
+    solver = Solver(board, Steps(ENOUGH))
     standing = (1 << len(board.edges)) - 1
     assert solver.wins(standing, Side.FIRST) is red_begins
     assert solver.wins(standing, Side.SECOND) is blue_begins
 
 
 def test_values_that_are_known_by_name():
-    forms = Forms(ENOUGH)
+    forms = Forms(Steps(ENOUGH))
     zero, star = forms.nimber(0), forms.nimber(1)
     one, minus = forms.of([zero], []), forms.of([], [zero])
     assert forms.sum(one, minus) == zero
@@ -82,14 +83,14 @@ def test_values_that_are_known_by_name():
 def test_a_solver_stops_at_its_bound():
     board = graph(Options("3", "rgb"))
     with pytest.raises(OutOfSteps):
-        Solver(board, 50).wins((1 << len(board.edges)) - 1, Side.FIRST)
+        Solver(board, Steps(50)).wins((1 << len(board.edges)) - 1, Side.FIRST)
 
 
 def test_a_board_on_which_all_cross_is_a_single_pick():
     lines = "\n".join(f"{x},0 {9 - x},9" for x in range(0, 9, 2))
     game = CrossGeo()
     pos = game.start(game.options([], body=lines))
-    assert Solver(graph(pos.options), ENOUGH).wins(pos.standing, Side.FIRST)
+    assert Solver(graph(pos.options), Steps(ENOUGH)).wins(pos.standing, Side.FIRST)
 
 
 @pytest.mark.parametrize("version", ["g", "rb", "rgb"])
