@@ -11,6 +11,9 @@ import re
 from pbm.domain.idioms import THANKS, any_of
 from pbm.domain.meaning import sentences
 
+ERASURE = "help erase me"
+"""The command for those who want to be forgotten, which does nothing by itself."""
+
 TOPICS = {
     command: any_of(rows)
     for command, rows in {
@@ -44,10 +47,16 @@ TOPICS = {
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
         "puzzle": r"\bpuzzles?\b",
+        ERASURE: r"""
+            \b(?:delete|erase|close|cancel|remove|forget) (?:all )?my (?:\w+ )?(?:account|data|self)\b
+            \b(?:delete|erase|forget|remove) EVERYTHING\b|\b(?:delete|erase) (?:me|everything)\b
+            \b(?:konto|daten) (?:löschen|kündigen)\b|\blösch\w* .{0,20}(?:konto|daten)\b
+            \bsupprime\w* (?:mon compte|mes données)\b|\b(?:borr|elimin)\w+ (?:mi cuenta|mis datos)\b
+            \b(?:cancell|elimin)\w+ (?:il mio account|i miei dati)\b|\bverwijder .{0,10}mijn (?:account|gegevens)\b
+            \b(?:apag|elimin|exclu)\w+ (?:a )?minha conta\b
+            """,
         "help mails": r"""
-            \b(?:delete|erase|close|cancel|remove) (?:my (?:account|data|self)|me|everything)\b
-            \bhow do i (?:leave|quit)\b|\bkonto (?:löschen|kündigen)\b|\bsupprimer mon compte\b|\bborrar mi cuenta\b
-            \blösch\w* .{0,10}konto\b
+            \bhow do i (?:leave|quit)\b
             \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
             ^i want to (?:quit|leave)$
             \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
@@ -162,11 +171,14 @@ QUESTIONS = {
             who else (?:plays|is there)(?: here)?
             how many (?:players|people|users) (?:are|play)(?: (?:there|here))*
             """,
+        ERASURE: r"""
+            (?:WISH|HOW )?(?:delete|erase|close|cancel|remove|forget) (?:all )?my (?:\w+ )?(?:account|data)
+            (?:WISH|HOW )?(?:delete|erase) (?:me|everything)|(?:delete|erase|forget|remove) EVERYTHING
+            """,
         "help mails": r"""
             too many EMAILS
             (?:(?:can|could|i|you|want|send|get|have|me|please) ){0,6}(?:fewer|less) EMAILS
-            (?:please )?(?:delete|erase|close|cancel|remove) (?:my (?:account|data)|me|everything)
-            (?:HOW|i want to) (?:leave|quit|delete my account|unsubscribe)
+            (?:HOW|i want to) (?:leave|quit|unsubscribe)|remove me
             (?:HOW )?(?:stop|turn off|switch off|get rid of)(?: all)? (?:the|these|your) EMAILS
             """,
         "about me": r"""

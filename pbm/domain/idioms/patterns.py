@@ -56,10 +56,11 @@ _PARTS = {
     r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
     r"|after some thought)[\s,.:!-]+))*",
-    "AFTER": r"(?:(?>[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now"
+    "AFTER": r"(?:(?>[\s,.!-]+(?:(?:and )?(?:thanks(?: a lot)?|thank you|GELUCK|JIJ)|please|then|now|here|too|thx"
+    r"|this time|today|for now"
     r"|i think|i guess|for me|cheers|bye|sorry|period|full stop|lol"
     r"|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
+    r"|u?r (?:move|turn)|DANK|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
     r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings|(?:viele |liebe |beste |schöne )?(?:gr(?:ü|ue)sse|gruss)"
     r"|saludos|saluti|groet(?:en|jes)?|bises|bisous|abra[cç]os?|beijos?|besos|baci)"
     r"(?: (?:from|von|de|da|van))?(?: [^\W\d_]+)?)?",
@@ -67,6 +68,8 @@ _PARTS = {
     r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
     r"|mi (?:jugada|movimiento)(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
     r"|(?:io )?gioco(?: in)?|la mia mossa(?: è)?|(?:eu )?jogo(?: em)?|(?:a )?minha jogada(?: é)?",
+    "EVERYTHING": r"(?:everything|all)(?: that)?(?: you (?:know|have|keep))? (?:of|about|on) me",
+    "LAWFUL": r"(?:legal|possible|allowed|valid|available)",
     "ENDS": r"(?: (?:please|bitte|now))*(?=[\s!.]*(?:$|,))",
     "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|alsje?blieft|por favor|per favore"
     r"|s'il (?:te|vous) pla[iî]t|s\.?v\.?p",

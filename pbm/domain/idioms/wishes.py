@@ -47,10 +47,16 @@ WISHES = {
             (?:sono|sarò|vado|parto) (?:.{1,30} )?(?:in (?:vacanza|viaggio|ferie)|malat[oa])\b.{0,60}
             (?:ik )?(?:ben|ga) (?:.{1,40} )?(?:op (?:vakantie|reis)|weg|ziek)\b.{0,60}
             (?:estou|estarei|vou) (?:.{1,30} )?(?:de (?:férias|viagem)|fora|doente)\b.{0,60}
+            (?:(?:i'?m )?urlaub|ferien|(?:op )?vakantie|weg) .{0,20}\d.{0,40}
+            (?:en vacances|de (?:vacaciones|férias)|(?:di|in) vacanz[ae]) .{0,20}\d.{0,40}
             i(?:'m| am) going (?:away|abroad|on holidays?|on vacation)\b.{0,60}|my (?:holidays?|vacation) .{1,60}
             """,
         "remind": r"""
             (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b(?! (?:of|about)\b).{0,60}
+            """,
+        "nudge": r"""
+            (?:(?:can|could|will|would) you )?(?:please )?(?:remind|nudge|poke) (?!(?:me|yourself)\b)(?:my |the )?\w+
+            (?:(?:can|could|will|would) you )?(?:please )?send (?:h(?:im|er)|them|(?:my|the) \w+) a reminder
             """,
         "boards": r"""
             whom? do i play(?: against)? next\??
@@ -187,7 +193,8 @@ JOINS = re.compile(
 
 NAMED = any_of(
     r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|play|challenge) (?=(?P<rival>[\w.-]+))|"
-    r"(?:(?:who|how (?:strong|good)) is|what(?:'s| is)(?= \S+'s (?:rating|rank|record)\b)|is(?= \S+ MACHINE\b)) "
+    r"(?:(?:who|how (?:strong|good)) is|what(?:'s| is)(?= \S+'s (?:rating|rank|record)\b)"
+    r"|is(?= \S+ (?:MACHINE|online|active)\b)) "
     r"(?P<asked>[\w.-]+))"
 )
 """Words that may name a player: one to be played, or to be told of."""
