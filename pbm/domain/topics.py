@@ -48,12 +48,7 @@ TOPICS = {
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
         "puzzle": r"\bpuzzles?\b",
         ERASURE: r"""
-            \b(?:delete|erase|close|cancel|remove|forget) (?:all )?my (?:\w+ )?(?:account|data|self)\b
-            \b(?:delete|erase|forget|remove) EVERYTHING\b|\b(?:delete|erase) (?:me|everything)\b
-            \b(?:konto|daten) (?:löschen|kündigen)\b|\blösch\w* .{0,20}(?:konto|daten)\b
-            \bsupprime\w* (?:mon compte|mes données)\b|\b(?:borr|elimin)\w+ (?:mi cuenta|mis datos)\b
-            \b(?:cancell|elimin)\w+ (?:il mio account|i miei dati)\b|\bverwijder .{0,10}mijn (?:account|gegevens)\b
-            \b(?:apag|elimin|exclu)\w+ (?:a )?minha conta\b
+            \bERASING\b
             """,
         "help mails": r"""
             \bhow do i (?:leave|quit)\b
@@ -172,14 +167,16 @@ QUESTIONS = {
             how many (?:players|people|users) (?:are|play)(?: (?:there|here))*
             """,
         ERASURE: r"""
-            (?:WISH|HOW )?(?:delete|erase|close|cancel|remove|forget) (?:all )?my (?:\w+ )?(?:account|data)
-            (?:WISH|HOW )?(?:delete|erase) (?:me|everything)|(?:delete|erase|forget|remove) EVERYTHING
+            (?:WISH|HOW )?ERASING
             """,
         "help mails": r"""
             too many EMAILS
             (?:(?:can|could|i|you|want|send|get|have|me|please) ){0,6}(?:fewer|less) EMAILS
             (?:HOW|i want to) (?:leave|quit|unsubscribe)|remove me
             (?:HOW )?(?:stop|turn off|switch off|get rid of)(?: all)? (?:the|these|your) EMAILS
+            """,
+        "help account": r"""
+            HOW (?:change|set) (?:my|the|a) (?:\w+ )?(?:name|user ?name|userid|e-?mail|address|password)
             """,
         "about me": r"""
             (?:what(?:'s| is)|show(?: me)?|tell me) my (?:rating|elo|rank|ranking|stats|statistics|record)

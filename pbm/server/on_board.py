@@ -428,7 +428,7 @@ class _Said:
                 f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none.{self.or_say}'
             )
         check_joins(self.request, self.text)
-        if plain(self.text).startswith("start a"):
+        if plain(self.text).startswith(("start a", "play ")):
             check_rival(self.request, self.text, game_named(self.text))
         if idioms.OWN_ADDRESS.search(plain(self.text)):
             raise BadArguments(

@@ -192,7 +192,8 @@ FIRST_ANSWERS = {
 
 REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
-    'Write: cross challenge me anna': "challenge anna|start a game with anna|play with Anna|I want to play against anna|play anna|"
+    'Write: cross challenge me anna': "challenge anna|start a game with anna|play with Anna|"
+    "I want to play against anna|play anna|"
     "Ich möchte gegen Anna spielen",
     "Write: cross challenge me carl@example.org": "invite my friend carl@example.org|challenge carl@example.org|"
     "can I invite my brother? he is at carl@example.org",
@@ -215,12 +216,13 @@ REFUSED = {
 BOARD_ANSWERS = {
     "pbm: help start": "how do I answer?|where do I click?|what do I have to do now?|"
     "help me|huh?|I need help!|Hilfe!|aide|what do I write?|Wie geht das?",
-    "pbm: help account": "Passwort vergessen|new password please|change my email address",
+    "pbm: help account": "how do I change my name|Passwort vergessen|new password please|change my email address",
     "pbm: help resign": "how do I resign?|how do I cancel this game",
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
     "pbm: help erase me": "please forget everything you know of me|delete my data|erase my account|"
-    "delete my account please|I want you to delete all my data, please.",
+    "delete my account please|I want you to delete all my data, please.|Bitte lösche alle meine Daten|"
+    "supprimez mon compte|borra mi cuenta por favor|cancella il mio account|verwijder mijn account|apaga a minha conta",
     "Your opponent is reminded by the server": "remind her|remind him please|remind my opponent|remind anna|"
     "can you remind my opponent?|nudge her",
     "Choose a userid, and a password if you want one. Write: signup": "signup with password please",
@@ -236,18 +238,21 @@ BOARD_ANSWERS = {
     "the letters are too small for me|I can't read the board",
     "pbm: about anna": "who is anna?|how strong is anna?|who am I playing?|Who am I playing against?|"
     "who is my opponent?|Who's my opponent|who do I play?|Against whom am I playing?|how good is my opponent?|"
-    "tell me about my opponent|is anna online?|is my opponent a robot?|am I playing a human or a bot?|is anna a real person?|"
+    "tell me about my opponent|is anna online?|is my opponent a robot?|"
+    "am I playing a human or a bot?|is anna a real person?|"
     "what is anna's rating?|Gegen wen spiele ich?",
     "pbm: help cross": "how do I play and how do I win?|what do O and X mean?|"
     "what is swap?|can I pass?|how to win|how does the swap work?|"
     "please remind me of the rules|list the legal moves please|what moves are there?|which moves are legal|"
     "legal moves?|what are the possible moves|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
-    "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
+    "You ask to pause the game": "Pause bis Montag bitte|pause until Monday|Pause please|pause|can we pause?|"
+    "Können wir pausieren?|Können wir bis Sonntag "
     "pausieren?|On fait une pause ?|¿Podemos hacer una pausa?",
     "Only anna can give you time": "Posso avere più tempo?|mag ik meer tijd?|preciso de mais tempo|"
     "can I get another week?|need more time plz|one more day please|"
     "Can I have until Sunday?|Ich brauche mehr Zeit|J'ai besoin de plus de temps|Necesito más tiempo",
-    'answer "vacation next week"': "I'm away next week|I am on vacation next week, sorry",
+    'answer "vacation next week"': "I'm not going to be around next week|I'm away next week|"
+    "I am on vacation next week, sorry",
     'answer "vacation until sunday"': "I'm away until Sunday",
     'answer "vacation bis sonntag"': "Bin bis Sonntag weg",
     'answer "vacation bis 5.12"': "Ich bin im Urlaub bis 5.12.",
@@ -278,7 +283,9 @@ BOARD_ANSWERS = {
     "Ok I resign, you played well|Ich gebe auf|aufgeben|J'abandonne|J'abandonne la partie|Me rindo|"
     "Please cancel this game|I don't want to play anymore, sorry",
     "pbm: about bert": "what's my rating?|who am I?|How strong is bert?|what's bert's rating?",
-    "how it stands": "a chi tocca?|wie is aan zet?|de quem é a vez?|zeig mir das Brett|laat het bord zien|"
+    "how it stands": "Wie lange habe ich noch Zeit?|combien de temps me reste-t-il ?|cuánto tiempo tengo?|"
+    "quanto tempo ho?|hoeveel tijd heb ik nog?|a chi tocca?|wie is aan zet?|de quem é a vez?|zeig mir das Brett|"
+    "laat het bord zien|"
     "when will anna move|did my move arrive?|show me the board again|how many days do I have left?|"
     "when does anna have to move?|"
     "whose turn is it?|whose move?|board|Wer ist dran?|Bin ich dran?|À qui le tour ?|¿A quién le toca?|"
@@ -305,7 +312,11 @@ BOARD_ANSWERS = {
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
     "To play with anna, name the game and challenge them": "start a game with anna",
-    "You played C3": "C3 please and good luck|C3 and thanks|"
+    "Write: hex challenge me anna": "play hex with anna",
+    "swap": "ik wil ruilen|quiero cambiar|je voudrais échanger",
+    "You played C3": "C3 please and good luck|C3 and thanks|Bitte C3 spielen|Ich möchte bitte C3 setzen|"
+    "C3 et bonne chance|"
+    "C3 alstublieft|C3 happy new year|fine, C3 then|C3 is my final answer|"
     "C3 (sorry for the delay, was in hospital)|C3 bitte, Gruß Bert|C3 s.v.p.|C3 period|"
     "C3 good luck Anna|mi movimiento es C3|Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
     "I was away for a week, sorry. C3|C3, sorry|C3. Sorry that took so long.|C3, no hurry|C3. Not bad, eh?|"

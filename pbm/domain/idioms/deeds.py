@@ -16,7 +16,8 @@ ACTS = {
             WISHtake (?:over )?your (?:side|colou?r|stone|move)
             (?:ich )?(?:(?:möchte |will )?tauschen|(?:tausche|wechsle)(?: (?:die )?(?:seiten|farben))?)
             (?:die )?(?:seiten|farben) (?:tauschen|wechseln)|j'échange(?: les (?:couleurs|côtés))?
-            je change de (?:couleur|côté)|cambio de (?:color|lado)|échanger|cambiar|scambiare|ruilen|trocar
+            je change de (?:couleur|côté)|cambio de (?:color|lado)
+            (?:(?:je voudrais|quiero|vorrei|ik wil|quero) )?(?:échanger|cambiar|scambiare|ruilen|trocar)
             """,
         "resign": r"""
             WISH?(?:resign|give up|concede|surrender|forfeit|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
