@@ -328,6 +328,8 @@ _ALONE, _ALONE_LENGTH = 2, 6
 """Lines with words, the subject among them, of a mail in which one word alone on a line may be a password; and
 characters of the word, for shorter ones are things that people say.
 """
+_FAR = 10
+"""Words from "password" that a password may be away."""
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 """A row of letters, which no move has."""
 
@@ -360,7 +362,9 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
             is_named = folded in ("pass", "passe") or PASSWORD.fullmatch(word) is not None
             if folded == userid or is_named:
                 near = said[place + 1 : place + 3]
-                far = [*said[place + 3 :], *reversed(said[:place])] if is_named else []
+                far = (
+                    [*said[place + 3 : place + _FAR], *reversed(said[max(0, place - _FAR) : place])] if is_named else []
+                )
                 near += [each for each in far if each.casefold() not in COMMON]
                 found += [each for each in near if _is_long(each) and each.casefold() != userid]
     return list(dict.fromkeys(found))
