@@ -362,10 +362,9 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
             is_named = folded in ("pass", "passe") or PASSWORD.fullmatch(word) is not None
             if folded == userid or is_named:
                 near = said[place + 1 : place + 3]
-                far = (
-                    [*said[place + 3 : place + _FAR], *reversed(said[max(0, place - _FAR) : place])] if is_named else []
-                )
-                near += [each for each in far if each.casefold() not in COMMON]
+                if is_named:
+                    far = [*said[place + 3 : place + _FAR], *reversed(said[max(0, place - _FAR) : place])]
+                    near += [each for each in far if each.casefold() not in COMMON]
                 found += [each for each in near if _is_long(each) and each.casefold() != userid]
     return list(dict.fromkeys(found))
 

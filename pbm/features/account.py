@@ -41,7 +41,7 @@ _INVITED = ("invite",)
 def signup(request: Request, command: Command) -> Answer | None:
     """Nobody has the userid before one of the addresses has answered: then the first who did."""
     userid, password = command.args["NEW-USERID"], command.args.get("NEW-PASSWORD", "")
-    _check_names(command.line.casefold().split()[1:])
+    _check_names(" ".join(command.args.values()).casefold().split())
     if password:
         check_password(password)
     addresses = addresses_of(request, command)

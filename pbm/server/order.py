@@ -372,7 +372,7 @@ def mails_of(request: Request) -> list[Mail]:
     for board in changed:
         comments = request.comments(board.match.board)
         _keep(request, board, comments)
-        if any(HIDDEN in comment.text for comment in comments):
+        if any(HIDDEN in each.text for each in comments) and HIDDEN not in request.words.of(board.match.board):
             request.outgoing.answers.append(_LEFT_OUT)
         mails += tell_players(
             request, board, comments, request.author.player, answered,
