@@ -28,7 +28,7 @@ from pbm.domain.match import Player, Seat
 from pbm.domain.meaning import plain
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.domain.verbs import Standing, redact, usage
+from pbm.domain.verbs import PASSWORD, Standing, redact, usage
 from pbm.mailin import Message
 from pbm.store import Transaction
 
@@ -464,8 +464,11 @@ class Request(Desk):
         return self
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
-        """The mail's words to the players of a board, secrets taken out."""
-        text = redact(self.words.of(board), self.secrets).strip()
+        """The mail's words to the players of a board, secrets taken out; all that may be one where they speak of a
+        password.
+        """
+        words = self.words.of(board)
+        text = redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
         writer = self.author.player.userid if self.author.player and not self.is_hearsay else "The challenger"
         return (CommentMade(0, userid=writer, text=text),) if text else ()
 

@@ -292,7 +292,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             shown = " ".join(words[1:]) if len(words) < 4 else alone.line
             raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
         if verb is None:
-            meant = _meant(second, _names(per_game=True))
+            meant = "" if second in idioms.COMMON else _meant(second, _names(per_game=True))
             line = _as_move(words, standing) or ("" if meant else "help commands")
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
         return first, verb, words[2:]

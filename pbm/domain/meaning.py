@@ -43,7 +43,11 @@ _PICTURES = re.compile(
     re.IGNORECASE,
 )
 """Emoji and the like; such as ":3" and "8)" look like moves."""
-_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|(?<=\S)\s+(?=[:;][-']?[)(DP]+)|\s+-{1,2}\s+")
+_END = re.compile(
+    r"(?<=[.!?…])[\"')\]]*(?!\s(?:(?:bis|-) \d|im [UuFf]))\s+|(?<=[。！？])|(?<=\S)\s+(?=[:;][-']?[)(DP]+)"
+    r"|\s+-{1,2}\s+(?!\d+\.)"
+)
+"""Where a sentence ends; it does not within days: "4.1. bis 10.1.", "4.1. - 10.1."."""
 _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 _GREETING = re.compile(
@@ -174,14 +178,15 @@ class Act(StrEnum):
 
 
 class Wish(StrEnum):
-    """Wishes in plain words where nothing is to be done on the board. REST: they are away. RIVAL: whom they play. TURN:
-    what somebody who is named has played, or when they will.
+    """Wishes in plain words where nothing is to be done on the board. REST: they are away. NUDGE: that somebody else be
+    reminded. RIVAL: whom they play. TURN: what somebody who is named has played, or when they will.
     """
 
     TIME = "time"
     PAUSE = "pause"
     REST = "rest"
     REMIND = "remind"
+    NUDGE = "nudge"
     BOARDS = "boards"
     RIVAL = "rival"
     LOOK = "look"

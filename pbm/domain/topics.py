@@ -11,6 +11,9 @@ import re
 from pbm.domain.idioms import THANKS, any_of
 from pbm.domain.meaning import sentences
 
+ERASURE = "help erase me"
+"""The command for those who want to be forgotten, which does nothing by itself."""
+
 TOPICS = {
     command: any_of(rows)
     for command, rows in {
@@ -44,10 +47,11 @@ TOPICS = {
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
         "puzzle": r"\bpuzzles?\b",
+        ERASURE: r"""
+            \bERASING\b
+            """,
         "help mails": r"""
-            \b(?:delete|erase|close|cancel|remove) (?:my (?:account|data|self)|me|everything)\b
-            \bhow do i (?:leave|quit)\b|\bkonto (?:löschen|kündigen)\b|\bsupprimer mon compte\b|\bborrar mi cuenta\b
-            \blösch\w* .{0,10}konto\b
+            \bhow do i (?:leave|quit)\b
             \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
             ^i want to (?:quit|leave)$
             \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
@@ -162,12 +166,17 @@ QUESTIONS = {
             who else (?:plays|is there)(?: here)?
             how many (?:players|people|users) (?:are|play)(?: (?:there|here))*
             """,
+        ERASURE: r"""
+            (?:WISH|HOW )?ERASING
+            """,
         "help mails": r"""
             too many EMAILS
             (?:(?:can|could|i|you|want|send|get|have|me|please) ){0,6}(?:fewer|less) EMAILS
-            (?:please )?(?:delete|erase|close|cancel|remove) (?:my (?:account|data)|me|everything)
-            (?:HOW|i want to) (?:leave|quit|delete my account|unsubscribe)
+            (?:HOW|i want to) (?:leave|quit|unsubscribe)|remove me
             (?:HOW )?(?:stop|turn off|switch off|get rid of)(?: all)? (?:the|these|your) EMAILS
+            """,
+        "help account": r"""
+            HOW (?:change|set) (?:my|the|a) (?:\w+ )?(?:name|user ?name|userid|e-?mail|address|password)
             """,
         "about me": r"""
             (?:what(?:'s| is)|show(?: me)?|tell me) my (?:rating|elo|rank|ranking|stats|statistics|record)

@@ -25,49 +25,59 @@ _LONGEST_BEGUN = timedelta(days=60)
 """How long ago the first of two days without years may have been, so that they are a vacation under way."""
 _EXAMPLES = "vacation 2w, vacation until Friday, vacation next week or vacation 20 Dec - 3 Jan"
 _WEEK_NAMES = (
-    "mon monday montag,tue tues tuesday dienstag,wed wednesday mittwoch,thu thur thurs thursday donnerstag,"
-    "fri friday freitag,sat saturday samstag,sun sunday sonntag"
+    "mon monday montag lundi lunes lunedì maandag,tue tues tuesday dienstag mardi martes martedì dinsdag,"
+    "wed wednesday mittwoch mercredi miércoles mercoledì woensdag,thu thur thurs thursday donnerstag jeudi jueves "
+    "giovedì donderdag,fri friday freitag vendredi viernes venerdì vrijdag,sat saturday samstag samedi sábado sabato "
+    "zaterdag,sun sunday sonntag dimanche domingo domenica zondag"
 )
 _WEEKDAYS = {name: number for number, names in enumerate(_WEEK_NAMES.split(",")) for name in names.split()}
+_TOMORROW = frozenset({"tomorrow", "morgen", "demain", "mañana", "domani", "amanhã"})
 DAY_WORDS = frozenset({"now", "today", "tomorrow", *(name for name in _WEEKDAYS if name.endswith("day"))})
 """Words for days as the calendar goes on from now."""
 
 _FILLERS = frozenset(
     {"from", "the", "to", "until", "till", "for", "through", "on", "and", "bis", "vom", "von", "please", "thanks"}
-    | {"this", "next", "coming"}
+    | {"this", "next", "coming", "du", "au", "le", "jusqu'au", "dal", "al", "il", "fino", "del", "de", "el", "hasta"}
+    | {"a", "até", "van", "vanaf", "tot"}
 )
-_BEGINS = ("from ", "on ", "vom ", "von ")
+_BEGINS = ("from ", "on ", "vom ", "von ", "du ", "dal ", "del ", "van ", "vanaf ")
 _IN_WORDS = re.compile(rf"\b(\d{{1,4}}|{'|'.join(COUNTS)}) ([wd])(?:eek|ay)s?\b")
-_WEEK = re.compile(r"\b(?P<which>this|next|coming|diese|nächste|kommende)[sn]? (?:week|woche)(?P<end>n?end)?e?\b")
+_WEEK = re.compile(
+    r"\b(?P<which>this|next|coming|diese|nächste|kommende|volgende)[sn]? (?:week|woche)(?P<end>n?end)?e?\b"
+)
 """Days that are counted from the present one."""
 _SATURDAY = 5
 _SAID = re.compile(
-    r"(?:from|for|until|till|bis|vom|von|this|next|coming|today|tomorrow|\d+|(?:diese|nächste|kommende)[sn]?)\b"
+    r"(?:from|for|until|till|bis|vom|von|this|next|coming|today|\d+|(?:diese|nächste|kommende|volgende)[sn]?"
+    rf"|du|jusqu'au|dal|fino|del|hasta|van|vanaf|tot|de|até|{'|'.join(_TOMORROW)})\b"
 )
 """How words begin that tell a time to be away."""
 _AWAY = re.compile(
-    r"\s+(?:(?:i am|i'm|bin ich)\s)?(?:(?:im|in|auf|on)\s)?(?:den\s)?"
-    r"(?:urlaub|ferien|weg|verreist|unterwegs|away|holidays?|vacation)$"
+    r"\s+(?:(?:i am|i'm|bin ich)\s)?(?:(?:im|in|auf|on|op)\s)?(?:den\s)?"
+    r"(?:urlaub|ferien|weg|verreist|unterwegs|away|holidays?|vacation|vakantie)$"
 )
 """Words behind such a time."""
 _BACK = re.compile(r"\bback\b")
 """A day after it is one on which its writer plays."""
 _NAMES = (
-    "jan january januar,feb february februar,mar march mär märz,apr april,may mai,jun june juni,jul july juli,"
-    "aug august,sep sept september,oct october okt oktober,nov november,dec december dez dezember"
+    "jan january januar janvier enero gennaio janeiro januari,feb february februar février febrero febbraio fevereiro "
+    "februari,mar march mär märz mars marzo março maart,apr april avril abril aprile,may mai mayo maggio maio mei,"
+    "jun june juni juin junio giugno junho,jul july juli juillet julio luglio julho,aug august août agosto augustus,"
+    "sep sept september septembre septiembre settembre setembro,oct october okt oktober octobre octubre ottobre "
+    "outubro,nov november novembre noviembre novembro,dec december dez dezember décembre diciembre dicembre dezembro"
 )
 _MONTHS = {name: number for number, names in enumerate(_NAMES.split(","), 1) for name in names.split()}
 _MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _TH = "(?:st|nd|rd|th)"
-_TO = r"(?:-|\b(?:to|until|till|bis)\b)"
+_TO = r"(?:-|\b(?:to|until|till|bis|tot|au|al|a|até)\b)"
 _YEAR = r"(?:,? ?(?P<year{}>[1-9]\d{{3}})(?!\d|-\d\d?-))?"
 _PIECE = re.compile(
     "|".join(
         (
-            rf" ?{_TO} ?(?P<day5>\d\d?){_TH}?(?![\w./:]| (?:of )?{_MONTH}\b)",
+            rf" ?{_TO} ?(?P<day5>\d\d?){_TH}?(?![\w./:]| (?:of |de )?{_MONTH}\b)",
             r"[\s.,-]+",
             r"(?P<year0>[1-9]\d{3})-(?P<month0>\d\d?)-(?P<day0>\d\d?)(?![\w/])",
-            rf"(?P<day1>\d\d?)(?:{_TH}|\.)? ?(?:of )?(?P<month1>{_MONTH})\b\.?{_YEAR.format(1)}",
+            rf"(?P<day1>\d\d?)(?:{_TH}|\.)? ?(?:of |de )?(?P<month1>{_MONTH})\b\.?{_YEAR.format(1)}",
             rf"(?P<month2>{_MONTH})\.? (?P<day2>\d\d?){_TH}?(?![\w./]){_YEAR.format(2)}",
             rf"(?P<day3>\d\d?)\. ?(?P<month3>0?[1-9]|1[0-2])(?![\w/])\.?{_YEAR.format(3)}",
             rf"(?P<day4>\d\d?)(?:{_TH}|\.)?(?= ?{_TO} ?\d)",
@@ -160,6 +170,20 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     return start, end
 
 
+def lone_day(words: str, zone: ZoneInfo, now: datetime) -> str:
+    """The day that is all the words name, and of which they do not tell that it is the last; "" for other words.
+
+    >>> now = datetime(2026, 7, 1, tzinfo=UTC)
+    >>> [lone_day(words, ZoneInfo("UTC"), now) for words in ("24 Dec", "Friday", "until Friday", "2w")]
+    ['24 Dec', 'Friday', '', '']
+    """
+    with suppress(BadArguments):
+        match list(_pieces(words, now.astimezone(zone).date())):
+            case [_Day()] if words.casefold().split()[0] not in _FILLERS:
+                return words.strip(" .!")
+    return ""
+
+
 def vacation_said(text: str, now: datetime) -> str:
     """The words of a text, at the end of a clause, that tell from when until when its writer is away; "" for none.
 
@@ -223,8 +247,8 @@ def _worded(word: str, today: date) -> Iterator[_Day | int]:
     """The day or length that a single word is; nothing for a word between two. Raises: BadArguments."""
     if word in _WEEKDAYS:
         yield _Day(word, weekday=_WEEKDAYS[word])
-    elif word in DAY_WORDS:
-        day = today + timedelta(days=word == "tomorrow")
+    elif word in DAY_WORDS | _TOMORROW:
+        day = today + timedelta(days=word in _TOMORROW)
         yield _Day(word, day.day, day.month, day.year)
     elif word not in _FILLERS:
         try:

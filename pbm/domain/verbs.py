@@ -328,16 +328,19 @@ _ALONE, _ALONE_LENGTH = 2, 6
 """Lines with words, the subject among them, of a mail in which one word alone on a line may be a password; and
 characters of the word, for shorter ones are things that people say.
 """
+_FAR = 10
+"""Words from "password" that a password may be away."""
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 """A row of letters, which no move has."""
 
 
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
-    """Words of the lines that may be a player's password: the two after the userid, in lower case, or "password", and
-    the only one of a mail or that is to be passed on.
+    """Words of the lines that may be a player's password: the two after the userid, in lower case; after or before
+    "password" on its line, the nearest first; and the only one of a mail or that is to be passed on.
 
     "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
-    "my password is geheim" -> geheim; "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim;
+    "my password is geheim" -> geheim; "I took geheim as a password" -> geheim, took;
+    "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim;
     "C3 geheim" -> geheim; "C3", "geheim" below it -> geheim;
     "Take your time, bob." -> none
     """
@@ -356,8 +359,12 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
         above = words or above
         for place, word in enumerate(said):
             folded = word.casefold()
-            if folded in (userid, "pass", "passe") or PASSWORD.fullmatch(word):
+            is_named = folded in ("pass", "passe") or PASSWORD.fullmatch(word) is not None
+            if folded == userid or is_named:
                 near = said[place + 1 : place + 3]
+                if is_named:
+                    far = [*said[place + 3 : place + _FAR], *reversed(said[max(0, place - _FAR) : place])]
+                    near += [each for each in far if each.casefold() not in COMMON]
                 found += [each for each in near if _is_long(each) and each.casefold() != userid]
     return list(dict.fromkeys(found))
 

@@ -18,11 +18,11 @@ from pbm.core.registry import handles, keeps
 from pbm.core.request import Request
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.commands import Command
-from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.domain.spans import DAY
-from pbm.domain.vacations import Span, check_allowance, days_taken, read_vacation
+from pbm.domain.vacations import Span, check_allowance, days_taken, lone_day, read_vacation
 from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store import Transaction
 from pbm.store.house import Absence
@@ -91,15 +91,27 @@ def vacation(request: Request, command: Command) -> Answer | None:
     if _OVER.match(words):
         told = _end(request, player, own)
     elif words:
-        span = read_vacation(words, settings.zone, request.now)
-        _check_apart(span, own, settings)
-        check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
+        day = lone_day(words, settings.zone, request.now)
+        try:
+            span = read_vacation(words, settings.zone, request.now)
+            _check_apart(span, own, settings)
+            check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
+        except BadArguments as error:
+            if not day:
+                raise
+            raise BadArguments(
+                f"{error} A day by itself is the last one. For that day alone:", f"vacation {day} 1d"
+            ) from error
         with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
         told = (
             f"Your vacation is noted, {_in_days(span, settings, request.now)}: your clocks stand still meanwhile, and "
             'the mails of your boards tell it. "vacation end" takes it back.'
         )
+        if day:
+            told += (
+                f' "{day}" by itself is the last day: for that day alone, take it back, and send "vacation {day} 1d".'
+            )
     return done(command, _overview(request, player, settings, told), "pbm: your vacations")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 
 from pbm.compose import Answer, Outcome
@@ -15,6 +15,7 @@ from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.idioms import COMMON
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
@@ -40,6 +41,7 @@ _INVITED = ("invite",)
 def signup(request: Request, command: Command) -> Answer | None:
     """Nobody has the userid before one of the addresses has answered: then the first who did."""
     userid, password = command.args["NEW-USERID"], command.args.get("NEW-PASSWORD", "")
+    _check_names(" ".join(command.args.values()).casefold().split())
     if password:
         check_password(password)
     addresses = addresses_of(request, command)
@@ -241,6 +243,13 @@ def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
         request.outgoing.write(
             address, "pbm: your password is set", "reset-done.txt", player=player, answers=own, userid=player.userid
         )
+
+
+def _check_names(words: Sequence[str]) -> None:
+    """Raises: BadArguments where the words are no names but a sentence: "signup with password please"."""
+    first, *rest = words
+    if first in COMMON and not (COMMON | {"password", "account"}).isdisjoint(rest):
+        raise BadArguments("Choose a userid, and a password if you want one.", "signup NEW-USERID NEW-PASSWORD")
 
 
 def addresses_of(request: Request, command: Command) -> list[str]:

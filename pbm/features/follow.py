@@ -234,7 +234,8 @@ def _check_looks_on(board: OpenBoard, player: Player) -> None:
 def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str:
     title = board.state.game.info.title
     if board.match.seat_of(player.id) is not None:
-        return f"You play on board {board.match.board}, so its mails come to you until it ends; resigning ends it."
+        number = board.match.board
+        return f'You play on board {number}, so its mails come until it ends; resigning ends it. See "help mails", too.'
     if _choice(request, player, board.match.game).follows:
         return f'You follow all games of {title}, and so board {board.match.board}: "unsubscribe all" ends that.'
     followed = next((each for each in request.tx.follows.players(player.id) if each in board.match.players), None)

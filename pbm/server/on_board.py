@@ -17,7 +17,7 @@ from itertools import chain, takewhile
 
 from games.rules import MoveError
 from pbm.core.board import OpenBoard
-from pbm.core.request import Request
+from pbm.core.request import Request, userid_named
 from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, clean
@@ -38,12 +38,14 @@ from pbm.domain.meaning import (
     plain,
     sentences,
     starts,
+    uncourteous,
     wished,
 )
 from pbm.domain.prose import begins_like_a_command, courteous_reply, is_courteous, is_prose, way_to_say
-from pbm.domain.topics import QUESTIONS, question, topic
+from pbm.domain.topics import ERASURE, QUESTIONS, question, topic
 from pbm.domain.vacations import vacation_said
 from pbm.domain.verbs import PASSWORD, passwords_behind
+from pbm.features.newcomer import FIRST
 
 CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
 _NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
@@ -52,6 +54,7 @@ _AFTER_MOVES = {Act.DRAW.value: "offer a draw", Act.RESIGN.value: "resign"}
 """What a player may do once they have moved, as they are told of it."""
 HELPS = {
     Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
+    Wish.NUDGE: "help remind",
     Wish.LOOK: "all show me active", Wish.BOARDS: "all show me active", Wish.RIVAL: "all show me active",
     Wish.TURN: "all show me active", Wish.WHO: START, Wish.THANKS: THANKS,
 }  # fmt: skip
@@ -75,6 +78,7 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """Words that may describe a move: "the one in the middle"."""
+_CELL = re.compile(r"[a-z]\d{1,2}")
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """Words that may stand between the moves of a turn."""
 _UNHINTED = ("", "hint", "list", "help", "help GAME", "help challenge", "all show me active")
@@ -111,6 +115,8 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
     said = _Said(request, request.boards.load(number), text)
     if wish is Wish.RIVAL:
         return Restated(f"about {said.opponent.userid}" if said.opponent else "show")
+    if wish is Wish.NUDGE:
+        raise BadArguments(f"Your opponent is reminded by the server, as they have chosen.{said.or_say}")
     if wish is Wish.TURN:
         if said.names_player:
             return Restated("show")
@@ -157,6 +163,15 @@ def check_invited(text: str, game: str) -> None:
     """Raises: BadArguments for a wish to invite somebody."""
     if (invited := _INVITED.match(plain(text))) is not None:
         raise BadArguments("To invite somebody to a game, send this:", f"{game} challenge me {invited['address']}")
+
+
+def check_rival(request: Request, text: str, game: str) -> None:
+    """Raises: BadArguments for a wish to play with somebody. game: the one named; empty for none."""
+    rival = userid_named(request.tx, text, "rival")
+    if rival:
+        way = "answer with this" if game else "name the game and challenge them, for instance"
+        line = f"{game or FIRST} challenge me {rival}"
+        raise BadArguments(f"To play with {rival}, {way}:", line)
 
 
 def check_joins(request: Request, text: str) -> None:
@@ -311,10 +326,19 @@ class _Said:
         near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR) if is_near else []
         if near and word not in idioms.COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
+        if (cell := self._heard(uncourteous(said) or said)) is not None:
+            raise BadArguments(f"It is not clear whether you mean {cell}. If you do, answer with this:", cell)
         names_move = self.meant.move or self.meant.between
         is_slip = idioms.MISTAKEN.search(said) if names_move else idioms.MISHAP.search(said)
         if is_slip and self._has_moved:
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
+
+    def _heard(self, said: str) -> str | None:
+        """The move that two words may be as they are dictated, in any language: "see three", "c drei"."""
+        letter, _, number = said.partition(" ")
+        cell = idioms.LETTERS.get(letter, letter) + idioms.SPELT.get(number, number)
+        is_heard = cell != f"{letter}{number}" and _CELL.fullmatch(cell)
+        return self.board.state.named(cell) if is_heard and self.is_running and not self.meant.move else None
 
     def _wish(self, wish: Wish) -> Restated | None:
         """Pass on a wish that only the opponent can grant; the writer is told what helps. A robot hears none."""
@@ -386,7 +410,7 @@ class _Said:
         return found.replace("GAME", played) if is_unsaid else ""
 
     @property
-    def _or_say(self) -> str:
+    def or_say(self) -> str:
         """How to pass the words on all the same; empty where only a robot would get them."""
         return "" if self.rival is not None else f' To write to your opponent, begin with "{CHAT}".'
 
@@ -397,15 +421,19 @@ class _Said:
         """
         check_invited(self.text, self.board.match.game)
         if consent(self.text, ()).answer is Answer.NEVER:
+            if topic(self.text) == ERASURE:
+                return Restated(ERASURE)
             way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
             raise BadArguments(
-                f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none.{self._or_say}'
+                f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none.{self.or_say}'
             )
         check_joins(self.request, self.text)
+        if plain(self.text).startswith(("start a", "play ")):
+            check_rival(self.request, self.text, game_named(self.text))
         if idioms.OWN_ADDRESS.search(plain(self.text)):
             raise BadArguments(
                 "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another "
-                f'one, see "help change-address".{self._or_say}'
+                f'one, see "help change-address".{self.or_say}'
             )
         if not self._is_message():
             return None
@@ -444,7 +472,7 @@ class _Said:
         if self.is_to_move and between and len(between) < len(text.split()):
             raise BadArguments(
                 f"Your mail speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
-                f"nothing but the move.{self._or_say}"
+                f"nothing but the move.{self.or_say}"
             )
         if (
             not (is_prose(text) or self._is_exclaimed)

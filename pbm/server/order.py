@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from games import GAMES
 from games.rules import BadNotation, GameError
 from pbm.compose import Answer, Outcome
-from pbm.compose.pages import plain
+from pbm.compose.pages import plain, wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
 from pbm.core.decisions import original_of, refuse
@@ -32,10 +32,11 @@ from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player, State
-from pbm.domain.meaning import game_elsewhere, game_named, sentences
+from pbm.domain.meaning import game_elsewhere, game_named, sentences, starts
 from pbm.domain.meaning import plain as plain_words
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import (
+    HIDDEN,
     PASSWORD,
     SHORTEST_SECRET,
     VERBS,
@@ -61,6 +62,12 @@ _NO_WORDS = (
     "Your mail holds no words of yours. Write them above all else in it; attached files and pictures are not read.",
 )
 _FORWARD = ("A mail that forwards another one does nothing. To play, answer the mail of a board.",)
+_LEFT_OUT = Answer(
+    "your words",
+    Outcome.DONE,
+    wrapped("A word of yours that is, or may be, your password was not passed on. Answers to our mails need none."),
+    "pbm: a password was left out",
+)
 _WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
 
 
@@ -365,6 +372,8 @@ def mails_of(request: Request) -> list[Mail]:
     for board in changed:
         comments = request.comments(board.match.board)
         _keep(request, board, comments)
+        if any(HIDDEN in each.text for each in comments) and HIDDEN not in request.words.of(board.match.board):
+            request.outgoing.answers.append(_LEFT_OUT)
         mails += tell_players(
             request, board, comments, request.author.player, answered,
             read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
@@ -412,11 +421,11 @@ def _answer(request: Request) -> list[Mail]:
 def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
     """A stranger's mail is no command with an error, but words of somebody who knows none."""
     if isinstance(refusal, NotAllowed):
-        return False
+        return _wants_no_mail(request)
     if names_no_game(request.message.text, refusal):
         return True
     if request.sender.address or isinstance(refusal, UnknownCommand):
-        return isinstance(refusal, UnknownCommand) and not begins(line)
+        return isinstance(refusal, UnknownCommand) and (not begins(line) or starts(line))
     return is_newcomers(request.message.text or strip_subject(request.message.subject))
 
 

@@ -31,11 +31,21 @@ from pbm.domain.meaning import (
     wished,
 )
 from pbm.domain.reading import Reading
-from pbm.domain.topics import question, topic
+from pbm.domain.topics import ERASURE, question, topic
 from pbm.domain.verbs import LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
-from pbm.server.on_board import COMMANDS, HELPS, START, Restated, check_invited, check_joins, helps, on_board
+from pbm.server.on_board import (
+    COMMANDS,
+    HELPS,
+    START,
+    Restated,
+    check_invited,
+    check_joins,
+    check_rival,
+    helps,
+    on_board,
+)
 
 PUZZLE = "puzzle"
 _NO_GAME = BadArguments("You have no game under way. To start one at once, against a program:", "play")
@@ -176,7 +186,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
     if wish is not None:
         return _told(request, helps(request, wish, text))
     if consent(text, ()).answer is Answer.NEVER:
-        return Restated("help mails")
+        return Restated(_leaving(text))
     is_said = isinstance(command, UnknownCommand) or names_no_game(text, command)
     if is_said and not (request.sender.is_void or request.sender.is_lost):
         _check_board(request, text)
@@ -188,6 +198,11 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
     return _by_topic(request, text, command)
 
 
+def _leaving(text: str) -> str:
+    """The command that helps somebody who wants to hear no more."""
+    return ERASURE if topic(text) == ERASURE else "help mails"
+
+
 def _begun(request: Request, text: str, command: Command | Rejected) -> Restated | None:
     """The wish of words that begin like a command: of a challenge, of "play" with more than a game behind it, to give
     somebody time, or to be left alone. Raises: NotFound, BadArguments.
@@ -195,13 +210,13 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
     if time := given(text)[0]:
         raise BadArguments("On which board? Answer a mail of it, or put its number in front.", f"BOARD give {time}")
     if isinstance(command, UnknownCommand) and consent(text, ()).answer is Answer.NEVER:
-        return Restated("help mails")
+        return Restated(_leaving(text))
     (verb, _, said), game = plain(text).partition(" "), game_named(text)
     check_invited(text, game or FIRST)
     if verb == "play" and (said in GAMES or said in idioms.OTHER_NAMES):
         return Restated(f"play {game or said}")
-    if (verb == "play" and " " not in said) or (verb == "challenge" and game):
-        _check_rival(request, text, game)
+    if (verb in ("play", "challenge") and " " not in said) or (verb == "challenge" and game):
+        check_rival(request, text, game)
     if not isinstance(command, BadArguments):
         return None
     if verb == "challenge":
@@ -253,7 +268,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if found == _INVITING and (friend := _ADDRESS.search(text)):
         check_invited(f"invite {friend[0]}", game or FIRST)
     check_joins(request, text)
-    _check_rival(request, text, game)
+    check_rival(request, text, game)
     if absent := game_elsewhere(text):
         return Restated(f"play {absent}")
     if again(text) and topic(strip_subject(request.message.subject)) == PUZZLE:
@@ -266,15 +281,6 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
     is_sentence = is_talk or names_no_game(text, command)
     return Restated(f"help {game}" if game else START) if is_sentence else None
-
-
-def _check_rival(request: Request, text: str, game: str) -> None:
-    """Raises: BadArguments for a wish to play with somebody. game: the one named; empty for none."""
-    rival = userid_named(request.tx, text, "rival")
-    if rival:
-        way = "answer with this" if game else "name the game and challenge them, for instance"
-        line = f"{game or FIRST} challenge me {rival}"
-        raise BadArguments(f"To play with {rival}, {way}:", line)
 
 
 def _check_players(request: Request, words: Sequence[str]) -> None:

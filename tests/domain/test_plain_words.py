@@ -16,7 +16,7 @@ from pbm.domain import idioms, topics
 from pbm.domain import meaning as meanings
 from pbm.domain.consent import Answer, consent, introduced
 from pbm.domain.meaning import Act, Wish, lost, meaning, starts, wished
-from pbm.domain.topics import question, topic
+from pbm.domain.topics import ERASURE, question, topic
 
 YES, NO, NEVER, ASKS, UNCLEAR = Answer
 
@@ -216,7 +216,8 @@ TOPICS = {
     "help resign": "how do I resign?|how can I give up|How do I quit the game?",
     "help undo": "how do i undo?|how can I take a move back?",
     "hint": "any hints?|best move?|what should I play?|pick one for me|give me a hint",
-    "help mails": "too many mails|can you send fewer emails|how do I turn off the mails?|delete my account",
+    "help mails": "too many mails|can you send fewer emails|how do I turn off the mails?",
+    ERASURE: "delete my account|forget everything you know about me|borrar mi cuenta",
     "tournaments": "are there any tournaments?|I want to join a tournament",
     "robots": "which robots are there?|stronger opponent please",
     "help standings": "show rankings|top players|leaderboard|who is the best?",

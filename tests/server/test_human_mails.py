@@ -118,8 +118,11 @@ LETTER_ANSWERS = {
     "pbm: test display": "can I get bigger boards?|how do I get pictures?",
     "pbm: help havannah": "tell me about havannah|How does havannah work?|help with havannah",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
-    "pbm: help mails": "delete me|stop|unsubscribe|I don't want these mails any more|too many mails|delete my account|"
-    "how do I leave?|abmelden|Konto löschen|lösche mein Konto",
+    "pbm: help mails": "remove me|stop|unsubscribe|I don't want these mails any more|too many mails|"
+    "how do I leave?|abmelden",
+    "pbm: help erase me": "delete me|delete my account|Konto löschen|lösche mein Konto|erase all my data please|"
+    "How do I delete my account?",
+    "pbm: help remind": "remind my opponent",
     "pbm: help pause": "Pause please|can I pause all my games?",
     "pbm: help vacation": "I'm on holiday, yippee|Je suis en vacances|I'll be back on Monday",
     "pbm: your vacations": "Ich bin nächste Woche im Urlaub|I'm on holiday until Jan 12|Ich bin im Urlaub bis 5.1.|"
@@ -189,7 +192,8 @@ FIRST_ANSWERS = {
 
 REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
-    'Write: cross challenge me anna': "play with Anna|I want to play against anna|play anna|"
+    'Write: cross challenge me anna': "challenge anna|start a game with anna|play with Anna|"
+    "I want to play against anna|play anna|"
     "Ich möchte gegen Anna spielen",
     "Write: cross challenge me carl@example.org": "invite my friend carl@example.org|challenge carl@example.org|"
     "can I invite my brother? he is at carl@example.org",
@@ -212,10 +216,18 @@ REFUSED = {
 BOARD_ANSWERS = {
     "pbm: help start": "how do I answer?|where do I click?|what do I have to do now?|"
     "help me|huh?|I need help!|Hilfe!|aide|what do I write?|Wie geht das?",
-    "pbm: help account": "Passwort vergessen|new password please|change my email address",
+    "pbm: help account": "how do I change my name|Passwort vergessen|new password please|change my email address",
     "pbm: help resign": "how do I resign?|how do I cancel this game",
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
+    "pbm: help erase me": "please forget everything you know of me|delete my data|erase my account|"
+    "delete my account please|I want you to delete all my data, please.|Bitte lösche alle meine Daten|"
+    "supprimez mon compte|borra mi cuenta por favor|cancella il mio account|verwijder mijn account|apaga a minha conta",
+    "Your opponent is reminded by the server": "remind her|remind him please|remind my opponent|remind anna|"
+    "can you remind my opponent?|nudge her",
+    "Choose a userid, and a password if you want one. Write: signup": "signup with password please",
+    "It is not clear whether you mean C3. If you do, answer with this: Write: C3": "c drei|see three|C drie|c tres|"
+    "c trois please|sea 3",
     "pbm: list of games": "who is online?",
     "pbm: help block": "how do I block anna?|anna is rude",
     "pbm: test display": "Is it possible to get the board as a picture?|can I get bigger boards|pictures please|"
@@ -226,25 +238,40 @@ BOARD_ANSWERS = {
     "the letters are too small for me|I can't read the board",
     "pbm: about anna": "who is anna?|how strong is anna?|who am I playing?|Who am I playing against?|"
     "who is my opponent?|Who's my opponent|who do I play?|Against whom am I playing?|how good is my opponent?|"
-    "tell me about my opponent|is my opponent a robot?|am I playing a human or a bot?|is anna a real person?|"
+    "tell me about my opponent|is anna online?|is my opponent a robot?|"
+    "am I playing a human or a bot?|is anna a real person?|"
     "what is anna's rating?|Gegen wen spiele ich?",
     "pbm: help cross": "how do I play and how do I win?|what do O and X mean?|"
     "what is swap?|can I pass?|how to win|how does the swap work?|"
-    "please remind me of the rules|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
-    "You ask to pause the game": "Pause please|pause|can we pause?|Können wir pausieren?|Können wir bis Sonntag "
+    "please remind me of the rules|list the legal moves please|what moves are there?|which moves are legal|"
+    "legal moves?|what are the possible moves|Wie sind die Regeln?|Quelles sont les règles ?|¿Cómo se juega?",
+    "You ask to pause the game": "Pause bis Montag bitte|pause until Monday|Pause please|pause|can we pause?|"
+    "Können wir pausieren?|Können wir bis Sonntag "
     "pausieren?|On fait une pause ?|¿Podemos hacer una pausa?",
     "Only anna can give you time": "Posso avere più tempo?|mag ik meer tijd?|preciso de mais tempo|"
     "can I get another week?|need more time plz|one more day please|"
     "Can I have until Sunday?|Ich brauche mehr Zeit|J'ai besoin de plus de temps|Necesito más tiempo",
-    'answer "vacation next week"': "I'm away next week|I am on vacation next week, sorry",
+    'answer "vacation next week"': "I'm not going to be around next week|I'm away next week|"
+    "I am on vacation next week, sorry",
     'answer "vacation until sunday"': "I'm away until Sunday",
     'answer "vacation bis sonntag"': "Bin bis Sonntag weg",
     'answer "vacation bis 5.12"': "Ich bin im Urlaub bis 5.12.",
+    'answer "vacation 24.12. bis 2.1"': "Urlaub 24.12. bis 2.1.",
+    'answer "vacation 10.1. - 20.1"': "Urlaub 10.1. - 20.1.",
+    'answer "vacation vom 4.1. bis 10.1': "Ich bin vom 4.1. bis 10.1. im Urlaub.|Im Urlaub vom 4.1. bis 10.1.",
+    'answer "vacation van 3 tot 10 december"': "weg van 3 tot 10 december|Ik ben op vakantie van 3 tot 10 december",
+    'answer "vacation volgende week"': "Ik ben volgende week op vakantie",
+    'answer "vacation du 3 au 10 août"': "en vacances du 3 au 10 août|je suis en vacances du 3 au 10 août",
+    'answer "vacation jusqu\'au 5 décembre"': "Je suis en vacances jusqu'au 5 décembre",
+    'answer "vacation dal 3 al 10 agosto"': "di vacanze dal 3 al 10 agosto|in vacanza dal 3 al 10 agosto!",
+    'answer "vacation del 3 al 10 de agosto"': "de vacaciones del 3 al 10 de agosto",
+    'answer "vacation de 3 a 10 de agosto"': "de férias de 3 a 10 de agosto",
+    '"tomorrow" by itself is the last day': "vacation tomorrow",
+    "For that day alone: Write: vacation 24 Dec 1d": "vacation 24 Dec",
     "is noted, from Mon 5 Jan 2026 to Sun 11 Jan 2026": "vacation next week|away next week",
     "is noted, from now to Sun 4 Jan 2026": "vacation until Sunday",
     "is noted, from now to Sat 3 Jan 2026": "away 20 Dec to 3 Jan|vacation 20.12. - 3.1.",
-    'answer for instance "vacation tomorrow 10d"': "Je suis en vacances jusqu'au 5 décembre|"
-    "sono in vacanza dal 3 al 10|Ik ben volgende week op vakantie|Estarei de férias até sexta|"
+    'answer for instance "vacation tomorrow 10d"': "sono in vacanza dal 3 al 10|Estarei de férias até sexta|"
     "Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
     'answer "vacation until friday"': "I'm on a business trip until Friday",
     "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",
@@ -256,7 +283,9 @@ BOARD_ANSWERS = {
     "Ok I resign, you played well|Ich gebe auf|aufgeben|J'abandonne|J'abandonne la partie|Me rindo|"
     "Please cancel this game|I don't want to play anymore, sorry",
     "pbm: about bert": "what's my rating?|who am I?|How strong is bert?|what's bert's rating?",
-    "how it stands": "a chi tocca?|wie is aan zet?|de quem é a vez?|zeig mir das Brett|laat het bord zien|"
+    "how it stands": "Wie lange habe ich noch Zeit?|combien de temps me reste-t-il ?|cuánto tiempo tengo?|"
+    "quanto tempo ho?|hoeveel tijd heb ik nog?|a chi tocca?|wie is aan zet?|de quem é a vez?|zeig mir das Brett|"
+    "laat het bord zien|"
     "when will anna move|did my move arrive?|show me the board again|how many days do I have left?|"
     "when does anna have to move?|"
     "whose turn is it?|whose move?|board|Wer ist dran?|Bin ich dran?|À qui le tour ?|¿A quién le toca?|"
@@ -282,7 +311,13 @@ BOARD_ANSWERS = {
     "resume as you like|move on|draw your own conclusions",
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
-    "You played C3": "C3 (sorry for the delay, was in hospital)|C3 bitte, Gruß Bert|C3 s.v.p.|C3 period|"
+    "To play with anna, name the game and challenge them": "start a game with anna",
+    "Write: hex challenge me anna": "play hex with anna",
+    "swap": "ik wil ruilen|quiero cambiar|je voudrais échanger",
+    "You played C3": "C3 please and good luck|C3 and thanks|Bitte C3 spielen|Ich möchte bitte C3 setzen|"
+    "C3 et bonne chance|"
+    "C3 alstublieft|C3 happy new year|fine, C3 then|C3 is my final answer|"
+    "C3 (sorry for the delay, was in hospital)|C3 bitte, Gruß Bert|C3 s.v.p.|C3 period|"
     "C3 good luck Anna|mi movimiento es C3|Ｃ３。|Ｃ３ please|sorry, was ill, C3|Sorry for my late answer, C3|"
     "I was away for a week, sorry. C3|C3, sorry|C3. Sorry that took so long.|C3, no hurry|C3. Not bad, eh?|"
     "C3\nMoment of truth!|C3\nWarte nicht auf mich|C3\nattends ton coup|"
@@ -328,7 +363,7 @@ BOARD_ANSWERS = {
 MOVED_ANSWERS = {
     "To ask your opponent whether you may take it back: Write: undo": "I meant E4|Sorry, I meant E4, not C3|E4 instead|"
     "oops, wrong cell",
-    "You ask to take back": "Entschuldigung, falscher Zug|Zug zurück bitte|Could we take that back?|"
+    "You ask to take back": "take that back|Entschuldigung, falscher Zug|Zug zurück bitte|Could we take that back?|"
     "could I have that move back please|undo",
     'Did you mean "undo"?': "udno",
     'answer "undo"': "I made a mistake|mi sono sbagliato|je me suis trompé|me equivoqué|wrong one, can I change it?",
@@ -444,7 +479,7 @@ def test_a_challenge_to_a_robot_in_a_first_mail_says_how_to_join(patient: House)
     assert patient.answer("joe@home.example", line)[-1]["Subject"] == "Hex Board 101 joe-robot4"
 
 
-@pytest.mark.parametrize("said", ["play!", "sign up", "test", "Hello!", "what is this?", "is anybody there?"])
+@pytest.mark.parametrize("said", ["play!", "sign up", "test", "Hello!", "what is this?", "Hex please"])
 def test_a_strangers_few_words_are_no_misspelt_command(patient: House, said: str) -> None:
     (got,) = patient.send("joe@home.example", "", said)
     assert got["Subject"] == "pbm: games by mail"
@@ -484,7 +519,8 @@ def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wi
 
 
 @pytest.mark.parametrize(
-    "said", ["Delete all my data (GDPR) please", "Please delete my account", "erase me", "lösche mein Konto"]
+    "said",
+    ["Delete all my data (GDPR) please", "Please delete my account", "erase me", "lösche mein Konto", "delete my data"],
 )
 def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(patient: House, said: str) -> None:
     (got,) = patient.send("joe@site.example", "Request", said)
@@ -533,7 +569,9 @@ OWN_PASSWORDS = (
     "my wachtwoord is bertpass", "heslo=bertpass", "C3\nbertpass", "C3\n\npassword bertpass",
     "C3\nmy password is\nbertpass", "C3\nThanks\nbertpass", "Here it comes:\nbertpass", "show 101 bertpass",
     "follow bertpass", "show bertpass 101", "cross add bertpass C3", "C3\nmy password, bertpass, still works",
-    "C3 bertpass", "bertpass C3",
+    "C3 bertpass", "bertpass C3", "C3\nmy password here is bertpass by the way", "C3\nI use bertpass as my password",
+    "C3\nbertpass is my Passwort, by the way", "C3\nmijn wachtwoord voor hier is bertpass trouwens",
+    "C3\nIf you need my password: it is bertpass, do not tell",
 )  # fmt: skip
 
 
@@ -554,6 +592,15 @@ def test_a_lone_word_that_nobody_may_look_at_any_more_is_not_mailed_back(patient
     got = patient.answer("bert", "chat bertpass", 101)
     assert [each.address for each in got] == ["bert@example.net"]
     assert "Your mail was:\n\n> chat *****" in got[0].body
+
+
+def test_a_password_that_nobody_may_look_at_any_more_is_not_passed_on(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    for number in range(50):
+        patient.answer("bert", f"chat wonderful{number}", 101)
+    patient.answer("bert", "C3\nMy password is bertpass, by the way", 101)
+    assert "My password is *****, by the way" in patient.mailboxes["anna@example.net"][-1].body
+    assert "your password was not passed on" in " ".join(patient.mailboxes["bert@example.net"][-1].body.split())
 
 
 @pytest.mark.parametrize("line", OWN_PASSWORDS)

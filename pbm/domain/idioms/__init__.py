@@ -35,10 +35,12 @@ from pbm.domain.idioms.vocabulary import (
     COUNTS,
     COURTESIES,
     ELSEWHERE,
+    LETTERS,
     NO_GAMES,
     NO_NAMES,
     OTHER_NAMES,
     OTHER_VERBS,
+    SPELT,
 )
 from pbm.domain.idioms.wishes import GIVEN, JOINS, LOST, NAMED, OWN_ADDRESS, REMATCH, SAID, STARTS, WANTED, WISHES
 
@@ -65,6 +67,7 @@ __all__ = [
     "LEADING",
     "LEADS",
     "LETTER",
+    "LETTERS",
     "LONE_NO",
     "LOST",
     "MISHAP",
@@ -86,6 +89,7 @@ __all__ = [
     "REPLY",
     "RETRACTS",
     "SAID",
+    "SPELT",
     "SPOKEN_OF",
     "STARTS",
     "TAKES_BACK",

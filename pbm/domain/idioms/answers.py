@@ -16,7 +16,7 @@ NEVER = any_of(
     \bno (?:more|further) (?:e-?mails?|mails?|messages|invitations|letters|spam)\b
     ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
     (?<!n't )(?<!not )(?<!never )\bforget (?:about )?(?:me|my (?:\w+ )?(?:address|data|account))\b|\bto be forgotten\b
-    \b(?:forget|delete|erase|remove) (?:everything|all)(?: that)? (?:you (?:know|have|keep) )?(?:of|about|on) me\b
+    \b(?:forget|delete|erase|remove) EVERYTHING\b
     \bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|konto|adresse|e-?mail-adresse) löschen\b
     \blösche(?:n sie)? (?:bitte )?(?:alle )?meine? (?:daten|konto|adresse|e-?mail-adresse)\b
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b

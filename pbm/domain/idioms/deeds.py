@@ -16,7 +16,8 @@ ACTS = {
             WISHtake (?:over )?your (?:side|colou?r|stone|move)
             (?:ich )?(?:(?:möchte |will )?tauschen|(?:tausche|wechsle)(?: (?:die )?(?:seiten|farben))?)
             (?:die )?(?:seiten|farben) (?:tauschen|wechseln)|j'échange(?: les (?:couleurs|côtés))?
-            je change de (?:couleur|côté)|cambio de (?:color|lado)|échanger|cambiar|scambiare|ruilen|trocar
+            je change de (?:couleur|côté)|cambio de (?:color|lado)
+            (?:(?:je voudrais|quiero|vorrei|ik wil|quero) )?(?:échanger|cambiar|scambiare|ruilen|trocar)
             """,
         "resign": r"""
             WISH?(?:resign|give up|concede|surrender|forfeit|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
@@ -60,7 +61,8 @@ ACTS = {
             no[\s,]+(?:let's|let us) (?:play on|go on|continue|keep playing)
             """,
         "undo": r"""
-            (?:undo|take ?back)(?: (?:LAST|please))*|(?:let me|please) (?:undo|take LAST back|take back)(?: LAST)?
+            (?:undo|take ?back)(?: (?:LAST|please))*|(?:(?:let me|please) )?take LAST back
+            (?:let me|please) (?:undo|take back)(?: LAST)?
             WISH?(?:undo|take back|retract|withdraw)(?: LAST)?
             WISH?(?:request|ask for) (?:an? )?(?:undo|takeback|take back)
             (?:OOPS)?(?:WISH|(?:can|could|may|might) (?:i|we) )(?:please )?(?:take|have) LAST back(?: please)?\??
@@ -100,7 +102,11 @@ ACTS = {
             (?:can|could|may|how do) i (?:swap|pass)(?: (?:now|here|sides|please))*\??
             i (?:don't|do not|no) (?:know|understand) (?:the rules|how to (?:play|move)|th(?:is|e) game)
             (?:where|what|which moves|what moves) (?:can|may|do|should) i (?:play|move|go|put|make|do)(?: .{1,30})?\??
-            (?:(?:what are )?(?:my|the) )?(?:legal|possible|allowed) moves\??|what are my options\??
+            (?:(?:list|show|send|give|tell)(?: me)? |(?:what|which) are )?(?:all )?(?:(?:my|the) )?LAWFUL moves\??
+            (?:what|which) (?:LAWFUL )?moves (?:are (?:there|LAWFUL)|do i have)(?: (?:now|here))?\??
+            what are my options\??
+            (?:(?:was|welche) sind )?(?:die )?(?:erlaubten?|möglichen?|legalen?) züge\??
+            (?:quels sont )?les coups (?:possibles|légaux)\??|(?:cuáles son )?(?:las )?jugadas (?:posibles|legales)\??
             (?:can|could|would) you (?:explain|send|tell me) (?:me )?(?:the )?(?:rules|game|how to play)\??
             """,
     }.items()

@@ -51,27 +51,37 @@ _PARTS = {
     r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
     "BEFORE": r"(?:(?>(?:(?:(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being)|(?:i )?(?:was|(?:have|had) been)"
     r"(?: \w+){0,2} (?:ill|sick|away|busy|holidays?|vacation|hospital|travell?ing))(?: [a-z]+){0,4}(?=\s*[,.:!-])"
-    r"|ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
+    r"|ok|okay|fine|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
     r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
     r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
     r"|after some thought)[\s,.:!-]+))*",
-    "AFTER": r"(?:(?>[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now"
+    "AFTER": r"(?:(?>[\s,.!-]+(?:(?:(?:and|und|et|y|e|en) )?(?:thanks(?: a lot)?|thank you|GELUCK|JIJ)|please"
+    r"|then|now|here|too|thx|this time|today|for now"
     r"|i think|i guess|for me|cheers|bye|sorry|period|full stop|lol"
     r"|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|u?r (?:move|turn)|DANK|GELUCK|JIJ|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
+    r"|u?r (?:move|turn)|spielen|setzen|DANK|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
     r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings|(?:viele |liebe |beste |schöne )?(?:gr(?:ü|ue)sse|gruss)"
     r"|saludos|saluti|groet(?:en|jes)?|bises|bisous|abra[cç]os?|beijos?|besos|baci)"
     r"(?: (?:from|von|de|da|van))?(?: [^\W\d_]+)?)?",
-    "SPEELT": r"(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
+    "SPEELT": r"(?:ich (?:möchte|will) )?(?:bitte|gerne?)|ich (?:möchte|will)"
+    r"|(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
     r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
     r"|mi (?:jugada|movimiento)(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
     r"|(?:io )?gioco(?: in)?|la mia mossa(?: è)?|(?:eu )?jogo(?: em)?|(?:a )?minha jogada(?: é)?",
+    "ERASING": r"(?:(?:delete|erase|close|cancel|remove|forget) (?:all )?my (?:\w+ )?(?:account|data|self)"
+    r"|(?:delete|erase) (?:me|everything)(?! (?:you|that|of|about|on)\b)|(?:delete|erase|forget|remove) EVERYTHING"
+    r"|(?:meine? )?(?:konto|daten) (?:löschen|kündigen)|lösch\w* (?:sie )?(?:bitte )?(?:alle )?meine? (?:konto|daten)"
+    r"|supprime\w* (?:mon compte|mes données)|(?:borr|elimin)\w+ (?:mi cuenta|mis datos)"
+    r"|(?:cancell|elimin)\w+ (?:il mio account|i miei dati)|verwijder mijn (?:account|gegevens)"
+    r"|(?:apag|elimin|exclu)\w+ (?:a )?minha conta)",
+    "EVERYTHING": r"(?:everything|all)(?: that)?(?: you (?:know|have|keep))? (?:of|about|on) me",
+    "LAWFUL": r"(?:legal|possible|allowed|valid|available)",
     "ENDS": r"(?: (?:please|bitte|now))*(?=[\s!.]*(?:$|,))",
-    "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|alsje?blieft|por favor|per favore"
-    r"|s'il (?:te|vous) pla[iî]t|s\.?v\.?p",
-    "GELUCK": r"good luck(?: [^\W\d_]+)?|viel (?:glück|erfolg|spaß)|bonne chance|(?:buena )?suerte|(?:veel )?succes"
-    r"|buona fortuna",
+    "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|als(?:je|tu)?blieft|por favor"
+    r"|per favore|s'il (?:te|vous) pla[iî]t|s\.?v\.?p",
+    "GELUCK": r"good luck(?: [^\W\d_]+)?|happy (?:new year|holidays|easter)|merry (?:christmas|xmas)"
+    r"|viel (?:glück|erfolg|spaß)|bonne chance|(?:buena )?suerte|(?:veel )?succes|buona fortuna",
     "JIJ": r"(?:jetzt )?(?:du bist|bist du) dran|à (?:toi|vous)(?: de jouer)?|te toca(?: a ti)?|jij bent(?: aan zet)?",
 }
 

@@ -13,6 +13,22 @@ NUMBERS = """
 COUNTS = {"a": "1", "an": "1", "another": "1", **{word: f"{count}" for count, word in enumerate(NUMBERS, 1)}}
 """Numbers in words, and how they are typed."""
 
+_OTHER_NUMBERS = """
+    eins un uno um een une una uma ein één|zwei deux dos due twee dois duas|drei trois tres tre drie três|
+    vier quatre cuatro quattro quatro|fünf fuenf cinq cinco cinque vijf|sechs six seis sei zes|sieben sept siete sette
+    zeven sete|acht huit ocho otto oito|neun neuf nueve nove negen|zehn dix diez dieci tien dez|
+    elf onze once undici|zwölf douze doce dodici twaalf doze
+"""
+SPELT = {
+    **COUNTS, **{word: f"{count}" for count, row in enumerate(_OTHER_NUMBERS.split("|"), 1) for word in row.split()},
+}  # fmt: skip
+"""Numbers in words of several languages, which may be something else in another one."""
+LETTERS = {
+    "ay": "a", "bee": "b", "see": "c", "sea": "c", "cee": "c", "dee": "d", "ee": "e", "ef": "f", "eff": "f",
+    "gee": "g", "jay": "j", "jee": "g", "kay": "k", "ell": "l", "em": "m", "pee": "p", "tea": "t", "tee": "t",
+}  # fmt: skip
+"""Letters as they are heard."""
+
 OTHER_NAMES = {
     "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "connect-4": "four",
     "4 in a row": "four", "vier gewinnt": "four", "five in a row": "gomoku", "gobang": "gomoku", "baduk": "go",

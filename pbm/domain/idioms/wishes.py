@@ -31,13 +31,14 @@ WISHES = {
             (?:können|könnten|wollen|sollen) wir (?:.{1,30} )?(?:pausieren|(?:eine )?pause machen|unterbrechen)\b.{0,30}
             (?:(?:on |peut-on |on peut )(?:fait|faire)|faisons) une pause\b.{0,30}
             (?:podemos hacer|hacemos|hagamos) una pausa\b.{0,30}
-            (?:pause|adjourn)(?: (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?)?\??
+            (?:pause|adjourn)(?: (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?| (?:until|till|bis) .{1,30})?\??
             """,
         "rest": r"""
             (?:i(?:'m| am|'ll be| will be) )?(?:on|going on) (?:holidays?|vacation|leave)\b.{0,60}
             i(?:'m| am|'ll be| will be) (?:away|travell?ing|abroad|offline|in hospital)\b.{0,60}
             i(?:'m| am|'ll be| will be) out of (?:town|(?:the )?office)\b.{0,60}
             i(?:'m| am) (?:ill|sick|busy|not (?:here|available)|on a (?:\w+ )?trip)\b(?! of).{0,60}
+            i(?:'m not| am not| won't be| will not be)(?: going to be)? (?:around|there|reachable|available)\b.{0,60}
             i(?:'ll| will) (?:only )?be back\b.{0,60}|(?:gone|away|offline|busy) .{0,30}(?:until|till) .{1,30}
             i (?:can't|cannot|won't)(?: be able to)? (?:move|play|answer|reply) (?:until|till|before|next) .{1,30}
             (?:ich )?(?:bin|fahre|gehe|fliege) (?:.{1,40} )?(?:i'?m|in(?: den)?|auf) (?:urlaub|reisen|ferien)\b.{0,60}
@@ -47,10 +48,16 @@ WISHES = {
             (?:sono|sarò|vado|parto) (?:.{1,30} )?(?:in (?:vacanza|viaggio|ferie)|malat[oa])\b.{0,60}
             (?:ik )?(?:ben|ga) (?:.{1,40} )?(?:op (?:vakantie|reis)|weg|ziek)\b.{0,60}
             (?:estou|estarei|vou) (?:.{1,30} )?(?:de (?:férias|viagem)|fora|doente)\b.{0,60}
+            (?:(?:i'?m )?urlaub|ferien|(?:op )?vakantie|weg) .{0,20}\d.{0,40}
+            (?:en vacances|de (?:vacaciones|férias)|(?:di|in) vacanz[ae]) .{0,20}\d.{0,40}
             i(?:'m| am) going (?:away|abroad|on holidays?|on vacation)\b.{0,60}|my (?:holidays?|vacation) .{1,60}
             """,
         "remind": r"""
             (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b(?! (?:of|about)\b).{0,60}
+            """,
+        "nudge": r"""
+            (?:(?:can|could|will|would) you )?(?:please )?(?:remind|nudge|poke) (?!(?:me|yourself)\b)(?:my |the )?\w+
+            (?:(?:can|could|will|would) you )?(?:please )?send (?:h(?:im|er)|them|(?:my|the) \w+) a reminder
             """,
         "boards": r"""
             whom? do i play(?: against)? next\??
@@ -82,6 +89,8 @@ WISHES = {
             am i (?:x or o|o or x|white or black|black or white|\w+ or \w+)\??|what happened\??
             how (?:much time|many (?:days|hours)) (?:is|are) left(?: for me)?\??
             how (?:much time|long|many (?:days|hours)) (?:do i|have i|do we|does \w+|has \w+) (?:have|got)(?: left)?\??
+            (?:wie (?:lange|viel zeit) habe ich(?: noch)?(?: zeit)?|hoeveel tijd heb ik(?: nog)?|cuánto tiempo tengo)\??
+            (?:combien de temps (?:me reste-t-il|ai-je)|cuánto tiempo me queda|quanto tempo (?:ho|mi resta|tenho))\??
             when(?:'s| is) my (?:deadline|time over)\??|(?:by )?when must i (?:move|play|answer)(?: by)?\??
             (?:by )?when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)(?: by)?\??
             (?:when|what|what time)(?:'s| is) (?:it|my (?:next )?(?:move|turn|answer|reply)|the next move) due\??
@@ -187,7 +196,8 @@ JOINS = re.compile(
 
 NAMED = any_of(
     r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|play|challenge) (?=(?P<rival>[\w.-]+))|"
-    r"(?:(?:who|how (?:strong|good)) is|what(?:'s| is)(?= \S+'s (?:rating|rank|record)\b)|is(?= \S+ MACHINE\b)) "
+    r"(?:(?:who|how (?:strong|good)) is|what(?:'s| is)(?= \S+'s (?:rating|rank|record)\b)"
+    r"|is(?= \S+ (?:MACHINE|online|active)\b)) "
     r"(?P<asked>[\w.-]+))"
 )
 """Words that may name a player: one to be played, or to be told of."""
