@@ -11,10 +11,9 @@ import asyncio
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -189,10 +188,10 @@ class Server:
     def _handle_soon(self) -> None:
         self._waiting.set()
 
-    def _rung(self) -> None:
+    def _rung(self, is_due: bool) -> None:
         """Another process has added to a queue; said by the thread of the bell."""
         assert self._loop is not None  # noqa: S101  the bell is started with it
-        self._loop.call_soon_threadsafe(self._look)
+        self._loop.call_soon_threadsafe(self._look, is_due)
 
     def _give_up(self, reason: str) -> None:
         self.reason = self.reason or reason
@@ -251,10 +250,10 @@ class Server:
         if error is None or not self._doubt(error):
             loop.default_exception_handler(context)
 
-    def _look(self) -> None:
+    def _look(self, is_due: bool) -> None:
         self._waiting.set()
         if self._deliverer is not None:
-            self._deliverer.wake()
+            self._deliverer.wake(is_due=is_due)
 
     async def _handle(self) -> None:
         """Handle mails as they come, and do what is due; while the database gives trouble, wait longer each time."""
@@ -383,6 +382,10 @@ class Fetching:
             self._loop.call_soon_threadsafe(self._arrived)
 
 
+Batch = list[tuple[Arriving, asyncio.Future[None]]]
+"""Mails, each with what is done when it is safe."""
+
+
 class Intake:
     """Commits arriving mails, those that came while a commit was under way in one go."""
 
@@ -393,7 +396,7 @@ class Intake:
         self._service = service
         self._arrived = arrived
         self._troubled = troubled
-        self._pending: list[tuple[Arriving, asyncio.Future[None]]] = []
+        self._pending: Batch = []
         self._is_busy = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="inbox")
 
@@ -414,16 +417,18 @@ class Intake:
         batch, self._pending = self._pending, []
         self._is_busy = bool(batch)
         if batch:
-            mails = [mail for mail, _ in batch]
-            work = asyncio.get_running_loop().run_in_executor(self._thread, self._service.accept, mails)
-            work.add_done_callback(partial(self._committed, [safe for _, safe in batch]))
+            work = self._thread.submit(self._service.accept, [mail for mail, _ in batch])
+            loop = asyncio.get_running_loop()
+            work.add_done_callback(
+                lambda done: loop.call_soon_threadsafe(self._committed, batch, done)
+            )  # wakes it once
 
-    def _committed(self, batch: list[asyncio.Future[None]], work: asyncio.Future[None]) -> None:
+    def _committed(self, batch: Batch, work: Future[None]) -> None:
         """Where it failed every sender is told to try again, and the next batch may do better."""
         error = work.exception()
         if error is None:
             self._arrived()
-        for safe in batch:
+        for _, safe in batch:
             if not safe.done():
                 safe.set_result(None) if error is None else safe.set_exception(error)
         if error is not None:
