@@ -30,7 +30,7 @@ class Stage(StrEnum):
     TEXT = "."
 
 
-_STAGES = ((Stage.SENDER, 2), (Stage.RECIPIENT, 2), (Stage.DATA, 3), (Stage.TEXT, 2))
+_STAGES = tuple(zip(Stage, (2, 2, 3, 2), strict=True))
 """Each with the hundreds of the code of its answer where the server goes along."""
 
 
@@ -42,12 +42,7 @@ class Reply(NamedTuple):
     @property
     def text(self) -> str:
         """Without codes."""
-        lines = (line[4:].strip() for line in self.said.removesuffix(b"\n").split(b"\n"))
-        return b"\n".join(lines).decode("utf-8", "replace")
-
-    @property
-    def hundreds(self) -> int:
-        return self.code // 100
+        return b"\n".join(line[4:].strip() for line in self.said.split(b"\n")).rstrip().decode("utf-8", "replace")
 
 
 class Refused(Exception):
@@ -135,7 +130,7 @@ class Handover(asyncio.Protocol):
         for group in [words] if "pipelining" in self._extensions else [[word] for word in words]:
             await self._say(b"".join(group), len(group))
             for (stage, wanted), reply in zip(_STAGES, self._replies, strict=False):
-                if reply.hundreds != wanted:
+                if reply.code // 100 != wanted:
                     if stage is not Stage.TEXT:
                         await self._clear_up(reply)
                     raise Refused(stage, reply)
@@ -172,19 +167,15 @@ class Handover(asyncio.Protocol):
         """Fail if it is too late; otherwise look again then, for to arm a timer with all that is said costs as much."""
         if self._look is not None:
             self._look.cancel()
-            self._look = None
-        if len(self._replies) >= self._awaited:
-            return
-        if self._loop.time() >= self._late_at:
+        is_awaited = len(self._replies) < self._awaited
+        if is_awaited and self._loop.time() >= self._late_at:
             self._fail(TimeoutError("the server did not answer in time"))
-        else:
-            self._look = self._loop.call_at(self._late_at, self._watch)
+        self._look = self._loop.call_at(self._late_at, self._watch) if is_awaited and self.is_open else None
 
-    def _hand_over(self) -> None:
-        """The text of a mail that is announced goes out as soon as the server says so."""
-        assert self._text is not None  # noqa: S101  it is announced
-        stuffed, self._text = self._text.replace(b"\r\n.", b"\r\n.."), None
-        first = b"." if stuffed.startswith(b".") else b""
+    def _hand_over(self, text: bytes) -> None:
+        """The text of a mail that is announced goes out as soon as the server says so, and wakes nobody."""
+        self._text, stuffed = None, text.replace(b"\r\n.", b"\r\n..")
+        first = b"." if text.startswith(b".") else b""
         self._tell(first + stuffed.removesuffix(b"\r\n") + b"\r\n.\r\n", 1, _TEXT_PATIENCE)
 
     def data_received(self, data: bytes) -> None:
@@ -202,8 +193,8 @@ class Handover(asyncio.Protocol):
                 self.close()
             if self._answered.done():
                 return
-            if self._text is not None and self.is_open and [each.hundreds for each in self._replies] == [2, 2, 3]:
-                self._hand_over()
+            if self._text is not None and self.is_open and [each.code // 100 for each in self._replies] == [2, 2, 3]:
+                self._hand_over(self._text)
             else:
                 self._answered.set_result(None)
         elif (b"\n" in self._heard and not self._heard[:3].isdigit()) or len(self._heard) > _LONGEST_REPLIES:

@@ -166,10 +166,7 @@ class Listener:
             self._peers += Counter()  # drops the zeros
 
     async def commit(self, mail: Accepted, taken: asyncio.Future[bool]) -> bool:
-        """Whether `accept` took the mail before anybody else told `taken` that it is too late.
-
-        It goes on undisturbed when the caller is cancelled or gives up.
-        """
+        """Whether `accept` took the mail before `taken` was told that it is too late; it goes on undisturbed then."""
         safe = asyncio.ensure_future(self._accept(mail))
         self._commits.add(safe)
         safe.add_done_callback(partial(self._committed, taken))
@@ -181,11 +178,9 @@ class Listener:
         error = None if safe.cancelled() else safe.exception()
         if not taken.done():
             taken.set_result(error is None and not safe.cancelled())
-        if error is None:
-            return
         if isinstance(error, DatabaseTrouble):
             log.warning("mail not accepted: %s", error)
-        else:
+        elif error is not None:
             log.error("mail not accepted", exc_info=error)
 
 

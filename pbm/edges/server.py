@@ -22,7 +22,7 @@ import structlog
 from pbm.core.counts import LOOKED
 from pbm.core.notify import Desk, tell_operator
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
-from pbm.edges.deliver import Deliverer
+from pbm.edges.deliver import Deliverer, wait
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.edges.receive import Accepted, Listener
 from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
@@ -171,7 +171,7 @@ class Server:
         while not self._told_to_stop.is_set():
             with suppress(DatabaseTrouble):  # told by those who need the database
                 await asyncio.to_thread(self._service.live, list(self._doing()))
-            await _wait(self._told_to_stop, _LIVE_SECONDS)
+            await wait(self._told_to_stop, _LIVE_SECONDS)
 
     def _doing(self) -> Iterator[str]:
         if self._listener is not None:
@@ -262,7 +262,7 @@ class Server:
             while not self._told_to_stop.is_set():
                 self._waiting.clear()
                 try:
-                    await _wait(self._waiting, await self._handle_batch(thread))
+                    await wait(self._waiting, await self._handle_batch(thread))
                     pause = _FIRST_PAUSE_SECONDS
                 except Conflict as conflict:
                     log.debug("handling_conflict", conflict=str(conflict))
@@ -272,7 +272,7 @@ class Server:
                         return
                     known = isinstance(trouble, DatabaseTrouble)
                     log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
-                    await _wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
+                    await wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
 
     async def _handle_batch(self, thread: ThreadPoolExecutor) -> float:
         """Handle what waits in the inbox and is due by itself; in how many seconds to look for more, unheard."""
@@ -353,7 +353,7 @@ class Thinking:
                 except Exception as trouble:
                     known = isinstance(trouble, DatabaseTrouble)
                     log.warning("thinking_trouble", trouble=str(trouble), exc_info=None if known else trouble)
-                await _wait(self._told_to_stop, pause)
+                await wait(self._told_to_stop, pause)
 
 
 class Fetching:
@@ -435,11 +435,3 @@ class Intake:
             log.warning("inbox_trouble", trouble=str(error))
             self._troubled(error)
         self._commit()
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    """Until the event, but no longer."""
-    if seconds > 0:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await event.wait()

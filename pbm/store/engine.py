@@ -131,10 +131,7 @@ class Store:
         return GuardedSession(self._engine)
 
     def bell(self, ring: Callable[[bool], None]) -> Bell:
-        """Calls `ring`, in a thread of its own, soon after another process has added to the queues, once started.
-
-        It is told whether there are surely mails to be sent.
-        """
+        """Calls `ring`, in a thread of its own, once started, soon after another process has added to the queues."""
         if self.locks_rows:
             return ListeningBell(self._engine, ring)
         bell = PipeBell(self._file.path, ring)

@@ -260,10 +260,7 @@ class PipeBell(Bell):
 
 
 def ring(database: Path, silent: Collection[str], word: str) -> None:
-    """Ring the bells of the database, but those of these names. A pipe whose process is gone is cleared away.
-
-    word: OWED or TAKEN_IN.
-    """
+    """Say OWED or TAKEN_IN to the bells of the database, but those of these names. A dead process's is cleared away."""
     with suppress(OSError):
         for path in _folder(database).iterdir():
             if path.name not in silent and not path.name.startswith("."):
