@@ -172,8 +172,8 @@ def _as_text(_logger: object, _method: str, event: EventDict) -> str:
     """Instant, level, what happened, and the rest as name=value; a traceback below."""
     head = f"{event.pop('timestamp')} {event.pop('level'):7} {event.pop('event')}"
     traceback = event.pop("exception", None)
-    words = [head, *(f"{name}={_quoted(value)}" for name, value in event.items() if not name.startswith("_"))]
-    return " ".join(words) if traceback is None else " ".join(words) + f"\n{traceback}"
+    words = [f" {name}={_quoted(value)}" for name, value in event.items() if name[0] != "_"]
+    return head + "".join(words) if traceback is None else head + "".join(words) + f"\n{traceback}"
 
 
 def _quoted(value: object) -> str:

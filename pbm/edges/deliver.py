@@ -122,6 +122,14 @@ Refused = Callable[[Transaction, Queued, str], None]
 """Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
 
 
+async def wait(event: asyncio.Event, seconds: float) -> None:
+    """Until the event, but no longer."""
+    if seconds > 0 and not event.is_set():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+
+
 class Deliverer:
     """Sends what is due until it is stopped; `wake` tells it that the outbox has grown."""
 
@@ -163,7 +171,7 @@ class Deliverer:
         """Returns after stop(), when what was under way has been marked and the rest given back."""
         while not self._stopping:
             try:
-                await self._wait(await self._turn())
+                await wait(self._stirred, await self._turn())
             except DatabaseTrouble as trouble:
                 log.warning("outbox_trouble", trouble=str(trouble))
                 self._look_at = 0.0
@@ -286,13 +294,6 @@ class Deliverer:
             log.error("transport_fault", mail=queued.inbox_id, outbox=queued.id, exc_info=error)
             return Attempt(queued, TemporaryFailure(f"{type(error).__name__}: {error}"))
         return Attempt(queued)
-
-    async def _wait(self, seconds: float) -> None:
-        """Until a sending is finished, the outbox grew, or it is time to look again."""
-        if seconds > 0:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._stirred.wait()
 
     def _mark_and_claim(
         self, attempts: list[Attempt], kept: list[int], room: int, given_back: list[int]

@@ -13,7 +13,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple, cast
 
-_REPLY = re.compile(rb"((?:\d{3}-[^\n]*\n)*)(\d{3})(?:[ \t]([^\n]*))?\r?\n")
+_REPLY = re.compile(rb"(?:\d{3}-[^\n]*\n)*(\d{3})(?:[ \t][^\n]*)?\r?\n")
 _LONGEST_REPLIES = 2**16
 _GO_ON = 354
 _GOODBYE_SECONDS = 2
@@ -30,9 +30,19 @@ class Stage(StrEnum):
     TEXT = "."
 
 
+_STAGES = tuple(zip(Stage, (2, 2, 3, 2), strict=True))
+"""Each with the hundreds of the code of its answer where the server goes along."""
+
+
 class Reply(NamedTuple):
     code: int
-    text: str
+    said: bytes
+    """All of its lines."""
+
+    @property
+    def text(self) -> str:
+        """Without codes."""
+        return b"\n".join(line[4:].strip() for line in self.said.split(b"\n")).rstrip().decode("utf-8", "replace")
 
 
 class Refused(Exception):
@@ -61,8 +71,12 @@ class Handover(asyncio.Protocol):
         self._extensions = frozenset(extensions)
         self._timeout_seconds = timeout_seconds
         self._heard = b""
+        self._text: bytes | None = None
+        """Of the mail that is announced; None once it is under way."""
         self._replies: list[Reply] = []
         self._awaited = 0
+        self._late_at = 0.0
+        self._look: asyncio.TimerHandle | None = None
         self.was_used = False
         """A mail was handed over on it, or refused."""
         self._loop = asyncio.get_running_loop()
@@ -84,10 +98,10 @@ class Handover(asyncio.Protocol):
         Raises: Refused; Broken, after which the connection is closed, as it is when the caller gives up.
         """
         self._replies.clear()
+        self._text = text
         self.was_used = True
         try:
             await self._announce(sender, recipient, len(text))
-            await self._hand_over(text)
         except (OSError, TimeoutError) as error:
             self.close()
             raise Broken(
@@ -115,11 +129,13 @@ class Handover(asyncio.Protocol):
         words = [f"MAIL FROM:<{sender}>{options}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode(), b"DATA\r\n"]
         for group in [words] if "pipelining" in self._extensions else [[word] for word in words]:
             await self._say(b"".join(group), len(group))
-            stages = zip((Stage.SENDER, Stage.RECIPIENT, Stage.DATA), self._replies, strict=False)
-            for stage, reply in stages:
-                if reply.code // 100 != (3 if stage is Stage.DATA else 2):
-                    await self._clear_up(reply)
+            for (stage, wanted), reply in zip(_STAGES, self._replies, strict=False):
+                if reply.code // 100 != wanted:
+                    if stage is not Stage.TEXT:
+                        await self._clear_up(reply)
                     raise Refused(stage, reply)
+        if self._text is not None:
+            raise ConnectionResetError("the server has closed the connection")
 
     async def _clear_up(self, refusal: Reply) -> None:
         """Make the connection fit for another mail; a server that gives it up, or is in trouble now, is left alone."""
@@ -131,27 +147,36 @@ class Handover(asyncio.Protocol):
                 return
         self.close()
 
-    async def _hand_over(self, text: bytes) -> None:
-        stuffed = text.replace(b"\r\n.", b"\r\n..")
-        first = b"." if text.startswith(b".") else b""
-        await self._say(first + stuffed.removesuffix(b"\r\n") + b"\r\n.\r\n", patience=_TEXT_PATIENCE)
-        reply = self._replies[-1]
-        if reply.code // 100 != 2:
-            raise Refused(Stage.TEXT, reply)
-
-    async def _say(self, words: bytes, answers: int = 1, patience: int = 1) -> None:
-        """Returns when so many answers have come, within so many times the usual."""
+    async def _say(self, words: bytes, answers: int = 1) -> None:
+        """Returns when so many answers have come; once a mail is announced, that to its text as well."""
         if self._transport.is_closing():
             raise ConnectionResetError("the server has closed the connection")
-        self._awaited = len(self._replies) + answers
         self._answered = self._loop.create_future()
+        self._tell(words, answers)
+        await self._answered
+
+    def _tell(self, words: bytes, answers: int, patience: int = 1) -> None:
+        """So many answers are to come within so many times the usual."""
+        self._awaited = len(self._replies) + answers
+        self._late_at = self._loop.time() + self._timeout_seconds * patience
+        if self._look is None or self._look.when() > self._late_at:
+            self._watch()
         self._transport.write(words)
-        too_late = TimeoutError("the server did not answer in time")
-        end = self._loop.call_later(self._timeout_seconds * patience, self._fail, too_late)
-        try:
-            await self._answered
-        finally:
-            end.cancel()
+
+    def _watch(self) -> None:
+        """Fail if it is too late; otherwise look again then, for to arm a timer with all that is said costs as much."""
+        if self._look is not None:
+            self._look.cancel()
+        is_awaited = len(self._replies) < self._awaited
+        if is_awaited and self._loop.time() >= self._late_at:
+            self._fail(TimeoutError("the server did not answer in time"))
+        self._look = self._loop.call_at(self._late_at, self._watch) if is_awaited and self.is_open else None
+
+    def _hand_over(self, text: bytes) -> None:
+        """The text of a mail that is announced goes out as soon as the server says so, and wakes nobody."""
+        self._text, stuffed = None, text.replace(b"\r\n.", b"\r\n..")
+        first = b"." if text.startswith(b".") else b""
+        self._tell(first + stuffed.removesuffix(b"\r\n") + b"\r\n.\r\n", 1, _TEXT_PATIENCE)
 
     def data_received(self, data: bytes) -> None:
         """Words that nobody asked for announce the end of the connection, and must not pass for another answer."""
@@ -161,13 +186,16 @@ class Handover(asyncio.Protocol):
         self._heard += data
         while reply := _REPLY.match(self._heard):
             self._heard = self._heard[reply.end() :]
-            lines = [line[4:] for line in reply[1].splitlines()] + [reply[3] or b""]
-            self._replies.append(Reply(int(reply[2]), b"\n".join(map(bytes.strip, lines)).decode("utf-8", "replace")))
+            self._replies.append(Reply(int(reply[1]), reply[0]))
         if len(self._replies) >= self._awaited:
             if self._heard or len(self._replies) > self._awaited:
                 del self._replies[self._awaited :]
                 self.close()
-            if not self._answered.done():
+            if self._answered.done():
+                return
+            if self._text is not None and self.is_open and [each.code // 100 for each in self._replies] == [2, 2, 3]:
+                self._hand_over(self._text)
+            else:
                 self._answered.set_result(None)
         elif (b"\n" in self._heard and not self._heard[:3].isdigit()) or len(self._heard) > _LONGEST_REPLIES:
             self._fail(ConnectionAbortedError(f"no SMTP reply: {self._heard[:100]!r}"))

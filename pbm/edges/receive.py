@@ -16,13 +16,13 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-import math
 import re
 import ssl
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, AnyStr, cast
 
@@ -165,22 +165,22 @@ class Listener:
             self._peers.subtract([_network(session.peer)])
             self._peers += Counter()  # drops the zeros
 
-    async def commit(self, mail: Accepted) -> bool:
-        """Whether `accept` took the mail in time. It goes on undisturbed when the caller is cancelled or gives up."""
+    async def commit(self, mail: Accepted, taken: asyncio.Future[bool]) -> bool:
+        """Whether `accept` took the mail before `taken` was told that it is too late; it goes on undisturbed then."""
         safe = asyncio.ensure_future(self._accept(mail))
         self._commits.add(safe)
-        safe.add_done_callback(self._committed)
-        await asyncio.wait({safe}, timeout=self.settings.commit_seconds)
-        return safe.done() and not safe.cancelled() and safe.exception() is None
+        safe.add_done_callback(partial(self._committed, taken))
+        return await taken
 
-    def _committed(self, safe: asyncio.Future[None]) -> None:
+    def _committed(self, taken: asyncio.Future[bool], safe: asyncio.Future[None]) -> None:
         """Whatever has gone wrong, the client is to try again."""
         self._commits.discard(safe)
-        if safe.cancelled() or (error := safe.exception()) is None:
-            return
+        error = None if safe.cancelled() else safe.exception()
+        if not taken.done():
+            taken.set_result(error is None and not safe.cancelled())
         if isinstance(error, DatabaseTrouble):
             log.warning("mail not accepted: %s", error)
-        else:
+        elif error is not None:
             log.error("mail not accepted", exc_info=error)
 
 
@@ -220,7 +220,7 @@ class _Door(asyncio.Protocol):
         address = connection.get_extra_info("peername")
         peer = str(address[0]) if address else _UNIX
         if self._listener.is_full_for(peer):
-            REFUSED.labels("421").inc()
+            _count_refusal(_BUSY)
             connection.write(_BUSY)
             connection.close()
             return
@@ -229,9 +229,9 @@ class _Door(asyncio.Protocol):
         session.connection_made(connection)
 
 
-def _code(status: str | bytes) -> str:
-    """Of an answer: "550 5.1.1 No such address here" -> "550"."""
-    return (status if isinstance(status, str) else status.decode("ascii", "replace"))[:3]
+def _count_refusal(answer: bytes) -> None:
+    """By its code: b"550 5.1.1 No such address here" counts for "550"."""
+    REFUSED.labels(answer[:3].decode("ascii", "replace")).inc()
 
 
 class _Session(SMTP):
@@ -258,6 +258,9 @@ class _Session(SMTP):
         self._listener = listener
         self.since = self.loop.time()  # of the connection, or the last accepted mail
         self._replies = 0  # since then
+        self._most_replies = settings.max_recipients + _SPARE_REPLIES
+        self._taken: asyncio.Future[bool] | None = None
+        """Whether the last mail was taken."""
         self._deadline = self._patient_until = self.since + settings.session_seconds
 
     @property
@@ -285,7 +288,7 @@ class _Session(SMTP):
         if transport.is_closing():
             return
         if farewell:
-            REFUSED.labels(_code(farewell)).inc()
+            _count_refusal(farewell)
         transport.write(farewell)
         (transport.abort if transport.get_write_buffer_size() else transport.close)()
 
@@ -295,16 +298,19 @@ class _Session(SMTP):
             cast("asyncio.Transport", self.transport).abort()
 
     async def push(self, status: AnyStr) -> None:
-        if (code := _code(status)) >= "4":
-            REFUSED.labels(code).inc()
+        text = status if isinstance(status, str) else status.decode()
+        answer = (text if text.isprintable() else _BAD_SYNTAX).encode()  # aiosmtpd repeats what it does not understand
+        if answer >= b"4":
+            _count_refusal(answer)
         self._replies += 1
-        if self._replies > self._listener.settings.max_recipients + _SPARE_REPLIES:
+        if self._replies > self._most_replies:
             self.hang_up(_NO_MAILS)
             await asyncio.sleep(0)  # the end of the connection cancels this task here
-        elif isinstance(status, str) and not status.isprintable():  # aiosmtpd repeats what it does not understand
-            await super().push(_BAD_SYNTAX)
-        else:
-            await super().push(status)
+            return
+        transport = self._writer.transport
+        transport.write(answer + b"\r\n")
+        if transport.get_write_buffer_size() or transport.is_closing():
+            await self._writer.drain()
 
     async def handle_exception(self, error: Exception) -> str:
         if isinstance(error, asyncio.IncompleteReadError):
@@ -342,7 +348,6 @@ class _Session(SMTP):
         self._reset_timeout(self._listener.settings.data_seconds)
         await self.push("354 End with a line that has only a dot")
         text = await self._read_text()
-        self._patient_until = math.inf
         reply = _TOO_LARGE if text is None else await self._commit(envelope, text)
         self._reset_timeout()
         self.envelope = self._create_envelope()
@@ -364,7 +369,9 @@ class _Session(SMTP):
     async def _commit(self, envelope: Envelope, text: bytes) -> str:
         sender = (envelope.mail_from or "").removeprefix("<>")
         mail = Accepted(sender, tuple(dict.fromkeys(envelope.rcpt_tos)), mended(text), self.peer)
-        if not await self._listener.commit(mail):
+        self._taken = self.loop.create_future()
+        self._wait_until(self.loop.time() + self._listener.settings.commit_seconds)
+        if not await self._listener.commit(mail, self._taken):
             return _TROUBLE
         self._replies = 0
         self.since = self.loop.time()
@@ -385,15 +392,21 @@ class _Session(SMTP):
 
     def _reset_timeout(self, duration: float | None = None) -> None:
         now = self.loop.time()
-        self._patient_until = now + max(0.001, min(duration or self._timeout_duration, self._deadline - now))
-        if self._timeout_handle is None or self._timeout_handle.when() > self._patient_until:
+        self._wait_until(now + max(0.001, min(duration or self._timeout_duration, self._deadline - now)))
+
+    def _wait_until(self, instant: float) -> None:
+        self._patient_until = instant
+        if self._timeout_handle is None or self._timeout_handle.when() > instant:
             self._timeout_cb()
 
     def _timeout_cb(self) -> None:
-        """Hang up if it is time; otherwise wait on, since to arm a timer anew costs as much as most commands."""
+        """Give up if it is time; otherwise wait on, since to arm a timer anew costs as much as most commands."""
         if self.loop.time() >= self._patient_until:
-            self.hang_up(_TIMED_OUT)
-            return
+            if self._taken is None or self._taken.done():
+                self.hang_up(_TIMED_OUT)
+                return
+            self._taken.set_result(False)
+            self._patient_until += self._timeout_duration
         if self._timeout_handle is not None:
             self._timeout_handle.cancel()
         self._timeout_handle = self.loop.call_at(self._patient_until, self._timeout_cb)

@@ -11,10 +11,9 @@ import asyncio
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -23,7 +22,7 @@ import structlog
 from pbm.core.counts import LOOKED
 from pbm.core.notify import Desk, tell_operator
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
-from pbm.edges.deliver import Deliverer
+from pbm.edges.deliver import Deliverer, wait
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.edges.receive import Accepted, Listener
 from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
@@ -172,7 +171,7 @@ class Server:
         while not self._told_to_stop.is_set():
             with suppress(DatabaseTrouble):  # told by those who need the database
                 await asyncio.to_thread(self._service.live, list(self._doing()))
-            await _wait(self._told_to_stop, _LIVE_SECONDS)
+            await wait(self._told_to_stop, _LIVE_SECONDS)
 
     def _doing(self) -> Iterator[str]:
         if self._listener is not None:
@@ -189,10 +188,10 @@ class Server:
     def _handle_soon(self) -> None:
         self._waiting.set()
 
-    def _rung(self) -> None:
+    def _rung(self, is_due: bool) -> None:
         """Another process has added to a queue; said by the thread of the bell."""
         assert self._loop is not None  # noqa: S101  the bell is started with it
-        self._loop.call_soon_threadsafe(self._look)
+        self._loop.call_soon_threadsafe(self._look, is_due)
 
     def _give_up(self, reason: str) -> None:
         self.reason = self.reason or reason
@@ -251,10 +250,10 @@ class Server:
         if error is None or not self._doubt(error):
             loop.default_exception_handler(context)
 
-    def _look(self) -> None:
+    def _look(self, is_due: bool) -> None:
         self._waiting.set()
         if self._deliverer is not None:
-            self._deliverer.wake()
+            self._deliverer.wake(is_due=is_due)
 
     async def _handle(self) -> None:
         """Handle mails as they come, and do what is due; while the database gives trouble, wait longer each time."""
@@ -263,7 +262,7 @@ class Server:
             while not self._told_to_stop.is_set():
                 self._waiting.clear()
                 try:
-                    await _wait(self._waiting, await self._handle_batch(thread))
+                    await wait(self._waiting, await self._handle_batch(thread))
                     pause = _FIRST_PAUSE_SECONDS
                 except Conflict as conflict:
                     log.debug("handling_conflict", conflict=str(conflict))
@@ -273,7 +272,7 @@ class Server:
                         return
                     known = isinstance(trouble, DatabaseTrouble)
                     log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
-                    await _wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
+                    await wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
 
     async def _handle_batch(self, thread: ThreadPoolExecutor) -> float:
         """Handle what waits in the inbox and is due by itself; in how many seconds to look for more, unheard."""
@@ -354,7 +353,7 @@ class Thinking:
                 except Exception as trouble:
                     known = isinstance(trouble, DatabaseTrouble)
                     log.warning("thinking_trouble", trouble=str(trouble), exc_info=None if known else trouble)
-                await _wait(self._told_to_stop, pause)
+                await wait(self._told_to_stop, pause)
 
 
 class Fetching:
@@ -383,6 +382,10 @@ class Fetching:
             self._loop.call_soon_threadsafe(self._arrived)
 
 
+Batch = list[tuple[Arriving, asyncio.Future[None]]]
+"""Mails, each with what is done when it is safe."""
+
+
 class Intake:
     """Commits arriving mails, those that came while a commit was under way in one go."""
 
@@ -393,7 +396,7 @@ class Intake:
         self._service = service
         self._arrived = arrived
         self._troubled = troubled
-        self._pending: list[tuple[Arriving, asyncio.Future[None]]] = []
+        self._pending: Batch = []
         self._is_busy = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="inbox")
 
@@ -414,27 +417,21 @@ class Intake:
         batch, self._pending = self._pending, []
         self._is_busy = bool(batch)
         if batch:
-            mails = [mail for mail, _ in batch]
-            work = asyncio.get_running_loop().run_in_executor(self._thread, self._service.accept, mails)
-            work.add_done_callback(partial(self._committed, [safe for _, safe in batch]))
+            work = self._thread.submit(self._service.accept, [mail for mail, _ in batch])
+            loop = asyncio.get_running_loop()
+            work.add_done_callback(
+                lambda done: loop.call_soon_threadsafe(self._committed, batch, done)
+            )  # wakes it once
 
-    def _committed(self, batch: list[asyncio.Future[None]], work: asyncio.Future[None]) -> None:
+    def _committed(self, batch: Batch, work: Future[None]) -> None:
         """Where it failed every sender is told to try again, and the next batch may do better."""
         error = work.exception()
         if error is None:
             self._arrived()
-        for safe in batch:
+        for _, safe in batch:
             if not safe.done():
                 safe.set_result(None) if error is None else safe.set_exception(error)
         if error is not None:
             log.warning("inbox_trouble", trouble=str(error))
             self._troubled(error)
         self._commit()
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    """Until the event, but no longer."""
-    if seconds > 0:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await event.wait()

@@ -118,7 +118,7 @@ class Store:
                     self._file.check()
             self.signature = None
             if self._file.path is not None and tx.grew:
-                ring(self._file.path, self._own_bells)
+                ring(self._file.path, self._own_bells, tx.grew)
         except (ReadOnly, Full, Lost) as trouble:
             self.when_unwritable(trouble)
             raise
@@ -130,8 +130,8 @@ class Store:
 
         return GuardedSession(self._engine)
 
-    def bell(self, ring: Callable[[], None]) -> Bell:
-        """Calls `ring`, in a thread of its own, soon after another process has added to the queues, once started."""
+    def bell(self, ring: Callable[[bool], None]) -> Bell:
+        """Calls `ring`, in a thread of its own, once started, soon after another process has added to the queues."""
         if self.locks_rows:
             return ListeningBell(self._engine, ring)
         bell = PipeBell(self._file.path, ring)

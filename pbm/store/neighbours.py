@@ -5,8 +5,8 @@ again and again starves all others. With Turns they look a thousand times a seco
 is only a courtesy: SQLite's own lock decides, and a writer that waited too long goes on to it.
 
 PostgreSQL tells whoever listens. For SQLite a Bell is a named pipe in a folder beside the database, into which others
-write an octet. A bell may ring for nothing, and now and then it rings unasked: a worker that is killed gives its work
-back without a word.
+write an octet: whether there are mails to be sent. A bell may ring for nothing, and now and then it rings unasked: a
+worker that is killed gives its work back without a word.
 """
 
 from __future__ import annotations
@@ -150,6 +150,8 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 CHANNEL = "pbm"
+OWED, TAKEN_IN = "!", "."
+"""What a bell is told: that there are mails to be sent, and maybe others; or only others."""
 UNASKED_SECONDS = 5.0
 _ATTENTION_SECONDS = 0.25
 """How soon a bell that listens to PostgreSQL sees that it is to stop."""
@@ -160,7 +162,8 @@ BELLS = "-bells"
 class Bell(ABC):
     """Rings until it is stopped, in a thread of its own; first when it is started, for what came before."""
 
-    def __init__(self, ring: Callable[[], None]) -> None:
+    def __init__(self, ring: Callable[[bool], None]) -> None:
+        """ring: told whether there are surely mails to be sent."""
         self._ring = ring
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bell", daemon=True)
@@ -180,7 +183,7 @@ class Bell(ABC):
 class ListeningBell(Bell):
     """For PostgreSQL. While the database is in trouble it does not ring, but it does when that is over."""
 
-    def __init__(self, engine: Engine, ring: Callable[[], None]) -> None:
+    def __init__(self, engine: Engine, ring: Callable[[bool], None]) -> None:
         super().__init__(ring)
         self._engine = engine
 
@@ -204,13 +207,13 @@ class ListeningBell(Bell):
                 heard = list(connection.notifies(timeout=_ATTENTION_SECONDS, stop_after=1))
                 if heard or monotonic() >= rung_at + UNASKED_SECONDS:
                     rung_at = monotonic()
-                    self._ring()
+                    self._ring(OWED in (each.payload for each in heard))
 
 
 class PipeBell(Bell):
     """For SQLite. Where there can be no pipe it only rings unasked."""
 
-    def __init__(self, database: Path | None, ring: Callable[[], None]) -> None:
+    def __init__(self, database: Path | None, ring: Callable[[bool], None]) -> None:
         """database: its file; None where nobody else can write to it."""
         super().__init__(ring)
         self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
@@ -227,11 +230,11 @@ class PipeBell(Bell):
             poll = select.poll()
             for each in (self._stopped.fileno(), *pipes):
                 poll.register(each, select.POLLIN)
+            said = b""
             while not self._stopping.is_set():
-                self._ring()
-                for heard, _ in poll.poll(UNASKED_SECONDS * 1000):
-                    if heard in pipes:
-                        os.read(heard, select.PIPE_BUF)
+                self._ring(OWED.encode() in said)
+                heard = [pipe for pipe, _ in poll.poll(UNASKED_SECONDS * 1000) if pipe in pipes]
+                said = os.read(heard[0], select.PIPE_BUF) if heard else b""
 
     @contextmanager
     def _hung_up(self) -> Iterator[list[int]]:
@@ -256,15 +259,15 @@ class PipeBell(Bell):
                     left.unlink()
 
 
-def ring(database: Path, silent: Collection[str]) -> None:
-    """Ring the bells of the database, but those of these names. A pipe whose process is gone is cleared away."""
+def ring(database: Path, silent: Collection[str], word: str) -> None:
+    """Say OWED or TAKEN_IN to the bells of the database, but those of these names. A dead process's is cleared away."""
     with suppress(OSError):
         for path in _folder(database).iterdir():
             if path.name not in silent and not path.name.startswith("."):
-                _write(path)
+                _write(path, word.encode())
 
 
-def _write(path: Path) -> None:
+def _write(path: Path, word: bytes) -> None:
     try:
         pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
@@ -274,7 +277,7 @@ def _write(path: Path) -> None:
         return
     with suppress(OSError):  # a pipe that is full rings already
         if stat.S_ISFIFO(os.fstat(pipe).st_mode):
-            os.write(pipe, b"!")
+            os.write(pipe, word)
     os.close(pipe)
 
 

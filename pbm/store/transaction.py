@@ -47,7 +47,7 @@ from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
 from pbm.store.leaps import Leaps
 from pbm.store.lists import Lists
 from pbm.store.matches import ADD_PLY, COUNT_PLY, Plied, batched
-from pbm.store.neighbours import CHANNEL, Writes, translated
+from pbm.store.neighbours import CHANNEL, OWED, TAKEN_IN, Writes, translated
 from pbm.store.overview import Overview
 from pbm.store.players import Bans, Players
 from pbm.store.puzzles import Puzzles
@@ -325,14 +325,14 @@ class Transaction:
             self._ask_anew()  # what was read while somebody else had locked it
 
     @property
-    def grew(self) -> bool:
-        """It has added to a queue."""
-        return self.inbox.grew or self.outbox.grew
+    def grew(self) -> str:
+        """The queue that it has added to, as bells are told; empty for none."""
+        return OWED if self.outbox.grew else TAKEN_IN if self.inbox.grew else ""
 
     def tell_others(self) -> None:
         """On PostgreSQL ring the bells of other processes when this is committed, if it has added to a queue."""
         if self._connection.dialect.name != "sqlite" and self.grew:
-            self._connection.say(f"NOTIFY {CHANNEL}")
+            self._connection.say(f"NOTIFY {CHANNEL}, '{self.grew}'")
 
     def skip_boards(self, least: int) -> None:
         """Leave out as many numbers of boards as were given so far, or at least so many."""

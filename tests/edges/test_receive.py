@@ -284,6 +284,18 @@ def test_accept_that_takes_too_long_is_temporary_and_goes_on() -> None:
     assert len(session(talk, commit_seconds=0.05)) == 1
 
 
+def test_a_client_told_to_try_again_may_go_on_but_not_stay() -> None:
+    async def talk(client: Client, inbox: Inbox) -> None:
+        inbox.gate.clear()
+        assert (await client.mail()).startswith("451 ")
+        inbox.gate.set()
+        assert (await client.mail()).startswith("250 ")
+        let_pass(400)
+        assert (await client.reply()).startswith("421 4.4.2 ")
+
+    assert len(session(talk, commit_seconds=0.05)) == 2
+
+
 def test_a_client_that_vanishes_does_not_interrupt_accept() -> None:
     async def talk(client: Client, inbox: Inbox) -> None:
         inbox.gate.clear()

@@ -338,6 +338,20 @@ def test_a_stale_kept_connection_is_replaced_at_once(stage: str, trouble: str) -
 
 
 @pytest.mark.usefixtures("pipelining")
+def test_a_connection_that_had_nothing_to_do_for_long_is_used_again() -> None:
+    async def test() -> None:
+        async with relaying() as relay, smarthost(relay) as way_out:
+            for _ in range(3):
+                await way_out.send(outgoing())
+                let_pass(2 * TIMEOUT_SECONDS)
+                await turns()
+        assert len(relay.mails) == 3
+        assert relay.connections == 1
+
+    run(test())
+
+
+@pytest.mark.usefixtures("pipelining")
 def test_a_connection_closed_meanwhile_is_not_tried() -> None:
     async def test() -> None:
         async with relaying() as relay, smarthost(relay) as way_out:
