@@ -17,7 +17,7 @@ from sys import intern
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
 from games import AnyGame
-from games.rules import BadNotation, Forcing, GameError, IllegalMove, Lopsided, MoveError, Outcome, Side
+from games.rules import BadNotation, Forcing, GameError, IllegalMove, Lopsided, MoveError, Outcome, Reading, Side
 from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop, instant_at, micros
 from pbm.domain.clock import Clock, TimeControl
@@ -474,7 +474,8 @@ def _scene(state: State) -> Scene:
 
 
 @_remembered(64)
-def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...]) -> State:
+def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...], judged: bool) -> State:
+    read = game.read if isinstance(game, Reading) and not judged else game.parse
     state = State.start(game, options, body)
     position, last, before, plies = state.position, None, None, 0
     for notation in record:
@@ -482,15 +483,19 @@ def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[
             state, _ = replace(state, position=position, last=last, plies=plies).played(SWAP)
             before = position
         else:
-            last = game.parse(position, notation)
+            last = read(position, notation)
             before, position = position, game.play(position, last)
         plies += 1
     return replace(state, position=position, last=last, plies=plies, before=before)
 
 
-def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable[str]) -> State:
-    """The state after a record of notations. Raises: OptionError, MoveError, NotAllowed: the record is not sound."""
-    return _replayed(game, tuple(options), body, tuple(notations))
+def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable[str], *, judged: bool = True) -> State:
+    """The state after a record of notations.
+
+    judged: the rules are asked about each ply; not of a stored record, whose plies were judged when they were played.
+    Raises: OptionError, MoveError, NotAllowed: the record is not sound.
+    """
+    return _replayed(game, tuple(options), body, tuple(notations), judged)
 
 
 LOOK_AGAIN = timedelta(minutes=15)
