@@ -86,7 +86,8 @@ class Placing(Coloured):
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
         """The stones of both sides after the side to move has placed one on a legal cell."""
-        return pos.sided(pos.own | 1 << move, pos.others)
+        first, second = pos.stones
+        return (first | 1 << move, second) if pos.to_move is Side.FIRST else (first, second | 1 << move)
 
     def start(self, options: OptionValues) -> Position:
         return Position(options)

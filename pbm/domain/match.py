@@ -65,10 +65,6 @@ class Player:
     userid: str
 
 
-Stored = tuple[str, int, int, bool, "int | None"]
-"""A ply as databases have it: notation, seat, microseconds since 1970 when it was played, auto, time left."""
-
-
 class Ply(NamedTuple):
     """One player's turn as it was recorded."""
 
@@ -106,13 +102,13 @@ class Record(Sequence[Ply]):
         return cls(tuple(intern(each.notation) for each in kept), b"".join(map(_packed, kept)))
 
     @classmethod
-    def stored(cls, plies: Iterable[Stored]) -> Record:
-        """Of plies as databases have them."""
-        notations, packed = list[str](), list[bytes]()
-        for notation, seat, played_at, auto, time_left in plies:
-            notations.append(intern(notation))
-            packed.append(_PACKED.pack(played_at, _NO_CLOCK if time_left is None else time_left, seat, auto))
-        return cls(tuple(notations), b"".join(packed))
+    def stored(
+        cls, notations: Iterable[str], seats: Iterable[Seat], played_at: Iterable[int], autos: Iterable[bool],
+        times_left: Iterable[int | None],
+    ) -> Record:  # fmt: skip
+        """Of the columns of plies as databases have them. played_at: in microseconds since 1970."""
+        left = [_NO_CLOCK if each is None else each for each in times_left]
+        return cls(tuple(map(intern, notations)), b"".join(map(_PACKED.pack, played_at, left, seats, autos)))
 
     def appended(self, ply: Ply) -> Record:
         """The record with one more ply."""
