@@ -326,7 +326,7 @@ class Forcing(Ability):
         """The only legal move, such as a pass, where it is to be played at once; None where a player is to choose."""
 
 
-class Reading(Ability):
+class Trusting(Ability):
     """A game that reads a move without judging it, as where it was judged when it was played."""
 
     @abstractmethod

@@ -17,7 +17,7 @@ from sys import intern
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
 from games import AnyGame
-from games.rules import BadNotation, Forcing, GameError, IllegalMove, Lopsided, MoveError, Outcome, Reading, Side
+from games.rules import BadNotation, Forcing, GameError, IllegalMove, Lopsided, MoveError, Outcome, Side, Trusting
 from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop, instant_at, micros
 from pbm.domain.clock import Clock, TimeControl
@@ -471,7 +471,7 @@ def _scene(state: State) -> Scene:
 
 @_remembered(64)
 def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...], judged: bool) -> State:
-    read = game.read if isinstance(game, Reading) and not judged else game.parse
+    read = game.read if isinstance(game, Trusting) and not judged else game.parse
     state = State.start(game, options, body)
     position, last, before, plies = state.position, None, None, 0
     for notation in record:
