@@ -41,17 +41,15 @@ class Four(Placing):
         stride = self.board(pos.options).stride
         return iter(sorted(super().moves(pos), key=lambda index: index % stride))
 
-    def parse(self, pos: Position, text: str) -> int:
+    def read(self, pos: Position, text: str) -> int:
         board, word = self.board(pos.options), fold(text)
         columns = {name: at for at, letter in enumerate(board.names.letters) for name in (letter, str(at + 1))}
         if word not in columns:
             if read_cell(word) is None:
                 raise BadNotation(f"{quoted(text)} is not a column. Write its letter, such as {self._example(pos)}.")
-            return super().parse(pos, text)
+            return super().read(pos, text)
         column = [index for index in board.indices if index % board.stride == columns[word]]
-        move = next((index for index in column if not pos.taken >> index & 1), column[-1])
-        self._check(pos, move)
-        return move
+        return next((index for index in column if not pos.taken >> index & 1), column[-1])
 
     def refusal(self, pos: Position, move: int) -> str:
         column = self.notate(pos, move)

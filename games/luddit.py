@@ -120,9 +120,12 @@ class Luddit:
         return turn
 
     def parse(self, pos: Position, text: str) -> Turn:
-        turn = read_turn(torus(pos.options.size), text)
+        turn = self.read(pos, text)
         self._check(pos, turn)
         return turn
+
+    def read(self, pos: Position, text: str) -> Turn:
+        return read_turn(torus(pos.options.size), text)
 
     def _check(self, pos: Position, turn: Turn) -> None:
         """Raises: IllegalMove unless the turn may be played, naming the move of it where there are two."""

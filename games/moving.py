@@ -125,7 +125,6 @@ class Moving(Coloured):
         return path
 
     def read(self, pos: Position, text: str) -> Path:
-        """The cells that a text names, be they a move or not. Raises: BadNotation, IllegalMove."""
         return self.board(pos.options).names.read_path(text, lambda: self.example(pos))
 
     def check(self, pos: Position, path: Path) -> None:

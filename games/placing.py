@@ -86,7 +86,8 @@ class Placing(Coloured):
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
         """The stones of both sides after the side to move has placed one on a legal cell."""
-        return pos.sided(pos.own | 1 << move, pos.others)
+        first, second = pos.stones
+        return (first | 1 << move, second) if pos.to_move is Side.FIRST else (first, second | 1 << move)
 
     def start(self, options: OptionValues) -> Position:
         return Position(options)
@@ -107,13 +108,16 @@ class Placing(Coloured):
         return [*self.board(pos.options).names.of(self.legal(pos)), *(["pass"] if self.may_pass(pos) else [])]
 
     def parse(self, pos: Position, text: str) -> int:
-        names = self.board(pos.options).names
-        move = names.get(text)
-        if move is None:
-            passes = self.passing and fold(text) in _PASSES
-            move = PASS if passes else names.read(text, lambda: self._example(pos))
+        move = self.read(pos, text)
         self._check(pos, move)
         return move
+
+    def read(self, pos: Position, text: str) -> int:
+        names = self.board(pos.options).names
+        if (move := names.get(text)) is not None:
+            return move
+        passes = self.passing and fold(text) in _PASSES
+        return PASS if passes else names.read(text, lambda: self._example(pos))
 
     def _example(self, pos: Position) -> str:
         free = list(self.moves(pos)) or list(self.board(pos.options).indices)

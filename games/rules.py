@@ -326,6 +326,14 @@ class Forcing(Ability):
         """The only legal move, such as a pass, where it is to be played at once; None where a player is to choose."""
 
 
+class Trusting(Ability):
+    """A game that reads a move without judging it, as where it was judged when it was played."""
+
+    @abstractmethod
+    def read(self, pos: Any, text: str) -> Any:
+        """The move that a text names, be it legal or not. Raises: BadNotation, IllegalMove."""
+
+
 class Stepwise(Ability):
     """A game whose moves begin with a cell: to touch it is to play its only move, or to begin one."""
 

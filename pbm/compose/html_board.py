@@ -66,7 +66,12 @@ class HtmlBoard:
             self.links, ends = self.answers.ends(self.view.moves), self.answers.ends(begun.values())
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
             self.begun = bool(self.starts) and not {*self.view.moves} >= {*begun.values()}
-        if self.style == WORDS or not self._put_cells():
+        if self.style != WORDS and self.view.tables:
+            self._put_cells()
+
+    def complete(self) -> None:
+        """Put in all that comes besides cells, once it is settled that they are shown so."""
+        if not self.cells:
             self._put_drawing()
         for listing in self.view.scene.lists:
             self._put_list(listing)
@@ -102,12 +107,9 @@ class HtmlBoard:
         self.drawn, self.columns = drawn, max(map(len, lines), default=0)
         self.room -= len(drawn)
 
-    def _put_cells(self) -> bool:
-        """The board as tables; False where it has none, or there is no room for them."""
-        tables = self.view.tables
-        if not tables:
-            return False
-        links = {**self.starts, **self.links}
+    def _put_cells(self) -> None:
+        """The board as tables, if there is room for them."""
+        tables, links = self.view.tables, {**self.starts, **self.links}
         words = [*filter(links.__contains__, chain.from_iterable([table.words for table in tables]))]
         for brief, opening, most in zip((False, True), self._openings, (LINK, SHORT_LINK), strict=True):
             left = self.room - sum(table.bare_length(brief=brief) for table in tables)
@@ -117,12 +119,11 @@ class HtmlBoard:
                 break
         self.squeezed = left < 0 or bool(unlinked)
         if left < 0:
-            return False
+            return
         self.parts, self._unlinked = len(tables), unlinked
         self.cells = cells.html(tables, chosen, opening, dotted=not links or self.crowded, brief=brief)
         self.room -= len(self.cells)
         self._shown |= chosen
-        return True
 
     @property
     def crowded(self) -> bool:

@@ -20,6 +20,8 @@ from pbm.domain.spans import SECOND
 FORMAT = 2
 MAX_MOVES = 600
 """Moves that are listed; some games have many more."""
+MOST_PLIES = 4096
+"""Plies that are remembered: boards of a kind share their moves."""
 MAX_DETAILS = 18_000
 """Characters of what some games tell besides."""
 
@@ -34,7 +36,8 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
     over, offer = match.result is not None, match.offer
     details = _within(state.game.details(state.position)) if isinstance(state.game, Detailed) else {}
     listed = [] if over or "turn" in details else moves
-    return _lines({
+    record = ",\n".join(map(_ply, match.record.seats, match.record.notations))
+    known = _lines({
         "board": match.board,
         "game": match.game,
         "version": match.version,
@@ -42,10 +45,8 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
         "body": match.body or None,
         "rated": match.rated,
         "players": [{"userid": match.player(seat).userid, "side": state.side_name(seat)} for seat in (1, 2)],
-        "record": [
-            {"seat": seat, "move": notation}
-            for seat, notation in zip(match.record.seats, match.record.notations, strict=True)
-        ],
+    })  # fmt: skip
+    now = _lines({
         "position": _summary(scene),
         "details": details,
         "turn": None if over else {"seat": state.to_move, "ply": state.plies + 1, "revision": match.revision},
@@ -55,6 +56,7 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
         "moves_cut": len(listed) >= MAX_MOVES or ("turn" in details and not over),
         "result": _result(match),
     })  # fmt: skip
+    return f'{known},\n"record": [{record}],\n{now}'
 
 
 def _within(details: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,6 +102,11 @@ _written = json.JSONEncoder(separators=(",\n", ": ")).encode
 """Each item on a line of its own, so that a mail need not encode it."""
 
 
+@lru_cache(MOST_PLIES)
+def _ply(seat: Seat, notation: str) -> str:
+    return _written({"seat": seat, "move": notation})
+
+
 def _lines(data: Mapping[str, Any]) -> str:
     """An object without its braces."""
     return _written(data)[1:-1]
@@ -116,16 +123,20 @@ def _summary(scene: Scene) -> dict[str, Any]:
         here = next((point.name or point.label for point in board.points if point.here), None)
         return {"segments": placed, "here": here, "notes": scene.notes}
     pieces, last = zip(*map(_told, board.in_rows), strict=True)
-    for piece, name in chain.from_iterable(pieces):
-        placed.setdefault(piece, []).append(name)
+    for piece, names in chain.from_iterable(pieces):
+        placed.setdefault(piece, []).extend(names)
     return {"pieces": placed, "last": [*chain.from_iterable(last)], "notes": scene.notes}
 
 
 @lru_cache(ROWS)
-def _told(row: Row) -> tuple[list[tuple[str, str]], list[str]]:
-    """The pieces of a row with the names of their cells, and the names of those that were played on last."""
+def _told(row: Row) -> tuple[Sequence[tuple[str, list[str]]], list[str]]:
+    """The names of a row's cells by the pieces on them, and the names of those that were played on last."""
     named = [cell for cell in marked(row) if cell.name]
-    return [(cell.piece, cell.name) for cell in named if cell.piece], [cell.name for cell in named if cell.last]
+    placed: dict[str, list[str]] = {}
+    for cell in named:
+        if cell.piece:
+            placed.setdefault(cell.piece, []).append(cell.name)
+    return [*placed.items()], [cell.name for cell in named if cell.last]
 
 
 def _clock(match: Match) -> dict[str, Any] | None:

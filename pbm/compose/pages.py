@@ -290,9 +290,10 @@ class Sheet:
                 board, chosen = HtmlBoard(view, style, links, room - cost, pictured=True), each
                 if not board.squeezed:
                     break
-        if board is None:
-            board = HtmlBoard(view, style, links, room)
-            cost, chosen = next(fitting(board.room), (0, None)) if not board.cells else (0, None)
+        board = board or HtmlBoard(view, style, links, room)
+        board.complete()
+        if chosen is None and not board.cells:
+            cost, chosen = next(fitting(board.room), (0, None))
             board.room -= cost
         return board, self._enclosed(*chosen) if chosen else ""
 

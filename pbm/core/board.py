@@ -83,7 +83,7 @@ class States:
         if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
             state = known[1]
         else:
-            state = replay(GAMES[match.game], match.options, match.body, match.record.notations)
+            state = replay(GAMES[match.game], match.options, match.body, match.record.notations, judged=False)
         self.keep(match, state)
         return state
 
@@ -434,4 +434,5 @@ class OpenBoard:
         number = plies + ply if ply < 0 else ply
         if not 0 <= number <= plies:
             raise NotFound(f"Board {self.match.board} has the plies 0 to {plies}; there is no ply {ply}.")
-        return replay(self.state.game, self.match.options, self.match.body, self.match.record.notations[:number])
+        record = self.match.record.notations[:number]
+        return replay(self.state.game, self.match.options, self.match.body, record, judged=False)

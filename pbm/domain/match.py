@@ -17,7 +17,7 @@ from sys import intern
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
 from games import AnyGame
-from games.rules import BadNotation, Forcing, GameError, IllegalMove, Lopsided, MoveError, Outcome, Side
+from games.rules import BadNotation, Forcing, GameError, IllegalMove, Lopsided, MoveError, Outcome, Side, Trusting
 from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop, instant_at, micros
 from pbm.domain.clock import Clock, TimeControl
@@ -65,10 +65,6 @@ class Player:
     userid: str
 
 
-Stored = tuple[str, int, int, bool, "int | None"]
-"""A ply as databases have it: notation, seat, microseconds since 1970 when it was played, auto, time left."""
-
-
 class Ply(NamedTuple):
     """One player's turn as it was recorded."""
 
@@ -106,13 +102,13 @@ class Record(Sequence[Ply]):
         return cls(tuple(intern(each.notation) for each in kept), b"".join(map(_packed, kept)))
 
     @classmethod
-    def stored(cls, plies: Iterable[Stored]) -> Record:
-        """Of plies as databases have them."""
-        notations, packed = list[str](), list[bytes]()
-        for notation, seat, played_at, auto, time_left in plies:
-            notations.append(intern(notation))
-            packed.append(_PACKED.pack(played_at, _NO_CLOCK if time_left is None else time_left, seat, auto))
-        return cls(tuple(notations), b"".join(packed))
+    def stored(
+        cls, notations: Iterable[str], seats: Iterable[Seat], played_at: Iterable[int], autos: Iterable[bool],
+        times_left: Iterable[int | None],
+    ) -> Record:  # fmt: skip
+        """Of the columns of plies as databases have them. played_at: in microseconds since 1970."""
+        left = [_NO_CLOCK if each is None else each for each in times_left]
+        return cls(tuple(map(intern, notations)), b"".join(map(_PACKED.pack, played_at, left, seats, autos)))
 
     def appended(self, ply: Ply) -> Record:
         """The record with one more ply."""
@@ -474,7 +470,8 @@ def _scene(state: State) -> Scene:
 
 
 @_remembered(64)
-def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...]) -> State:
+def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...], judged: bool) -> State:
+    read = game.read if isinstance(game, Trusting) and not judged else game.parse
     state = State.start(game, options, body)
     position, last, before, plies = state.position, None, None, 0
     for notation in record:
@@ -482,15 +479,19 @@ def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[
             state, _ = replace(state, position=position, last=last, plies=plies).played(SWAP)
             before = position
         else:
-            last = game.parse(position, notation)
+            last = read(position, notation)
             before, position = position, game.play(position, last)
         plies += 1
     return replace(state, position=position, last=last, plies=plies, before=before)
 
 
-def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable[str]) -> State:
-    """The state after a record of notations. Raises: OptionError, MoveError, NotAllowed: the record is not sound."""
-    return _replayed(game, tuple(options), body, tuple(notations))
+def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable[str], *, judged: bool = True) -> State:
+    """The state after a record of notations.
+
+    judged: the rules are asked about each ply; not of a stored record, whose plies were judged when they were played.
+    Raises: OptionError, MoveError, NotAllowed: the record is not sound.
+    """
+    return _replayed(game, tuple(options), body, tuple(notations), judged)
 
 
 LOOK_AGAIN = timedelta(minutes=15)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from sqlalchemy import BigInteger, Row, Select, bindparam, func, insert, select, type_coerce, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
-from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat, Stored
+from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
 from pbm.store.statements import Queries, among, often
@@ -206,11 +208,12 @@ class Matches(Queries):
         return [found[board] for board in boards if board in found]
 
     def _records(self, boards: Sequence[int]) -> dict[int, Record]:
-        records: dict[int, list[Stored]] = {board: [] for board in boards}
-        if boards:
-            for board, *ply in self._connection.execute(_RECORDS, {"boards": boards}):
-                records[board].append(cast("Stored", ply))
-        return {board: Record.stored(record) for board, record in records.items()}
+        records = dict.fromkeys(boards, Record())
+        rows = self._connection.execute(_RECORDS, {"boards": boards}) if boards else ()
+        for board, own in groupby(rows, itemgetter(0)):
+            _, *columns = zip(*own, strict=True)
+            records[board] = Record.stored(*columns)
+        return records
 
     def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:
         """The stops of the clocks of boards, by board, where any runs."""
