@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 
 from pbm.bots.mind import read, think, told
 
@@ -33,10 +33,15 @@ def limit() -> None:
 
 @contextmanager
 def ending_with(asker: int) -> Iterator[None]:
-    """Think no longer than the process that asked is there: it may have been killed before this one could look."""
+    """Think no longer than the process that asked is there: it may have been killed before this one could look.
+
+    What a package has begun ends, too, if this process was given a group of its own.
+    """
 
     def look_up(*_: object) -> None:
         if os.getppid() != asker:
+            if os.getpgrp() == os.getpid():
+                os.killpg(0, signal.SIGKILL)
             os._exit(1)
 
     signal.signal(signal.SIGALRM, look_up)
@@ -52,9 +57,9 @@ def main() -> None:
     limit()
     with ending_with(int(sys.argv[1])):
         question = read(sys.stdin.read())
-        with redirect_stdout(sys.stderr):  # what a package prints is no thought
-            thoughts = think(question)
-        sys.stdout.write(told(thoughts))
+        with os.fdopen(os.dup(1), "w") as answer:
+            os.dup2(2, 1)  # what a package prints, in whatever language it is written, is no thought
+            answer.write(told(think(question)))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from random import Random
+from signal import SIGKILL
 from typing import Any
 
 from games import GAMES, AnyGame
@@ -190,26 +191,37 @@ class Mind:
         """Think no more, by whatever thread: what is under way is given up."""
         self._stopped = True
         if self._process is not None:
-            self._process.kill()
+            _kill(self._process)
 
     def __call__(self, question: Question) -> list[Thought]:
-        """Raises: Stopped; NoThought when the process fails, or takes too long."""
+        """Raises: Stopped; NoThought when the process fails, or takes too long.
+
+        One that somebody else has killed, as a system short of memory may, has not failed: it begins anew, once.
+        """
+        status, out, trouble = self._answer(question)
+        if status == -SIGKILL:
+            status, out, trouble = self._answer(question)
+        if status:
+            raise NoThought(f"exit status {status}{_ending(trouble.strip())}")
+        return _read_thoughts(out)
+
+    def _answer(self, question: Question) -> tuple[int, str, str]:
+        """The exit status of a process, what it writes, and what it complains of. Raises: Stopped, NoThought."""
         pipe, command = subprocess.PIPE, (*self._command, str(os.getpid()))
         try:
-            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603
+                command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, process_group=0
+            )
         except OSError as error:
             raise NoThought(str(error)) from None
         with self._process as process:
             try:
                 out, trouble = self._talk(process, "" if self._stopped else written(question))
-            except BaseException:
-                process.kill()  # whoever leaves this block waits for it
-                raise
+            finally:
+                _kill(process)  # whoever leaves this block waits for it
         if self._stopped:
             raise Stopped
-        if process.returncode:
-            raise NoThought(f"exit status {process.returncode}{_ending(trouble.strip())}")
-        return _read_thoughts(out)
+        return process.returncode, out, trouble
 
     def _talk(self, process: subprocess.Popen[str], text: str) -> tuple[str, str]:
         """What it writes, and what it complains of. Raises: NoThought when it takes too long."""
@@ -218,8 +230,16 @@ class Mind:
             with suppress(subprocess.TimeoutExpired):
                 return process.communicate(text, min(left, BREATH_SECONDS))
             text = ""  # it goes on with what it was given
+            if process.poll() is not None:
+                _kill(process)  # what it has left behind keeps its pipes open
             self._meanwhile()
         raise NoThought(f"no answer within {self._seconds:g} seconds")
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End a process, if it has not ended, and all that it has begun."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, SIGKILL)
 
 
 def _ending(trouble: str) -> str:

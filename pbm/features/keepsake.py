@@ -98,7 +98,7 @@ def keepsakes(at: Desk) -> Iterator[Task]:
     for item, number, player_id in orders(at.tx, WORD):
         match = at.tx.matches.load(number)
         record = GameRecord.of(match) if match is not None and match.result is not None else None
-        words: dict[str, Any] = {"what": "replay of", "board": number}
+        words: dict[str, Any] = {"what": "replay of", "board": number, "reason": ""}
         failed = partial(give_up, item, 1, player_id, f"pbm: replay of board {number}", "no-lesson.txt", **words)
         yield Task(item.key, partial(_made, number, record), partial(_send, item.key, number, player_id), failed)
 

@@ -67,7 +67,14 @@ MOST_COMPARED = 100
 """Boards that a puzzle is held against; where there are more, it is not posed."""
 
 ANSWERED_WITHIN_DAYS = 60
-GIVING_UP = frozenset({"solution", "give up", "resign"})
+_GIVING_UP = re.compile(
+    r"(?:please )?(?:(?:show|tell|give|send)(?: me)? |what(?: is|'s) )?(?:the )?solution(?:,? please)?[ .!?]*"
+    r"|(?:please )?(?:(?:show|tell|give|send)(?: me)? |what(?: is|'s) )the (?:answer|right move)(?:,? please)?[ .!?]*"
+    r"|(?:give up|resign)[ .!]*",
+    re.IGNORECASE,
+)
+"""How a puzzle is given up: "What is the solution?" """
+_HINT, _NUMBER = re.compile(r"\bhints?\b", re.IGNORECASE), re.compile(r"\d")
 _GUESSED = re.compile(
     r"(?:(?:i (?:think|guess|believe)|i(?:'d| would) say|maybe|probably),? )?"
     r"(?:(?:it is|it's|is it|that is|(?:the|my) (?:answer|move|solution|winning move) is):? |(?:answer|solution): ?)?"
@@ -188,8 +195,10 @@ def _answer(state: State, text: str) -> str:
     Raises: GameError, BadArguments.
     """
     line = text.partition("\n")[0].strip()
-    if line.casefold().strip(" .!") in GIVING_UP:
+    if _GIVING_UP.fullmatch(line):
         return ""
+    if _asks_for_hint(line):
+        raise BadArguments('There are no hints for puzzles; "solution" gives up.')
     meant = meaning(text, partial(_legal, state))
     if meant.act is Act.UNSURE:
         named = " or ".join(meant.between)
@@ -200,6 +209,11 @@ def _answer(state: State, text: str) -> str:
         raise BadArguments("Your mail names no move. Answer with nothing else.")
     guessed = _GUESSED.fullmatch(line)
     return _move(state, guessed["move"] if guessed else line)
+
+
+def _asks_for_hint(line: str) -> bool:
+    """A hint is asked for, and not one on a board: "a hint, please", but not "hint 101"."""
+    return bool(_HINT.search(line)) and not _NUMBER.search(line)
 
 
 def _legal(state: State, words: str) -> str | None:
@@ -278,8 +292,9 @@ def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Ans
 
 
 def _is_command(found: Puzzle, text: str) -> bool:
-    """The text is a command, and neither a move, nor one word for a move, nor one for another puzzle."""
-    if text.casefold().startswith(WORD) or not begins(text) or verb_meant(text) is not None:
+    """The text is a command, and neither a move, nor one word for a move, nor a wish for another puzzle or a hint."""
+    told = text.casefold().startswith(WORD) or _asks_for_hint(text)
+    if told or not begins(text) or verb_meant(text) is not None:
         return False
     try:
         _answer(_state(found), text)

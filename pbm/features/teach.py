@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from games import GAMES, AnyGame
 from games.rules import Side
@@ -17,7 +18,7 @@ from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import done
-from pbm.core.notify import Desk, notice_of, reader_of
+from pbm.core.notify import Desk, letters_for, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.robots import (
@@ -58,7 +59,7 @@ SWING = 0.4
 """A move that makes its player's position worth so much less is shown with a better one."""
 
 SHARED_PLIES = 6
-"""Of a running game whose position is no mere opening any more."""
+"""Of a running game whose position is no mere opening any more; what is proved of an opening is not told, either."""
 
 MOST_SHOWN = 5
 MOST_EXPECTED = 3
@@ -80,7 +81,7 @@ def hint(request: Request, command: Command) -> Answer | None:
     if seat != board.state.to_move:
         raise NotYourTurn("It is not your turn: a hint is for your own move.")
     number, player = board.match.board, board.match.player(seat)
-    _check_helps_nowhere(request, player, board, [board.state])
+    _check_helps_nowhere(request, player, board, [board.state], since=0)
     request.tx.agenda.put(THINK, f"hint {number}:{seat}", request.now, ply=board.next_ply)
     thinks = f"A robot thinks about board {number}{later(request, player)}."
     return done(command, f"{thinks} Its hint comes by a mail of its own.")
@@ -99,18 +100,21 @@ def review(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"On board {match.board} too little was played for a review.")
     if sum(whom == player.id for _, _, whom in orders(request.tx, "review")) >= MOST_REVIEWS:
         raise NotAllowed(f"{MOST_REVIEWS} reviews for you are still under way; wait for them.")
-    _check_helps_nowhere(request, player, board, _states(match))
+    _check_helps_nowhere(request, player, board, _states(match), since=SHARED_PLIES)
     request.tx.agenda.put(THINK, f"review {match.board}:{player.id}", request.now)
     goes = f"A robot goes through board {match.board}{later(request, player)}."
     return done(command, f"{goes} Its review comes by a mail of its own.")
 
 
-def _check_helps_nowhere(request: Request, player: Player, board: OpenBoard, states: Iterable[State]) -> None:
-    """None of the states of a board is one that the player has in a running game with a person. Raises: NotAllowed."""
-    tx, game, running = request.tx, board.state.game, dict[tuple[Side, Scene], int]()
+def _check_helps_nowhere(at: Desk, player: Player, board: OpenBoard, states: Iterable[State], since: int) -> None:
+    """None of the states of a board is one that the player has in a running game with a person. Raises: NotAllowed.
+
+    since: of games with so many plies.
+    """
+    tx, game, running = at.tx, board.state.game, dict[tuple[Side, Scene], int]()
     for each in tx.matches.summaries(game=board.match.game, player_ids=(player.id,), active=True, limit=None):
-        if each.plies >= SHARED_PLIES and not robots_among(tx, each.players):
-            theirs = request.open(each.board).state
+        if each.plies >= since and not robots_among(tx, each.players):
+            theirs = at.open(each.board).state
             if theirs.options == board.state.options:
                 running[game.to_move(theirs.position), game.scene(theirs.position, None)] = each.board
     for state in states if running else ():
@@ -227,7 +231,10 @@ class Step:
     side: str
     before: float
     after: float
-    exact: bool
+    proved: bool
+    """What the move led to is proved, whatever is known of the position before."""
+    grounds: str
+    """How far it is proved that the better move is better, as a sentence."""
     lost: float
     """How much the move cost its player."""
     better: str
@@ -260,11 +267,28 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
         advised = _advised(thought, number if game.info.swap else 0)
         worth = -abs(after) if game.info.swap and number == 1 else sign * after  # what is too good is taken over
         lost = advised.value - worth if advised.move != played else 0.0
-        exact = thought.exact and (outcome is not None or following is None or following.exact)
+        proved = outcome is not None or (following or thought).exact
+        grounds = _grounds(advised, played, worth, proved, opens=game.info.swap and number == 1)
         name = game.sides(state.options)[side - 1]
-        line = ", ".join(advised.line[1 : None if exact else MOST_EXPECTED + 1])
-        found.append(Step(number, played, name, sign * thought.value, after, exact, lost, advised.move, line, before))
+        line = ", ".join(advised.line[1 : None if advised.exact else MOST_EXPECTED + 1])
+        found.append(
+            Step(number, played, name, sign * thought.value, after, proved, grounds, lost, advised.move, line, before)
+        )
     return found
+
+
+def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens: bool) -> str:
+    """How far it is proved that a move is better than what was played, which was worth so much to its player.
+
+    opens: the other player could swap, so that a sure win is no good. Example: "That d4 wins is proved."
+    """
+    if advised.exact and proved:
+        return "That is proved."
+    if advised.exact and not opens:
+        return f"That {advised.move} {'wins' if advised.value > 0 else 'draws'} is proved."
+    if proved and not opens:
+        return f"That {played} {'loses' if worth < 0 else 'draws'} is proved."
+    return "That is an estimate."
 
 
 def _advised(thought: Thought, swap_ply: int) -> Thought:
@@ -283,18 +307,30 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
         return
     game = GAMES[board.match.game]
     found = steps(board.match, thoughts)
-    worst = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)[:MOST_SHOWN]
-    turning = sorted(worst, key=lambda step: step.ply)
+    known = [step.state for step, thought in zip(found, thoughts, strict=False) if thought.exact]
+    try:
+        _check_helps_nowhere(at, player, board, known, since=0)
+    except NotAllowed as error:
+        subject, words = _subject(number, "review of"), {"what": "review of", "board": number, "reason": str(error)}
+        tx.outbox.add(letters_for(at, reader_of(at, player), subject, "no-lesson.txt", **words), at.now)
+        return
+    worst = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)
+    turning = sorted(worst[:MOST_SHOWN], key=lambda step: step.ply)
     first, second = game.sides(board.state.options)
     mails = at.tools.composer.review(
         reader_of(at, player), f"pbm: review of {game.info.title} board {number}", board.match,
         [step.state for step in turning], at.now, title=game.info.title, steps=found, first=first, second=second,
-        teacher=f"robot{TEACHER}", turning=turning, swaps=game.info.swap,
+        teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN, swaps=game.info.swap,
         hints=hints_told(tx, board.match),
     )  # fmt: skip
     tx.outbox.add(mails, at.now)
 
 
 def _failed(item: Item, number: int, whom: int, what: str) -> Callable[[Desk, str], None]:
-    subject = f"pbm: no {what} board {number}"
-    return partial(give_up, item, MOST_ATTEMPTS, whom, subject, "no-lesson.txt", what=what, board=number)
+    words: dict[str, Any] = {"what": what, "board": number, "reason": ""}
+    return partial(give_up, item, MOST_ATTEMPTS, whom, _subject(number, what), "no-lesson.txt", **words)
+
+
+def _subject(number: int, what: str) -> str:
+    """Of a mail that tells that something does not come. what: "review of", "hint for"."""
+    return f"pbm: no {what} board {number}"

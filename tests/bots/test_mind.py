@@ -91,9 +91,44 @@ def test_a_process_that_takes_too_long_gives_no_thought():
         Mind(seconds=0.2, command=(sys.executable, "-c", "import time; time.sleep(3600)"))(question())
 
 
-def test_what_a_package_prints_is_no_thought():
-    prints = "import pbm.bots.__main__ as robot; robot.think = lambda _: print('A1') or []; robot.main()"
-    assert Mind(command=(sys.executable, "-c", prints))(question()) == []
+@pytest.mark.parametrize("printing", ["print('A1')", "os.write(1, b'A1')"])
+def test_what_a_package_prints_is_no_thought(printing):
+    program = f"import os, pbm.bots.__main__ as robot; robot.think = lambda _: [{printing}] and []; robot.main()"
+    assert Mind(command=(sys.executable, "-c", program))(question()) == []
+
+
+def test_a_robot_that_is_killed_begins_anew(tmp_path: Path):
+    mark = tmp_path / "began"
+    program = f"import os, pathlib; m = pathlib.Path({str(mark)!r}); m.exists() or m.touch() or os.kill(os.getpid(), 9)"
+    assert Mind(command=(sys.executable, "-c", f"{program}; print('[]')"))(question()) == []
+
+
+FORKS = """
+import os, signal, pbm.bots.__main__ as robot
+def think(_):
+    with open({pipe!r}, "w") as pipe:
+        if os.fork() == 0:
+            signal.pause()
+            pipe.write("outlived")
+            pipe.flush()
+    return []
+robot.think = think
+robot.main()
+"""
+
+
+def test_nothing_that_a_robot_has_begun_outlives_it(monkeypatch, tmp_path: Path):
+    """Nor is it waited for, though it keeps the pipes of the robot open."""
+    monkeypatch.setattr("pbm.bots.mind.BREATH_SECONDS", 0.1)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    said: list[str] = []
+    reading = threading.Thread(target=lambda: said.append(pipe.read_text()))
+    reading.start()  # ends when all who might write have ended
+    mind = Mind(PATIENCE_SECONDS, command=(sys.executable, "-c", FORKS.format(pipe=str(pipe))))
+    assert mind(question()) == []
+    reading.join(PATIENCE_SECONDS)
+    assert said == [""]
 
 
 ENDS_SLOWLY = """

@@ -168,8 +168,19 @@ def test_an_answer_that_may_mean_two_moves_does_not_count(given: House, words: s
     assert "Solved: 9" in given.answer("alice", "9")[0].body
 
 
-def test_a_puzzle_is_given_up_in_a_sentence(given: House) -> None:
-    assert "9 wins, and nothing else" in given.answer("alice", "I give up.")[0].body.replace("The move ", "")
+@pytest.mark.parametrize(
+    "words",
+    ["I give up.", "solution?", "Solution, please!", "What is the solution?", "show me the answer"],
+)
+def test_a_puzzle_is_given_up_in_a_sentence(given: House, words: str) -> None:
+    assert given.answer("alice", words)[0].body.startswith("The solution: 9 wins, and nothing else does.")
+
+
+@pytest.mark.parametrize("words", ["hint", "a hint, please", "Can you give me a hint?"])
+def test_whoever_asks_for_a_hint_to_a_puzzle_may_still_solve_it(given: House, words: str) -> None:
+    body = given.answer("alice", words)[0].body
+    assert body.startswith("Puzzle 1: nothing was changed. There are no hints for puzzles;")
+    assert "Solved: 9" in given.answer("alice", "9")[0].body
 
 
 def test_a_streak_is_kept_and_broken(house: House) -> None:

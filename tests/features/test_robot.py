@@ -16,7 +16,7 @@ from pbm.core.decisions import play_ply
 from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Record
-from pbm.features.teach import parts
+from pbm.features.teach import MOST_SHOWN, parts
 from pbm.server import Service, Settings
 from pbm.server.thinker import HELD
 from pbm.store import Store
@@ -641,6 +641,28 @@ def test_what_would_help_in_a_running_game_with_a_person_is_not_told(house: Hous
     assert "thinks about" in house.answer("alice", "hint", against)[0].body
 
 
+def test_a_running_game_with_a_person_gets_no_help_in_its_opening(house: House) -> None:
+    """Boards of CrossGeo are solved before the first move: whoever begins a fair one must not be told how to win."""
+    for player in ("alice", "bob", "carol"):
+        house.player(player)
+    words = "crossgeo -board=random -edges=9"
+    ended = house.game(f"{words} bob carol", ["2", "5", "resign!"])
+    against = house.game(f"{words} alice robot1")
+    assert "thinks about" in house.answer("alice", "hint", against)[0].body
+    house.think()
+    shared = house.game(f"{words} alice bob")
+    assert f"help you on board {shared}," in house.answer("alice", "hint", against)[0].body
+    house.answer("alice", f"review {ended}", shared)
+    (mail,) = (mail for mail in house.think() if "review" in mail["Subject"])
+    body = " ".join(mail.body.split())
+    assert f"There will be no review of board {ended}. It would help you on board {shared}," in body
+    house.answer("alice", "2", shared)
+    house.answer("bob", "7", shared)
+    house.answer("alice", f"review {ended}", shared)
+    (mail,) = (mail for mail in house.think() if "review" in mail["Subject"])
+    assert "What each move led to" in mail.body
+
+
 def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
     """No opening is advised that would be taken over; and one that is too good should have been."""
     for player in ("alice", "bob"):
@@ -659,6 +681,35 @@ def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
     assert asked[0].swappable
     assert "Ply 1: Red played b2; better was a2 (then d1, d2, d3). The other player could swap," in body
     assert "Ply 2: Blue played a1; better was swap. That is an estimate." in body
+
+
+def test_a_review_says_of_each_verdict_whether_it_is_proved(house: House) -> None:
+    """What is known of the position before a move makes no difference to what is known of the one it led to."""
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("four alice bob", ["a", "b", "c", "d", "resign!"])
+    values = [("d", 0.0, False), ("e", 1.0, True), ("f", 0.0, False), ("g", 0.9, False), ("g", 0.0, False)]
+    house.thoughts = lambda _: [Thought(move, value, exact, (move,)) for move, value, exact in values]
+    house.send("alice", f"review {over} alice alicepass")
+    body = next(mail for mail in house.think() if "review" in mail["Subject"]).body
+    marks = [line.endswith(" !") for line in body.splitlines() if "*" in line]
+    assert marks == [True, False, False, False]
+    said = " ".join(body.split())
+    assert "Yellow played a; better was d. That a loses is proved." in said
+    assert "Red played b; better was e. That e wins is proved." in said
+    assert "Yellow played c; better was f. That is an estimate." in said
+    assert "Where the game turned:" in said
+
+
+def test_a_review_says_that_it_shows_the_worst_moves_only(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("four alice bob", ["a", "b", "c", "d", "e", "f", "g", "resign!"])
+    house.thoughts = lambda question: [Thought("d", 0.5, False, ("d",)) for _ in (*question.moves, None)]
+    house.send("alice", f"review {over} alice alicepass")
+    body = next(mail for mail in house.think() if "review" in mail["Subject"]).body
+    assert "Where the game turned most:" in body
+    assert body.count("better was") == MOST_SHOWN
 
 
 def test_a_review_shows_the_swap(house: House) -> None:

@@ -86,7 +86,7 @@ LETTERS: dict[str, dict[str, Any]] = {
     "locked.txt": {"reads": True},
     "lost-operator.txt": {"trouble": "disk I/O error", "is_full": False},
     "new-address.txt": {"userid": "alice", "new": "games@example.org", "old": "pbm@example.org"},
-    "no-lesson.txt": {"what": "review of", "board": 101},
+    "no-lesson.txt": {"what": "review of", "board": 101, "reason": ""},
     "no-puzzle.txt": {"title": "Hex"},
     "outage-operator.txt": {"outage": SimpleNamespace(starts_at=START, ends_at=START + timedelta(hours=3))},
     "parked-operator.txt": {
