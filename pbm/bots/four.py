@@ -122,7 +122,6 @@ class FourSkill(Skill):
     full = 12_000
     explore = 0.8
     slips = (0.94, 0.38, 0.15, 0.02)
-    complete = False
 
     def _columns(self, pos: Position) -> Columns:
         assert isinstance(self.game, Four)  # noqa: S101  this skill is for that game

@@ -31,6 +31,10 @@ TOPICS = {
             \b(?:can|may|how (?:can|do)) i (?:claim(?: (?:a|the) (?:win|game))?|win on time)\?*$|^i want to win on time
             \bhow\b.* win on time\b|\b(?:time|clock) (?:runs|has run|is) (?:out|up)\?
             """,
+        "help review": r"""
+            \b(?:review|analy[sz]e|analysis)\b
+            \bwas (?:that|it|this|my \w+(?: move)?) (?:an? )?(?:\w+ )?(?:mistake|blunder|error|bad|wrong)\b
+            """,
         "hint": r"""
             \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) i (?:play|do|move)\b
             \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
@@ -46,6 +50,7 @@ TOPICS = {
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
+        "help puzzle": r"\b(?:daily|stop|no more) (?:\w+ ){0,2}puzzles?\b",
         "puzzle": r"\bpuzzles?\b",
         ERASURE: r"""
             \bERASING\b

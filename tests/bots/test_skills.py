@@ -623,3 +623,12 @@ def test_a_glance_at_go_sees_who_holds_more():
     assert ahead is not None
     assert behind is not None
     assert behind < 0 < ahead
+
+
+def test_a_win_in_three_plies_of_four_in_a_row_is_proved():
+    game = GAMES["four"]
+    pos = game.start(game.options([]))
+    for text in "daed":
+        pos = game.play(pos, game.parse(pos, text))
+    choice = choose(game, pos, budget=Budget(2000, 60.0))
+    assert (choice.value, choice.exact) == (1.0, True)

@@ -220,6 +220,8 @@ TOPICS = {
     ERASURE: "delete my account|forget everything you know about me|borrar mi cuenta",
     "tournaments": "are there any tournaments?|I want to join a tournament",
     "robots": "which robots are there?|stronger opponent please",
+    "help review": "can you review my game?|was that a mistake?|please analyse this game|was my last move bad?",
+    "help puzzle": "stop the daily puzzle|daily puzzle please|no more puzzles",
     "help standings": "show rankings|top players|leaderboard|who is the best?",
     "about me": "what's my rating?|show my rating|who am I?|am I registered?|what is my username?",
     "help account": "I forgot my password|do I need a password?|how do I change my name?|how do I log in?",
