@@ -81,11 +81,13 @@ UNSOLVED = {
 make no error. Clobber is solved from the fifth ply or so, eight sides of Polygon from the third."""
 
 UNDECIDED = {
+    "gomoku": "-size=15",
     "loops": "-size=8",
     "polygon": "-sides=9",
 }
 """Boards against chance and the greedy player, in place of those on which nobody could win all games: with the best
-play Loops with five a side is drawn, and one side of Polygon loses with six, seven and eight."""
+play Loops with five a side is drawn, one side of Polygon loses with six, seven and eight, and on a small board of Gomoku
+whoever stops fours draws."""
 
 
 def usual(kind: str) -> list[str]:
