@@ -292,6 +292,8 @@ def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
 HIDDEN = "*****"
 _MAX_LINES = 60
 _MARKS = '.,;:!?"()'
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
+"""What may stand around a word besides: quotation marks, asterisks, a smiley."""
 _OPTION = re.compile(r"--?[a-z]+=", re.IGNORECASE)
 
 
@@ -313,7 +315,7 @@ def redact_quoted(sentence: str, secrets: Collection[str]) -> str:
 def redact(text: str, secrets: Collection[str]) -> str:
     """The text with every secret word replaced, wherever it stands."""
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
+        text = re.sub(rf"(?<![^\W_]){re.escape(secret)}(?![^\W_])", HIDDEN, text)
     return text
 
 
@@ -340,7 +342,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
 
     "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
     "my password is geheim" -> geheim; "I took geheim as a password" -> geheim, took;
-    "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim;
+    "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim; "'geheim'" -> 'geheim', geheim;
     "C3 geheim" -> geheim; "C3", "geheim" below it -> geheim;
     "Take your time, bob." -> none
     """
@@ -358,15 +360,16 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
             found += _alone(told, is_mail=is_short)
         above = words or above
         for place, word in enumerate(said):
-            folded = word.casefold()
-            is_named = folded in ("pass", "passe") or PASSWORD.fullmatch(word) is not None
+            folded = _AROUND.sub("", word).casefold()
+            is_named = folded in ("pass", "passe") or PASSWORD.fullmatch(folded) is not None
             if folded == userid or is_named:
                 near = said[place + 1 : place + 3]
                 if is_named:
                     far = [*said[place + 3 : place + _FAR], *reversed(said[max(0, place - _FAR) : place])]
                     near += [each for each in far if each.casefold() not in COMMON]
                 found += [each for each in near if _is_long(each) and each.casefold() != userid]
-    return list(dict.fromkeys(found))
+    forms = (form for each in found for form in (each, _AROUND.sub("", each)) if _is_long(form))
+    return list(dict.fromkeys(forms))
 
 
 _PLACES = frozenset({"BOARD", "USERID", "USERID1", "USERID2", "OTHER", "PLAYER", "WHAT", "GAME", "MOVE"})

@@ -571,7 +571,9 @@ OWN_PASSWORDS = (
     "follow bertpass", "show bertpass 101", "cross add bertpass C3", "C3\nmy password, bertpass, still works",
     "C3 bertpass", "bertpass C3", "C3\nmy password here is bertpass by the way", "C3\nI use bertpass as my password",
     "C3\nbertpass is my Passwort, by the way", "C3\nmijn wachtwoord voor hier is bertpass trouwens",
-    "C3\nIf you need my password: it is bertpass, do not tell",
+    "C3\nIf you need my password: it is bertpass, do not tell", "C3\nmy password: 'bertpass'",
+    "C3\nmy password is “bertpass”", "C3\n*bertpass* is my password", "C3\nmy *password* is <bertpass>",
+    "C3\nI use _bertpass_ as my password", "C3\nmy password is bertpass😀", "C3\n„bertpass“",
 )  # fmt: skip
 
 
