@@ -292,7 +292,7 @@ def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
 HIDDEN = "*****"
 _MAX_LINES = 60
 _MARKS = '.,;:!?"()'
-_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
+_AROUND = re.compile(r"^[\W_]+|(?<![\W_])[\W_]+$")
 """What may stand around a word besides: quotation marks, asterisks, a smiley."""
 _OPTION = re.compile(r"--?[a-z]+=", re.IGNORECASE)
 

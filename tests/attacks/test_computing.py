@@ -17,6 +17,7 @@ from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.commands import Command
+from pbm.domain.verbs import passwords_behind
 from pbm.mailin.quotes import own_text
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
@@ -108,6 +109,12 @@ def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
     for number in range(40):
         own, _ = own_text(f"{number}\n{letter}", "pbm")
         assert own.startswith(f"{number}\nHi!\n\nx @@@")
+
+
+def test_marks_without_end_within_a_word_are_read_in_no_time() -> None:
+    """Each of so many lines would take 5 s; all of them together more than a test may take."""
+    for number in range(100):
+        assert passwords_behind([f"password geheim{number} x{'!' * 20_000}y"], "bob")[0] == f"geheim{number}"
 
 
 @pytest.mark.parametrize("game", EACH)
