@@ -86,8 +86,8 @@ UNDECIDED = {
     "polygon": "-sides=9",
 }
 """Boards against chance and the greedy player, in place of those on which nobody could win all games: with the best
-play Loops with five a side is drawn, one side of Polygon loses with six, seven and eight, and on a small board of Gomoku
-whoever stops fours draws."""
+play Loops with five a side is drawn, one side of Polygon loses with six, seven and eight, and whoever stops fours draws
+on a small board of Gomoku."""
 
 
 def usual(kind: str) -> list[str]:
