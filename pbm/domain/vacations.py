@@ -196,7 +196,7 @@ def vacation_said(text: str, now: datetime) -> str:
     """
     said = text.casefold()
     for clause in () if _BACK.search(said) else (said, *re.split(r"[,;!\n]|\.\s", said)):
-        words = _AWAY.sub("", clause.strip(" .!")).split()
+        words = _AWAY.sub("", " ".join(clause.strip(" .!").split())).split()
         for start in range(max(0, len(words) - _MOST_WORDS), len(words)):
             days = " ".join(words[start:])
             with suppress(BadArguments):
