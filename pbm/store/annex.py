@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Row, ScalarSelect, exists, insert, literal, not_, or_, select, union_all
 
@@ -28,6 +28,8 @@ from pbm.store.tables import (
     players,
     remarks,
 )
+
+T = TypeVar("T")
 
 STOPPED: Mapping[str, Any] = dict.fromkeys(
     ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at", "gift")
@@ -108,10 +110,10 @@ _OF_BOARDS = often(
 
 
 @dataclass(eq=False)
-class Intents(Queries):
-    """At most one of a kind for each seat of a board; private to that seat."""
+class Listed(Queries, Generic[T]):
+    """Queries about what a board has any number of."""
 
-    _foreseen: dict[int, list[Intent]] = field(default_factory=dict)
+    _foreseen: dict[int, list[T]] = field(default_factory=dict)
 
     def foresee(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""
@@ -125,9 +127,20 @@ class Intents(Queries):
         """Ask anew for what was foreseen."""
         self._foreseen.clear()
 
+    def _listed(self, board: int) -> list[T]:
+        return (self._foreseen if board in self._foreseen else self._read([board]))[board]
+
+    def _read(self, boards: Collection[int]) -> dict[int, list[T]]:
+        """Of each of the boards all there is."""
+        raise NotImplementedError
+
+
+class Intents(Listed[Intent]):
+    """At most one of a kind for each seat of a board; private to that seat."""
+
     def of(self, board: int) -> list[Intent]:
         """Those of both seats."""
-        return (self._foreseen if board in self._foreseen else self._read([board]))[board]
+        return self._listed(board)
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Intent]]:
         found: dict[int, list[Intent]] = {board: [] for board in boards}
@@ -188,27 +201,12 @@ _FOLLOWERS = often(
 )
 
 
-@dataclass(eq=False)
-class Follows(Queries):
+class Follows(Listed[Follower]):
     """A player follows a board by itself, one of its players, or by a choice of theirs all boards of its game."""
-
-    _foreseen: dict[int, list[Follower]] = field(default_factory=dict)
-
-    def foresee(self, boards: Collection[int]) -> None:
-        """Read at once what will be asked for one by one."""
-        self._foreseen |= self._read(boards)
-
-    def seen(self, board: int) -> object:
-        """What was foreseen of it."""
-        return self._foreseen.get(board)
-
-    def forget(self) -> None:
-        """Ask anew for what was foreseen."""
-        self._foreseen.clear()
 
     def of(self, match: Match) -> list[Follower]:
         """Everybody but the players of the match, each once, by id; who wants all boards is not left with the end."""
-        found = (self._foreseen if match.board in self._foreseen else self._read([match.board]))[match.board]
+        found = self._listed(match.board)
         return list({each.player.id: each for each in found if each.player not in match.players}.values())
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Follower]]:
