@@ -72,6 +72,10 @@ MOVE_SECONDS, LESSON_SECONDS = 120.0, 600.0
 """By the clock, after which a robot's thought is given up; a busy machine may give it a fifth of its time."""
 
 
+MOVERS = 4
+"""Moves thought about at once, at most: one, unless it takes so long that others would wait."""
+
+
 LONGEST_TURN = timedelta(days=800)
 """The time for which stops of clocks are remembered: a move may take a year, and a vacation counts for its year."""
 
@@ -129,8 +133,7 @@ class Service:
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
         movers = Shift()
         self.thinkers = (
-            Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask),
-            Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask, is_reserve=True),
+            *(Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask) for _ in range(MOVERS)),
             Thinker(store, self.tools, (LESSONS, LEISURE), Shift(), LESSON_SECONDS, ask),
         )
 
