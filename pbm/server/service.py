@@ -183,13 +183,13 @@ class Service:
     def _lane(self, mail: Arriving) -> str:
         return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, self.settings.robot, self._signer.board_of)
 
-    def beat(self) -> bool:
-        """Give a sign of life, and look whether mail goes out. Raises: DatabaseTrouble.
+    def beat(self, at: datetime | None = None) -> bool:
+        """Give a sign of life, and look whether mail goes out; at: the present instant. Raises: DatabaseTrouble.
 
         Returns whether the server was away for days until a moment ago, unless its clock is ahead: that is put right
         soon after a machine has started, and until then nothing should be forgotten, or done by itself.
         """
-        with self.store.write() as tx:
+        with self.store.write(at=at) as tx:
             for outage in watch(tx):
                 tell_operator(Desk(tx, self.tools), "pbm: all clocks stood still", "outage-operator.txt", outage=outage)
             stops = [each.stop for each in tx.absences.of(None, StopKind.OUTAGE, tx.now - DOUBTED)]
