@@ -73,7 +73,7 @@ MOVE_SECONDS, LESSON_SECONDS = 120.0, 600.0
 
 
 MOVERS = 4
-"""Moves thought about at once, at most: one, unless it takes so long that others would wait."""
+"""Moves thought about at once, at most: one, unless that takes so long that others would wait."""
 
 
 LONGEST_TURN = timedelta(days=800)
@@ -133,7 +133,10 @@ class Service:
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
         movers = Shift()
         self.thinkers = (
-            *(Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask) for _ in range(MOVERS)),
+            *(
+                Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask, is_reserve=number > 0)
+                for number in range(MOVERS)
+            ),
             Thinker(store, self.tools, (LESSONS, LEISURE), Shift(), LESSON_SECONDS, ask),
         )
 

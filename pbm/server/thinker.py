@@ -47,8 +47,8 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 class Shift:
     """What thinkers of one process know of one another, where they settle the same tasks.
 
-    They take turns, so that all goes in its order, but nobody waits for those who are late: the next one settles all
-    else meanwhile, except for tasks of the games that are thought about, which may be what takes so long.
+    They take turns, so that all goes in its order, but nobody waits for those who are late: a reserve settles all else
+    meanwhile, except for tasks of the games that are thought about, which may be what takes so long.
     A task that failed is doubtful, and so are those of a game that was thought about for long and for nothing: nobody
     begins one of them while somebody is late, and whoever does is late at once.
     """
@@ -60,12 +60,12 @@ class Shift:
         """When tasks failed, by key; and when games did that were thought about for long, by name."""
 
     @contextmanager
-    def turn(self, thinker: object) -> Iterator[frozenset[str] | None]:
+    def turn(self, thinker: object, *, is_reserve: bool) -> Iterator[frozenset[str] | None]:
         """The turn of a thinker, if it is theirs: the games that others think about; None where it is not."""
         with self._lock:
             now = monotonic()
             others = list(self._working.values())
-            is_theirs = all(now - since >= LATE for _, since in others)
+            is_theirs = all(now - since >= LATE for _, since in others) and (bool(others) or not is_reserve)
             if is_theirs:
                 self._working[thinker] = "", now
         try:
@@ -109,7 +109,7 @@ class Thinker:
     held meanwhile, and when a process is killed others soon take what it had.
 
     shift: of those who settle the same tasks. seconds: by the clock, after which a thought is given up. ask: has a
-    question answered; None for a process of its own.
+    question answered; None for a process of its own. is_reserve: it settles nothing unless others are late.
     """
 
     def __init__(
@@ -120,9 +120,11 @@ class Thinker:
         shift: Shift,
         seconds: float,
         ask: Ask | None = None,
+        *,
+        is_reserve: bool = False,
     ) -> None:
         self._store, self._tools, self._sources = store, tools, sources
-        self._shift = shift
+        self._shift, self._is_reserve = shift, is_reserve
         self._mind = Mind(seconds, meanwhile=self._hold)
         self._ask = ask or self._mind
         self._taken = ""
@@ -134,7 +136,7 @@ class Thinker:
     def run(self, limit: int = 1) -> int:
         """Settle tasks, the most urgent first; returns how many there were. Raises: DatabaseTrouble."""
         for done in range(limit):
-            with self._shift.turn(self) as left_alone:
+            with self._shift.turn(self, is_reserve=self._is_reserve) as left_alone:
                 task = self._next(left_alone) if left_alone is not None else None
                 if task is None:
                     return done

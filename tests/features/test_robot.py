@@ -550,6 +550,7 @@ def test_others_have_their_moves_while_several_programs_hang(house: House, clock
         clock[0] += LATE
     assert last.run(100) == 1
     hanging.end()
+    assert last.run(100) == 0, "the first is there again"
     assert hanging.asked == ["hex", "y", "gomoku", "cross"]
     assert [len(record(house, each)) for each in (*stuck, *more, board)] == [0, 0, 0, 0, 1]
 
