@@ -279,7 +279,7 @@ class Server:
         loop = asyncio.get_running_loop()
         now = self._service.clock()
         if not timedelta() <= now - self._beaten_at < _BEAT:
-            self._doubts = await loop.run_in_executor(thread, self._service.beat)
+            self._doubts = await loop.run_in_executor(thread, self._service.beat, now)
             self._beaten_at = now
         if loop.time() >= self._tidy_at and not self._doubts:
             await loop.run_in_executor(thread, self._service.tidy)

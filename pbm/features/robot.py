@@ -249,6 +249,6 @@ def resign_when_stuck(due: Occasion) -> None:
         due.tx.agenda.put(STUCK, due.item.key, due.now + LATELY, **due.item.payload)
         return
     player = board.match.player(seat)
-    comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I resign.")
+    comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I cannot go on.")
     board.resign(seat)
     due.tx.outbox.add(tell_players(due, board, (comment,), player), due.now)

@@ -199,7 +199,7 @@ def fill(due: Occasion) -> None:
         board = _begun(due, game, found, robot, found.player)
     except NotAllowed:
         return
-    origin = f"Nobody else has taken seek {found.id} of {found.player.userid} for {lasting(PATIENCE)}."
+    origin = f"Nobody else took seek {found.id} of {found.player.userid} within {lasting(PATIENCE)}."
     board.events.append(MatchStarted(board.match.board, origin=origin))
     tx.outbox.add(tell_players(due, board), now)
 

@@ -147,7 +147,7 @@ def reviews(at: Desk) -> Iterator[Task]:
     for item, board, whom in _wanted(at, "review"):
         work = partial(_go_through, parts(board.match))
         failed = _failed(item, board.match.board, whom, "review of")
-        yield Task(item.key, work, partial(_give_review, item, board.match.board, whom), failed, whom)
+        yield Task(item.key, work, partial(_give_review, item, board.match.board, whom), failed, whom, board.match.game)
 
 
 def parts(match: Match) -> list[Question]:

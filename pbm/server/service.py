@@ -72,6 +72,10 @@ MOVE_SECONDS, LESSON_SECONDS = 120.0, 600.0
 """By the clock, after which a robot's thought is given up; a busy machine may give it a fifth of its time."""
 
 
+MOVERS = 4
+"""Moves thought about at once, at most: one, unless that takes so long that others would wait."""
+
+
 LONGEST_TURN = timedelta(days=800)
 """The time for which stops of clocks are remembered: a move may take a year, and a vacation counts for its year."""
 
@@ -129,8 +133,10 @@ class Service:
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
         movers = Shift()
         self.thinkers = (
-            Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask),
-            Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask, is_reserve=True),
+            *(
+                Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask, is_reserve=number > 0)
+                for number in range(MOVERS)
+            ),
             Thinker(store, self.tools, (LESSONS, LEISURE), Shift(), LESSON_SECONDS, ask),
         )
 
@@ -180,13 +186,13 @@ class Service:
     def _lane(self, mail: Arriving) -> str:
         return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, self.settings.robot, self._signer.board_of)
 
-    def beat(self) -> bool:
-        """Give a sign of life, and look whether mail goes out. Raises: DatabaseTrouble.
+    def beat(self, at: datetime | None = None) -> bool:
+        """Give a sign of life, and look whether mail goes out; at: the present instant. Raises: DatabaseTrouble.
 
         Returns whether the server was away for days until a moment ago, unless its clock is ahead: that is put right
         soon after a machine has started, and until then nothing should be forgotten, or done by itself.
         """
-        with self.store.write() as tx:
+        with self.store.write(at=at) as tx:
             for outage in watch(tx):
                 tell_operator(Desk(tx, self.tools), "pbm: all clocks stood still", "outage-operator.txt", outage=outage)
             stops = [each.stop for each in tx.absences.of(None, StopKind.OUTAGE, tx.now - DOUBTED)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Lock
 from time import monotonic
 
@@ -21,7 +21,7 @@ from pbm.store.house import Item
 log = structlog.get_logger()
 
 AGAIN = timedelta(minutes=10)
-"""After which a task is tried again that failed."""
+"""After which a task is tried again that failed, and a game is no longer doubtful."""
 
 FORGIVEN = timedelta(days=1)
 """After which nothing is known any more of a task that failed; nor where the clock was ahead by as much."""
@@ -35,29 +35,36 @@ HELD = timedelta(seconds=20)
 """How long a task is left to whoever has taken it, unless they say that they are still at it."""
 
 
-LATE = 20.0
-"""Seconds by the clock after which others do not wait for a thought any longer; few take so many."""
+LATE = 10.0
+"""Seconds by the clock after which others do not wait for a thought any longer: three times that, as when three
+packages hang, and a thought are less than a minute.
+"""
+
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Shift:
     """What thinkers of one process know of one another, where they settle the same tasks.
 
-    They take turns, so that all goes in its order, but nobody waits for one who is late: a reserve settles all else
-    meanwhile, except for tasks of the game that is thought about, which may be what takes so long.
+    They take turns, so that all goes in its order, but nobody waits for those who are late: a reserve settles all else
+    meanwhile, except for tasks of the games that are thought about, which may be what takes so long.
+    A task that failed is doubtful, and so are those of a game that was thought about for long and for nothing: nobody
+    begins one of them while somebody is late, and whoever does is late at once.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._working: dict[object, tuple[str, float]] = {}
-        self.failed: dict[str, datetime] = {}
-        """When tasks failed, by key."""
+        self._failed: dict[str, datetime] = {}
+        """When tasks failed, by key; and when games did that were thought about for long, by name."""
 
     @contextmanager
     def turn(self, thinker: object, *, is_reserve: bool) -> Iterator[frozenset[str] | None]:
-        """The turn of a thinker, if it is theirs: the games to be left alone meanwhile; None where it is not."""
+        """The turn of a thinker, if it is theirs: the games that others think about; None where it is not."""
         with self._lock:
             now = monotonic()
-            others = [found for each, found in self._working.items() if each is not thinker]
+            others = list(self._working.values())
             is_theirs = all(now - since >= LATE for _, since in others) and (bool(others) or not is_reserve)
             if is_theirs:
                 self._working[thinker] = "", now
@@ -67,20 +74,42 @@ class Shift:
             with self._lock:
                 self._working.pop(thinker, None)
 
-    def begins(self, thinker: object, game: str) -> None:
+    def begins(self, thinker: object, task: Task, now: datetime) -> None:
         """A thinker whose turn it is has found something to do."""
         with self._lock:
-            self._working[thinker] = game, monotonic()
+            self._working[thinker] = task.game, monotonic() - (LATE if self.doubts(task, now) else 0.0)
+
+    def fails(self, task: Task, now: datetime, seconds: float) -> None:
+        """seconds: how long that took."""
+        with self._lock:
+            self._failed = {key: at for key, at in self._failed.items() if abs(now - at) < FORGIVEN}
+            self._failed[task.key] = now
+            if task.game and seconds >= LATE:
+                self._failed[task.game] = now
+
+    def succeeds(self, task: Task) -> None:
+        """Its game is doubtful no longer."""
+        with self._lock:
+            self._failed.pop(task.game, None)
+
+    def doubts(self, task: Task, now: datetime) -> bool:
+        """Whether it may make others wait for nothing."""
+        return self.failed_at(task, now) != _NEVER or abs(now - self._failed.get(task.game, _NEVER)) < AGAIN
+
+    def failed_at(self, task: Task, now: datetime) -> datetime:
+        """When the task failed, unless that is forgiven or never happened: then long ago."""
+        at = self._failed.get(task.key, _NEVER)
+        return at if abs(now - at) < FORGIVEN else _NEVER
 
 
 class Thinker:
-    """Settles tasks one after the other; those that failed before wait for all others.
+    """Settles tasks one after the other; doubtful ones wait for all others.
 
     Any number of processes may run some over the same database: what one has taken, the others leave alone. No lock is
     held meanwhile, and when a process is killed others soon take what it had.
 
     shift: of those who settle the same tasks. seconds: by the clock, after which a thought is given up. ask: has a
-    question answered; None for a process of its own. is_reserve: it settles nothing unless another one is late.
+    question answered; None for a process of its own. is_reserve: it settles nothing unless others are late.
     """
 
     def __init__(
@@ -112,26 +141,24 @@ class Thinker:
                 if task is None:
                     return done
                 if self._take(task):
-                    self._shift.begins(self, task.game)
+                    self._shift.begins(self, task, self._store.clock())
                     self._settle(task)
         return limit
 
     def _next(self, left_alone: Collection[str]) -> Task | None:
-        """left_alone: games of which no task is to be taken."""
-        now = self._store.clock()
-        failed = self._shift.failed = {key: at for key, at in self._shift.failed.items() if abs(now - at) < FORGIVEN}
+        """left_alone: games of which no task is to be taken; if there are any, nothing doubtful is taken either."""
+        shift, now = self._shift, self._store.clock()
         with self._store.read() as tx:
-            at, again = Desk(tx, self._tools), list[Task]()
+            at, doubtful = Desk(tx, self._tools), list[Task]()
             pause, taken = spent(at), {item.key for item in tx.agenda.of(TAKEN) if _holds(item, now)}
             for task in (task for sources in self._sources for source in sources for task in source(at)):
                 if task.whom in pause or task.key in taken or task.game in left_alone:
                     continue
-                failed_at = failed.get(task.key)
-                if failed_at is None:
+                if not shift.doubts(task, now):
                     return task
-                if now - failed_at >= AGAIN:
-                    again.append(task)
-            return min(again, key=lambda task: failed[task.key], default=None)
+                if not left_alone and now - shift.failed_at(task, now) >= AGAIN:
+                    doubtful.append(task)
+            return min(doubtful, key=lambda task: shift.failed_at(task, now), default=None)
 
     def _take(self, task: Task) -> bool:
         """Whether it is ours: nobody else has taken it meanwhile."""
@@ -154,8 +181,10 @@ class Thinker:
             found = task.work(self._ask)
             with self._store.read() as tx:
                 rehearse(Desk(tx, self._tools), lambda at: task.then(at, found))
-            with self._giving_back(task, began_at) as at:
+            with self._giving_back(task) as at:
+                charge(at, task.whom, self._since(began_at))
                 task.then(at, found)
+            self._shift.succeeds(task)
         except Stopped:
             with self._store.write() as tx:
                 tx.agenda.drop(TAKEN, task.key)
@@ -164,20 +193,18 @@ class Thinker:
             raise
         except Exception as error:
             self._tools.states.forget()
-            self._shift.failed[task.key] = self._store.clock()
+            self._shift.fails(task, self._store.clock(), self._since(began_at))
             known = isinstance(error, NoThought | GameError | Rejected)
             log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
-            with self._giving_back(task, began_at) as at:
+            with self._giving_back(task) as at:
                 task.failed(at, str(error))
 
     @contextmanager
-    def _giving_back(self, task: Task, began_at: datetime) -> Iterator[Desk]:
-        """A transaction after which the task is not ours any more; the thought is counted."""
+    def _giving_back(self, task: Task) -> Iterator[Desk]:
+        """A transaction after which the task is not ours any more."""
         with self._store.write() as tx:
-            at = Desk(tx, self._tools)
             tx.agenda.drop(TAKEN, task.key)
-            charge(at, task.whom, self._since(began_at))
-            yield at
+            yield Desk(tx, self._tools)
 
     def _since(self, began_at: datetime) -> float:
         """Seconds; no more than any thought takes, for clocks leap."""

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -138,16 +139,16 @@ def serving(house: House, folder: Path, work: Callable[[], None]) -> None:
 
 def done(of: object, name: str, times: int) -> None:
     """Returns when the server has done something so often more."""
-    real, count = getattr(of, name), 0
+    real, number = getattr(of, name), 0
 
     def do(*words: object) -> object:
-        nonlocal count
+        nonlocal number
         found = real(*words)
-        count += 1
+        number += 1
         return found
 
     setattr(of, name, do)
-    wait_until(lambda: count >= times)
+    wait_until(lambda: number >= times)
     setattr(of, name, real)
 
 
@@ -264,3 +265,15 @@ def test_the_time_to_choose_is_not_over_while_the_server_was_away(club: House) -
     assert match_of(club).result is None
     club.sleep(8 * day)
     assert match_of(club).result is not None
+
+
+def test_what_is_due_when_the_server_is_back_tells_of_no_outage_that_is_over(club: House, tmp_path: Path) -> None:
+    """However little time passes between what the server does."""
+    club.service.beat()
+    club.send("alice", "hex seek alice alicepass -size=4 --robot")
+    club.now += 25 * hour
+    ticks = count()
+    club.service.store.clock = lambda: club.now + timedelta(microseconds=next(ticks))
+    serving(club, tmp_path, lambda: looked_for(club, 2))
+    (mail,) = (mail for mail in club.collect() if "seek 1 of alice" in " ".join(mail.body.split()))
+    assert "no clock runs" not in mail.body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import cycle, islice
@@ -18,7 +19,7 @@ from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Record
 from pbm.features.teach import MOST_SHOWN, parts
 from pbm.server import Service, Settings
-from pbm.server.thinker import HELD
+from pbm.server.thinker import HELD, LATE
 from pbm.store import Store
 from tests.conversation import ROBOT, House
 from tests.games.variants import EACH
@@ -193,6 +194,24 @@ def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -
     house.wait(timedelta(minutes=20))
     house.think()
     assert order == [boards[0], boards[2], boards[1]]
+
+
+def test_a_thought_that_fails_takes_nothing_from_what_robots_think_for_a_player(house: House) -> None:
+    """Else boards of sound games would wait for the rest of the hour because a package hangs."""
+    house.player("alice")
+    begun(house, "hex -size=4", "alice")
+    board = begun(house, "cross -size=4", "alice")
+    tools = house.service.tools
+    tools.limits = tools.limits.model_copy(update={"thinking_seconds_per_hour": 100})
+
+    def answered(question):
+        if question.game == "hex":
+            house.now += timedelta(seconds=120)
+            raise NoThought("no answer within 120 seconds")
+        return think(question)
+
+    house.thoughts = answered
+    assert [mail.board for mail in house.think()] == [board]
 
 
 def test_nobody_waits_for_an_hour_that_was_begun_while_the_clock_was_ahead(house: House) -> None:
@@ -373,7 +392,8 @@ def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: Hou
     watched.wait(timedelta(days=2, hours=22))
     watched.think()
     mails = watched.wait(timedelta(hours=1))
-    assert any("I resign" in mail.body for mail in mails)
+    (told,) = (mail.body for mail in mails if "My program fails here, so I cannot go on." in mail.body)
+    assert "The game is void" in told, "it has not begun for the robot, so nothing is resigned"
     outcome = result(watched, board)
     assert outcome is not None
     assert outcome.winner in (1, None)
@@ -475,36 +495,92 @@ def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) ->
     assert asked == [*stuck, board, *stuck]
 
 
-def test_others_have_their_moves_while_a_program_hangs(house: House, monkeypatch) -> None:
-    """All boards of its game wait, and nobody begins another one of them."""
+class Hanging:
+    """Programs that hang, each in a thread that thinks, until they are let go; robots of all other games work."""
+
+    def __init__(self, house: House, games: Sequence[str]) -> None:
+        self.house, self.games = house, games
+        self.asked: list[str] = []
+        """Games, in order."""
+        self._hangs, self._ends = threading.Semaphore(0), threading.Event()
+        self._threads: list[threading.Thread] = []
+        house.thoughts = self._answer
+
+    def _answer(self, question):
+        self.asked.append(question.game)
+        if question.game not in self.games:
+            return think(question)
+        self._hangs.release()
+        self._ends.wait(PATIENCE_SECONDS)
+        self.house.now += timedelta(seconds=LATE)
+        raise NoThought("no answer within 120 seconds")
+
+    def begin(self, thinker) -> None:
+        """Let a thinker begin with one that hangs."""
+        self._threads.append(threading.Thread(target=thinker.run))
+        self._threads[-1].start()
+        assert self._hangs.acquire(timeout=PATIENCE_SECONDS)
+
+    def end(self) -> None:
+        self._ends.set()
+        for thread in self._threads:
+            thread.join()
+        self._threads.clear()
+        self._ends.clear()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds, by which a thought is late."""
+    seconds = [1000.0]
+    monkeypatch.setattr("pbm.server.thinker.monotonic", lambda: seconds[0])
+    return seconds
+
+
+def test_others_have_their_moves_while_several_programs_hang(house: House, clock) -> None:
+    """All boards of their games wait, and nobody begins another one of them."""
+    players, games = ("alice", "bob", "carol", "dora"), ["hex", "y", "gomoku", "cross -size=4"]
+    for player in players:
+        house.player(player)
+    stuck = [begun(house, "hex", "dora")]
+    *more, board = [begun(house, game, player) for game, player in zip(games, players, strict=True)]
+    hanging, (*others, last, _) = Hanging(house, games[:3]), house.service.thinkers
+    for thinker in others:
+        hanging.begin(thinker)
+        assert last.run(100) == 0, "it is not late yet"
+        clock[0] += LATE
+    assert last.run(100) == 1
+    hanging.end()
+    assert last.run(100) == 0, "the first is there again"
+    assert hanging.asked == ["hex", "y", "gomoku", "cross"]
+    assert [len(record(house, each)) for each in (*stuck, *more, board)] == [0, 0, 0, 0, 1]
+
+
+def test_a_game_whose_program_has_hung_waits_for_all_others(house: House, clock) -> None:
+    """Nobody waits for it a second time: while one tries it again, the next begins at once with what is sound."""
     for player in ("alice", "bob"):
         house.player(player)
-    hanging = [begun(house, "hex -size=4", "alice") for _ in range(2)]
-    board = begun(house, "cross -size=4", "bob")
-    first, reserve, _ = house.service.thinkers
-    hangs, ends = threading.Event(), threading.Event()
-
-    def answered(question):
-        if question.game == "hex":
-            hangs.set()
-            ends.wait(PATIENCE_SECONDS)
-            raise NoThought("no answer within 120 seconds")
-        return think(question)
-
-    house.thoughts = answered
-    thread = threading.Thread(target=first.run)
-    thread.start()
-    assert hangs.wait(PATIENCE_SECONDS)
-    assert reserve.run(100) == 0, "the first is not late yet"
-    monkeypatch.setattr("pbm.server.thinker.LATE", 0.0)
-    assert reserve.run(100) == 1
-    assert [len(record(house, each)) for each in (*hanging, board)] == [0, 0, 1]
-    ends.set()
-    thread.join()
-    house.thoughts = think
-    assert reserve.run(100) == 0, "the first is there again"
-    assert first.run(100) == 1
-    assert [len(record(house, each)) for each in hanging] == [0, 1]
+        for game in ("hex", "y"):
+            begun(house, game, player)
+    first, second, third, *_ = house.service.thinkers
+    hanging = Hanging(house, ["hex", "y"])
+    hanging.begin(first)
+    clock[0] += LATE
+    hanging.begin(second)
+    clock[0] += LATE
+    hanging.end()
+    begun(house, "cross -size=4", "bob")
+    assert first.run() == 1
+    hanging.begin(first)
+    begun(house, "cross -size=4", "bob")
+    assert second.run(100) == 1, "the other one that hung is left alone meanwhile"
+    assert hanging.asked == ["hex", "y", "cross", "hex", "cross"]
+    hanging.end()
+    house.now += timedelta(minutes=10)
+    begun(house, "cross -size=4", "bob")
+    hanging.begin(first)
+    assert third.run(100) == 0, "it has hung long ago, so it gets its time again"
+    hanging.end()
 
 
 def test_a_game_that_has_gone_with_its_package_stops_no_robot(house: House, monkeypatch) -> None:
@@ -528,7 +604,7 @@ def test_no_move_waits_for_a_review(house: House) -> None:
     over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
     board = begun(house, "cross -size=4", "alice")
     house.send("alice", f"review {over} alice alicepass")
-    moves, _, lessons = house.service.thinkers
+    moves, *_, lessons = house.service.thinkers
     reviewed = threading.Event()
 
     def answered(question):
