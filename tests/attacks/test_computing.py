@@ -18,6 +18,8 @@ from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.verbs import passwords_behind
+from pbm.mailin import to_text, versions
+from pbm.mailin.mime import parse, unflowed
 from pbm.mailin.quotes import own_text
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
@@ -109,6 +111,19 @@ def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
     for number in range(40):
         own, _ = own_text(f"{number}\n{letter}", "pbm")
         assert own.startswith(f"{number}\nHi!\n\nx @@@")
+
+
+def test_a_flowed_line_without_end_is_joined_in_no_time() -> None:
+    """It took as long as the square of it."""
+    assert unflowed("a \n" * 2_000_000, delsp=True) == "a" * 2_000_000
+
+
+def test_of_html_so_many_tags_are_laid_out_and_once() -> None:
+    """100,000 octets of them took 1 s: all were laid out, and where no words were found, once more."""
+    crowded = to_text("<p>x" * 40_000)
+    assert 5000 < crowded.count("x") < 10_001
+    mail = parse(b"Content-Type: text/html\r\n\r\n" + b"<p>" * 40_000)
+    assert [text.strip() for text in versions(mail)] == [""]
 
 
 def test_marks_without_end_within_a_word_are_read_in_no_time() -> None:
