@@ -16,7 +16,9 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
+from pbm.domain import meaning as meanings
 from pbm.domain.commands import Command
+from pbm.domain.meaning import MAX_SENTENCES, Act, meaning, sentences
 from pbm.domain.verbs import passwords_behind
 from pbm.mailin import to_text, versions
 from pbm.mailin.mime import parse, unflowed
@@ -111,6 +113,17 @@ def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
     for number in range(40):
         own, _ = own_text(f"{number}\n{letter}", "pbm")
         assert own.startswith(f"{number}\nHi!\n\nx @@@")
+
+
+def test_of_a_crowded_text_so_many_sentences_and_clauses_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of 400 clauses was tried against all the rest of its sentence, and 2000 lines were read for 60 sentences."""
+    looked_at = list[str]()
+    monkeypatch.setattr(meanings, "_ungreeted", lambda said: looked_at.append(said) or said)
+    assert len(sentences("hi\nhello\n" * 1000)) == MAX_SENTENCES
+    assert len(looked_at) == MAX_SENTENCES
+    crowded = f"thanks: {'a: ' * 12}I play D4"
+    assert meaning(crowded, lambda words: words.upper() if words == "d4" else None).act is Act.SAY
+    assert meaning(crowded.replace("a: ", ""), lambda words: words.upper() if words == "d4" else None).move == "D4"
 
 
 def test_a_flowed_line_without_end_is_joined_in_no_time() -> None:
