@@ -20,14 +20,14 @@ from pbm.domain import meaning as meanings
 from pbm.domain.commands import Command
 from pbm.domain.meaning import MAX_SENTENCES, Act, meaning, sentences
 from pbm.domain.verbs import passwords_behind
-from pbm.mailin import to_text, versions
+from pbm.mailin import Discard, Envelope, read, to_text, versions
 from pbm.mailin.mime import parse, unflowed
 from pbm.mailin.quotes import own_text
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
 from pbm.server.batch import Batches
 from pbm.server.guard import Costs
-from tests.conversation import House
+from tests.conversation import ROBOT, House
 from tests.games.variants import EACH, largest
 from tests.patience import PATIENCE_SECONDS
 
@@ -137,6 +137,17 @@ def test_of_html_so_many_tags_are_laid_out_and_once() -> None:
     assert 5000 < crowded.count("x") < 10_001
     mail = parse(b"Content-Type: text/html\r\n\r\n" + b"<p>" * 40_000)
     assert [text.strip() for text in versions(mail)] == [""]
+
+
+def test_blanks_without_end_in_a_report_are_read_in_no_time() -> None:
+    """Each of so many reports, which anybody can send, took 12 s; all of them together more than a test may take."""
+    for number in range(40):
+        status = f"Final-Recipient: {' ' * 32_000}\r\nAction: failed"
+        head = f"Message-ID: <{number}@x>\r\nContent-Type: multipart/report; boundary=b"
+        raw = f"{head}\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n{status}\r\n--b--"
+        found = read(raw.encode(), Envelope("", ("bounce+key@example.org",)), ROBOT)
+        assert isinstance(found, Discard)
+        assert found.reason == "delivery status notification"
 
 
 def test_marks_without_end_within_a_word_are_read_in_no_time() -> None:
