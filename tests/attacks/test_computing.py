@@ -118,7 +118,12 @@ def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
 def test_of_a_crowded_text_so_many_sentences_and_clauses_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of 400 clauses was tried against all the rest of its sentence, and 2000 lines were read for 60 sentences."""
     looked_at = list[str]()
-    monkeypatch.setattr(meanings, "_ungreeted", lambda said: looked_at.append(said) or said)
+
+    def ungreeted(said: str) -> str:
+        looked_at.append(said)
+        return said
+
+    monkeypatch.setattr(meanings, "_ungreeted", ungreeted)
     assert len(sentences("hi\nhello\n" * 1000)) == MAX_SENTENCES
     assert len(looked_at) == MAX_SENTENCES
     crowded = f"thanks: {'a: ' * 12}I play D4"
