@@ -192,9 +192,10 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         may_be_secret = "=" not in options[0] and any(param.name in SECRETS for param in verb.params)
         quoted = "" if may_be_secret else f'"{options[0]}": '
         raise BadArguments(f"{quoted}{verb.name} takes no options.", usage(verb, standing, game))
+    takes_board = any(param.key == "BOARD" for param in verb.params)
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
-    of_all = names_board or (verb.gameless and len(plain) > 0)
-    is_placed = standing.board is not None and any(param.key == "BOARD" for param in verb.params)
+    of_all = (takes_board and names_board) or (verb.gameless and len(plain) > 0)
+    is_placed = takes_board and standing.board is not None
     if verb.per_game and game is None and not (is_placed or of_all):
         raise _unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)

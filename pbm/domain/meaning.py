@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import dropwhile, islice, pairwise
 
 from games import GAMES
@@ -88,6 +89,7 @@ class Sentence:
         return self.text.translate(_PLAIN).rstrip(" )\"'").endswith("?")
 
 
+@lru_cache(256)
 def plain(text: str) -> str:
     """A text in lower case, typographic marks made plain, outer punctuation and pictures cut, misspellings mended.
 
@@ -124,6 +126,8 @@ def sentences(text: str) -> list[Sentence]:
             said = _ungreeted(piece) if not (found or number) or _GREETING.match(piece) else piece
             if said and len(said) <= MAX_LENGTH:
                 found.append(Sentence(said, lines, len(pieces) == 1))
+        if len(found) >= MAX_SENTENCES:
+            break
     return found[:MAX_SENTENCES]
 
 
@@ -154,6 +158,8 @@ def _ungreeted(said: str) -> str:
 
 _LONGEST_MOVE = 5
 """Words of a move that is looked for in front of something else."""
+_MOST_CLAUSES = 12
+"""Clauses of a sentence in which a move is looked for, each of which is tried against all the rest."""
 _MOST_JOINED = 3
 """Questions of one sentence."""
 MAX_LOOKED_AT = 200
@@ -517,7 +523,7 @@ class _Reader:
         """The move that the writer says they play. said: the sentence, plain, without a move it says no to."""
         if sentence.asks or idioms.CONDITION.search(idioms.WISHED.sub("", said)):
             return None
-        starts = [0, *(match.end() for match in idioms.CLAUSE.finditer(said))]
+        starts = [0, *(match.end() for match in islice(idioms.CLAUSE.finditer(said), _MOST_CLAUSES))]
         frames = (frame.match(said, start) for start in starts for frame in (idioms.PLAYS, idioms.IS_PLAYED))
         moves = (self._object(frame["object"]) for frame in frames if frame)
         move = next(filter(None, moves), None)

@@ -320,8 +320,8 @@ def redact(text: str, secrets: Collection[str]) -> str:
 
 
 PASSWORD = re.compile(
-    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contrase[nñ]a|passwd|pwd?|wachtwoord|senha|hasło"
-    r"|lösenord|passord|adgangskode|salasana|heslo|jelszó|пароль)\b",
+    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contrase[nñ]a|passwd|pwd?|p/w|zugangs(?:wort|code)"
+    r"|losungswort|wachtwoord|senha|hasło|lösenord|passord|adgangskode|salasana|heslo|jelszó|пароль)\b",
     re.IGNORECASE,
 )
 """What people call a password."""

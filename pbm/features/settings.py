@@ -65,7 +65,8 @@ def become_bot(request: Request, player: Player, settings: Settings, stored: Map
     "how many boards of a game you play at once; alone it shows what you have chosen",
 )
 def limit(request: Request, command: Command) -> Answer | None:
-    player, game = request.author.who(command), _game(command)
+    assert command.game is not None  # noqa: S101  the parser asks for it
+    player, game = request.author.who(command), command.game
     choice = request.tx.choices.of(game, (player.id,))[player.id]
     if word := command.args.get("NUMBER", "").casefold():
         request.tx.choices.set(player.id, game, _limited(choice, word, request.tools.limits.active_games))
@@ -96,13 +97,6 @@ def _choice_text(request: Request, game: str, player: Player) -> str:
         total=sum(active.values()),
         most=request.tools.limits.active_games,
     )
-
-
-def _game(command: Command) -> str:
-    """Raises: BadArguments."""
-    if command.game is None:
-        raise BadArguments(f"Which game? Put its name in front of {command.verb.name}.", command.verb.line)
-    return command.game
 
 
 @handles(

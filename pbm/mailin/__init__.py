@@ -36,6 +36,8 @@ _QUOTE_TAG = re.compile(r"<blockquote|<div[^<>]{0,200}name=.?quote", re.IGNORECA
 _INVISIBLE = {"head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg"}
 _WIDE = {"table", "tr", "td", "th", "ul", "ol", "li"}
 _HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
+_MAX_TAGS = 10_000
+"""Tags of a HTML text that are laid out; each costs as much as a hundred characters."""
 # The default profile of inscriptis puts blanks around inline elements, which splits words.
 _CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_images=False, display_anchors=False)
 
@@ -49,6 +51,7 @@ def to_text(source: str) -> str:
     found = FOUND.search(source)
     if found and not (_QUOTE_TAG.search(source, 0, found.start()) or _QUOTE.search(source, 0, found.start())):
         source = source[: found.end()]
+    source = "<".join(source.split("<", _MAX_TAGS)[:_MAX_TAGS])
     try:
         return _laid_out(source)
     except Exception:  # noqa: BLE001 - what lxml and inscriptis raise on hostile trees is not documented
@@ -92,9 +95,11 @@ def _empty(element: html.HtmlElement, text: str) -> None:
 def versions(mail: Entity) -> Iterator[str]:
     """All the person sees of a mail, quotes still in it: by its plain alternatives, and then again by its HTML.
 
-    HTML is the second opinion: it marks quotes that some clients leave without mark in the plain text.
+    HTML is the second opinion: it marks quotes that some clients leave without mark in the plain text. Where nothing is
+    to choose there is none.
     """
-    for preferred in ("text/plain", "text/html"):
+    is_choice = any(part.type == "multipart/alternative" for part in mail.walk())
+    for preferred in ("text/plain", "text/html") if is_choice else ("text/plain",):
         passages: list[str] = []
         for passage in _passages(mail, preferred, root=True):
             passages.append(passage)

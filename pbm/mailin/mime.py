@@ -279,15 +279,15 @@ def _charsets(data: bytes, label: str) -> Iterator[str]:
 
 def unflowed(text: str, *, delsp: bool) -> str:
     """Paragraphs of a flowed text on one line each; different quote depths and the signature mark stay apart."""
-    done: list[str] = []
+    done: list[list[str]] = []
     open_depth = -1
     for line in text.split("\n"):
         content = line.lstrip(">")
         depth = len(line) - len(content)
         content = content.removeprefix(" ")
-        if depth == open_depth and content != "-- ":
-            done[-1] = (done[-1][:-1] if delsp else done[-1]) + content
-        else:
-            done.append(">" * depth + (" " if depth else "") + content)
-        open_depth = depth if content.endswith(" ") and content != "-- " else -1
-    return "\n".join(done)
+        if depth != open_depth or content == "-- ":
+            done.append([">" * depth + (" " if depth else "")])
+        is_open = content.endswith(" ") and content != "-- "
+        done[-1].append(content[:-1] if is_open and delsp else content)
+        open_depth = depth if is_open else -1
+    return "\n".join(map("".join, done))

@@ -68,7 +68,7 @@ _LIST_FIELDS = (
     "list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive",
     "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-listname", "x-campaignid",
 )  # fmt: skip
-_RECIPIENT = re.compile(r"(?im)^(?:final|original)-recipient:\s*(?:[\w-]{1,20}\s*;)?\s*<?([^\s<>;]{1,250})")
+_RECIPIENT = re.compile(r"(?im)^(?:final|original)-recipient:\s*+(?:[\w-]{1,20}\s*+;)?\s*+<?([^\s<>;]{1,250})")
 _FIELD = r"(?im)^{}:[ \t]*([^\n]{{1,200}})"
 _ACTION, _STATUS, _DISPOSITION, _FEEDBACK, _ID = (
     re.compile(_FIELD.format(name)) for name in ("action", "status", "disposition", "feedback-type", "message-id")

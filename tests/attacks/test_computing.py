@@ -16,14 +16,18 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
+from pbm.domain import meaning as meanings
 from pbm.domain.commands import Command
+from pbm.domain.meaning import MAX_SENTENCES, Act, meaning, sentences
 from pbm.domain.verbs import passwords_behind
+from pbm.mailin import Discard, Envelope, read, to_text, versions
+from pbm.mailin.mime import parse, unflowed
 from pbm.mailin.quotes import own_text
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
 from pbm.server.batch import Batches
 from pbm.server.guard import Costs
-from tests.conversation import House
+from tests.conversation import ROBOT, House
 from tests.games.variants import EACH, largest
 from tests.patience import PATIENCE_SECONDS
 
@@ -109,6 +113,46 @@ def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
     for number in range(40):
         own, _ = own_text(f"{number}\n{letter}", "pbm")
         assert own.startswith(f"{number}\nHi!\n\nx @@@")
+
+
+def test_of_a_crowded_text_so_many_sentences_and_clauses_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of 400 clauses was tried against all the rest of its sentence, and 2000 lines were read for 60 sentences."""
+    looked_at = list[str]()
+
+    def ungreeted(said: str) -> str:
+        looked_at.append(said)
+        return said
+
+    monkeypatch.setattr(meanings, "_ungreeted", ungreeted)
+    assert len(sentences("hi\nhello\n" * 1000)) == MAX_SENTENCES
+    assert len(looked_at) == MAX_SENTENCES
+    crowded = f"thanks: {'a: ' * 12}I play D4"
+    assert meaning(crowded, lambda words: words.upper() if words == "d4" else None).act is Act.SAY
+    assert meaning(crowded.replace("a: ", ""), lambda words: words.upper() if words == "d4" else None).move == "D4"
+
+
+def test_a_flowed_line_without_end_is_joined_in_no_time() -> None:
+    """It took as long as the square of it."""
+    assert unflowed("a \n" * 2_000_000, delsp=True) == "a" * 2_000_000
+
+
+def test_of_html_so_many_tags_are_laid_out_and_once() -> None:
+    """100,000 octets of them took 1 s: all were laid out, and where no words were found, once more."""
+    crowded = to_text("<p>x" * 40_000)
+    assert 5000 < crowded.count("x") < 10_001
+    mail = parse(b"Content-Type: text/html\r\n\r\n" + b"<p>" * 40_000)
+    assert [text.strip() for text in versions(mail)] == [""]
+
+
+def test_blanks_without_end_in_a_report_are_read_in_no_time() -> None:
+    """Each of so many reports, which anybody can send, took 12 s; all of them together more than a test may take."""
+    for number in range(40):
+        status = f"Final-Recipient: {' ' * 32_000}\r\nAction: failed"
+        head = f"Message-ID: <{number}@x>\r\nContent-Type: multipart/report; boundary=b"
+        raw = f"{head}\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n{status}\r\n--b--"
+        found = read(raw.encode(), Envelope("", ("bounce+key@example.org",)), ROBOT)
+        assert isinstance(found, Discard)
+        assert found.reason == "delivery status notification"
 
 
 def test_marks_without_end_within_a_word_are_read_in_no_time() -> None:

@@ -566,6 +566,7 @@ def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, li
 OWN_PASSWORDS = (
     "chat bertpass", "Chat: bertpass", "chat\nbertpass", "bert bertpass hello there", "bertpass", '"bertpass".',
     "bertpass please", "bert:bertpass", "Bert\nbertpass", "pw bertpass", "Kennwort bertpass", "senha: bertpass",
+    "C3\np/w: bertpass for you and me", "C3\nMein Zugangswort ist bertpass, glaube ich",
     "my wachtwoord is bertpass", "heslo=bertpass", "C3\nbertpass", "C3\n\npassword bertpass",
     "C3\nmy password is\nbertpass", "C3\nThanks\nbertpass", "Here it comes:\nbertpass", "show 101 bertpass",
     "follow bertpass", "show bertpass 101", "cross add bertpass C3", "C3\nmy password, bertpass, still works",
