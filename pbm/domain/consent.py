@@ -42,6 +42,7 @@ _BUT = re.compile(r"[\s,;-]+(?:but|however|unfortunately|though|aber|mais|pero)\
 _STATES = (
     r"(?:my |user ?|the )?(?:name|userid|username|user id|nick(?:name)?|login)\s*"
     r"(?::|=|is|'s|shall be|will be|should be)|"
+    r"(?:like|want|wish|prefer) to be (?:called|known as)|"
     r"call me|i am called|i'm called|(?:sign|put) me up as|(?:register|join|play(?:ing)?) as"
 )
 _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"

@@ -33,10 +33,12 @@ TOPICS = {
             """,
         "help review": r"""
             \b(?:review|analy[sz]e|analysis)\b
+            \bwhy (?:did (?:i|we|you) (?:lose|win)|have i lost)\b|\bwhere did i go wrong\b
+            \bwhat was my (?:mistake|error|blunder)\b
             \bwas (?:that|it|this|my \w+(?: move)?) (?:an? )?(?:\w+ )?(?:mistake|blunder|error|bad|wrong)\b
             """,
         "hint": r"""
-            \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) i (?:play|do|move)\b
+            \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) (?:i|you) (?:play|do|move)\b
             \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
             """,
         "set": r"""
@@ -50,16 +52,23 @@ TOPICS = {
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
-        "help puzzle": r"\b(?:daily|stop|no more) (?:\w+ ){0,2}puzzles?\b",
+        "help puzzle": r"""
+            \b(?:daily|stop|no|not|don't|without|end|quit|cancel|off|fewer|less|enough) (?:\w+ ){0,4}puzzles?\b
+            \bpuzzles? (?:.{1,20} )?(?:every|each|per|a) (?:day|morning)\b
+            ^(?:(?:what(?:'s| is)|show me|send me|tell me|i want) )?(?:the )?solution(?: to the puzzle)?(?: please)?\??$
+            """,
         "puzzle": r"\bpuzzles?\b",
         ERASURE: r"""
             \bERASING\b
             """,
         "help mails": r"""
-            \bhow do i (?:leave|quit)\b
+            \bhow do i (?:leave|quit)\b(?! (?:\w+ ){0,3}(?:tournament|league))
             \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
             ^i want to (?:quit|leave)$
             \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
+            """,
+        "help tournament": r"""
+            \b(?:leave|quit|withdraw|drop out|get out|can't|cannot|retire) (?:\w+ ){0,4}(?:tournament|league)\b
             """,
         "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
         "robots": r"""
@@ -67,6 +76,10 @@ TOPICS = {
             \b(?:stronger|weaker|easier|better|harder) (?:opponent|robot|bot|program|computer|one)s?\b
             ^(?:(?:make|can you make) it )?(?:stronger|weaker|easier|harder)(?: please)?\??$
             \btoo (?:hard|easy|difficult|strong|weak)\b
+            \b(?:zu|te) (?:schwer|schwierig|leicht|einfach|stark|schwach|moeilijk|makkelijk|sterk|zwak)\b
+            \b(?:trop|muy|demasiado|troppo|muito) (?:difficile|facile|fort|faible|difícil|fácil|fuerte|forte|debole)\b
+            ^(?:schwerer|schwieriger|leichter|einfacher|stärker|schwächer|moeilijker|makkelijker|sterker|zwakker)\b
+            ^(?:plus|moins|más|menos|più|meno|mais) (?:difficile|facile|fort|difícil|fácil|fuerte|forte)\b
             """,
         "help standings": r"""
             \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
@@ -83,6 +96,7 @@ TOPICS = {
             \bmy e-?mail (?:has|is)\b|\bchange my e-?mail\b
             \b(?:log|sign) ?(?:in|on|out|off)\b
             \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
+            \b(?:changed|moved|changing|another|different|other) (?:my |the |an? |to )?(?:new )?(?:e-?mail|address)\b
             """,
         "all show me active": r"""
             \b(?:my|our) (?:\w+ )?(?:games?|boards?|match|matches)\b|^status$|\bwhat(?:'s| is) going on\b

@@ -28,6 +28,7 @@ from pbm.domain.meaning import (
     plain,
     starts,
     uncourteous,
+    unsigned,
     wished,
 )
 from pbm.domain.reading import Reading
@@ -36,6 +37,7 @@ from pbm.domain.verbs import LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
 from pbm.server.on_board import (
+    CHAT,
     COMMANDS,
     HELPS,
     START,
@@ -43,6 +45,7 @@ from pbm.server.on_board import (
     check_invited,
     check_joins,
     check_rival,
+    check_told,
     helps,
     on_board,
 )
@@ -55,6 +58,14 @@ _INVITING = "help challenge"
 """The topic of those who speak of a friend to be invited."""
 _CELL = re.compile(r"[a-z]\d{1,2}")
 _NUMBER = re.compile(r"\b\d+\b")
+_ON_BOARD = re.compile(
+    r"(?P<within>\b(?:in|on|at|of|for|from|auf|bei|sur|dans|en|em|su|op) )?(?:\b(?:the|my|our) )?"
+    r"(?:\b(?:board|game|match|brett|spiel|partie|partida|partita|tablero|plateau|bord|spel) "
+    r"(?:(?:no|nr)\.? |number )?)?"
+    r"(?<![\w.:/-])#?(?P<board>\d{1,9})(?![\w:/-])",
+    re.IGNORECASE,
+)
+"""The words by which a sentence names a board: "in game 101"."""
 _GENERAL = ("", "help", "tournaments")
 """The suggestion in place of words that are no command, where no command is near to them."""
 _MOST_PLAYERS = 10
@@ -77,14 +88,35 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
     number, is_known = request.sender.board, request.sender.standing.known
     if not text or (number is None and not is_known):
         return None
+    said = unsigned(text).strip() or text
     is_open = _is_open(command, reading)
-    is_asking = _is_asking(request, text, command)
-    meant = _about_us(request, text) if is_open or is_asking else None
+    is_asking = _is_asking(request, said, command)
+    meant = _about_us(request, said) if is_open or is_asking else None
+    if meant is None and number is None and (is_open or is_asking):
+        meant = _on_named_board(request, said)
     if meant is not None:
         return meant
     if number is None:
-        return _elsewhere(request, text, command, is_asking=is_asking)
-    return on_board(request, number, text, is_open=is_open or (is_asking and _is_question(text)))
+        return _elsewhere(request, said, command, is_asking=is_asking)
+    return on_board(request, number, text, is_open=is_open or (is_asking and _is_question(said)))
+
+
+def _on_named_board(request: Request, text: str) -> Restated | None:
+    """The meaning of words to the server that name a board of the writer's which goes on, and no other number: a deed
+    or a question there, but no message to the opponent, whom nobody addressed. Raises: as on_board.
+    """
+    named, player = _ON_BOARD.search(text), request.sender.writer
+    if named is None or player is None or len(_NUMBER.findall(text)) != 1:
+        return None
+    number = int(named["board"])
+    match = request.tx.matches.summary(number)
+    if match is None or player not in match.players:
+        return None
+    said = f"{text[: named.start()]}{'' if named['within'] else 'the game'}{text[named.end() :]}".strip()
+    meant = on_board(request, number, said.replace("  ", " "), is_open=True) if said else None
+    if meant is None and (_CELL.fullmatch(said.casefold()) or find(said)):
+        return Restated(said, board=number)
+    return None if meant is None or meant.line == CHAT else replace(meant, board=number)
 
 
 def is_newcomers(text: str) -> bool:
@@ -212,6 +244,9 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
     if isinstance(command, UnknownCommand) and consent(text, ()).answer is Answer.NEVER:
         return Restated(_leaving(text))
     (verb, _, said), game = plain(text).partition(" "), game_named(text)
+    against_none = uncourteous(" ".join(idioms.VERSUS.sub("", plain(text)).split())).removeprefix("play ")
+    if game and idioms.VERSUS.search(plain(text)) and (against_none in GAMES or against_none in idioms.OTHER_NAMES):
+        return Restated(f"play {game}")
     check_invited(text, game or FIRST)
     if verb == "play" and (said in GAMES or said in idioms.OTHER_NAMES):
         return Restated(f"play {game or said}")
@@ -268,6 +303,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if found == _INVITING and (friend := _ADDRESS.search(text)):
         check_invited(f"invite {friend[0]}", game or FIRST)
     check_joins(request, text)
+    check_told(request, text)
     check_rival(request, text, game)
     if absent := game_elsewhere(text):
         return Restated(f"play {absent}")

@@ -17,7 +17,7 @@ NEVER = any_of(
     ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
     (?<!n't )(?<!not )(?<!never )\bforget (?:about )?(?:me|my (?:\w+ )?(?:address|data|account))\b|\bto be forgotten\b
     \b(?:forget|delete|erase|remove) EVERYTHING\b
-    \bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|konto|adresse|e-?mail-adresse) löschen\b
+    \bERASING|\bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|konto|adresse|e-?mail-adresse) löschen\b
     \blösche(?:n sie)? (?:bitte )?(?:alle )?meine? (?:daten|konto|adresse|e-?mail-adresse)\b
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
     \bdo(?:n't| not) want (?:(?:any|more|of|these|those|such|your) )*(?:e-?mails?|mails?|messages)\b
@@ -102,8 +102,9 @@ QUESTION = any_of(
 
 REPLY = any_of(
     r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
-    r"|de acuerdo|va bene|certo|sim|está bem|akkoord)|"
-    r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal))?",
+    r"|de acuerdo|va bene|certo|sim|está bem|akkoord|(?:na )?klar|natürlich|bien sûr|volontiers|claro(?: que sí)?"
+    r"|por supuesto|natuurlijk|com certeza)|"
+    r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal|let's))?",
     after="AFTER",
 )
 """A short answer to what the other player has asked."""
@@ -115,6 +116,8 @@ THANKS = any_of(
     ok|okay|great|good|nice|super|perfect|fine|cool|wow|excellent|got it|understood|i see|alright|all right|hello|hi|bye
     (?:(?:that|this|it)(?:'s| is| was) )?(?:very |so |really )?(?:kind|nice|helpful|good|great|clear|interesting)
     (?:good|nice|great|interesting|kind) (?:to know|of you)
+    (?:what a |a )?(?:good|great|nice|fine|lovely|close|hard) game|well played|gg|good luck|see you(?: .{1,20})?
+    (?:that|this|it)(?:'s| is| was) (?:(?:so|really|great|a lot of|much|good) )*fun|fair enough
     (?:kind |best )?(?:regards|wishes)|many thanks
     """,
     "BEFORE",
@@ -124,25 +127,32 @@ THANKS = any_of(
 
 PARTING = any_of(
     r"""
-    (?:what a |a )?(?:good|great|nice|fine|lovely|close|hard) game|well played|gg|good luck|see you(?: .{1,20})?
-    fair enough|(?:that is|that's) (?:fair|fine|ok|okay|good)|(?:(?:i|we) )?(?:accept|agree)(?: to)? OFFER|a draw it is
+    (?:that is|that's) (?:fair|fine|ok|okay|good)|(?:(?:i|we) )?(?:accept|agree)(?: to)? OFFER|a draw it is
     """,
     "BEFORE",
     "AFTER",
 )
 """A sentence beside a yes or a no to an offer."""
 
-CLOSING = any_of(
-    r"""
-    (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|(?:all the )?best|cheers
-    (?:yours )?(?:sincerely|truly|faithfully)|yours|thanks(?: a lot| in advance)?|thank you|take care|bye|br
+_REGARDS = r"""
+    (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|all the best
+    (?:yours )?(?:sincerely|truly|faithfully)
     (?:(?:mit )?(?:freundliche|beste|herzliche|liebe|viele|schöne)[nr]? )?gr(?:ü|ue)(?:ß|ss)en?|gru(?:ß|ss)|mfg|lg|vg
-    (?:bien )?cordialement|bien à (?:vous|toi)|amicalement|salutations|bonne (?:journée|soirée)|à bientôt|merci|danke
-    (?:un )?saludos?(?: cordiales)?|(?:(?:cordiali|distinti) )?saluti|gracias|grazie|atenciosamente|abraços
+    (?:bien )?cordialement|bien à (?:vous|toi)|amicalement|salutations|bonne (?:journée|soirée)|à bientôt
+    (?:un )?saludos?(?: cordiales)?|(?:(?:cordiali|distinti) )?saluti|atenciosamente|abraços
     (?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|med vänlig(?:a)? hälsning(?:ar)?|(?:med )?vennlig hilsen|mvh
     (?:med )?venlig hilsen|pozdrawiam|с уважением
+    """
+
+CLOSING = any_of(
+    _REGARDS.rstrip()
+    + r"""
+    best|cheers|yours|thanks(?: a lot| in advance)?|thank you|take care|bye|br|merci|danke|gracias|grazie
     """,
     r"(?i)\n[ \t]*",
     r"(?:[\s,!.-]+(?:\w[\w.'-]*+[ \t]*+){0,4})?(?=\s*(?:\n|$))",
 )
 """The line that closes a letter, above or with its writer's name."""
+
+REGARDS = any_of(_REGARDS, after=r"[\s,!.-]*+(?:[^\W\d_][\w.'-]{0,20}+[\s,!.-]*+){0,4}")
+"""Such a line, in lower case, that says nothing else than that the letter ends; thanks may be said at its beginning."""

@@ -23,11 +23,19 @@ SPELT = {
     **COUNTS, **{word: f"{count}" for count, row in enumerate(_OTHER_NUMBERS.split("|"), 1) for word in row.split()},
 }  # fmt: skip
 """Numbers in words of several languages, which may be something else in another one."""
+_SPELLING = """
+    alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo
+    sierra tango uniform victor whiskey xray yankee zulu
+    alfa juliet whisky x-ray
+    anton berta cäsar dora emil friedrich gustav heinrich ida julius kaufmann ludwig martha nordpol otto paula quelle
+    richard samuel theodor ulrich viktor wilhelm xanthippe ypsilon zacharias
+"""
 LETTERS = {
+    **{word: word[0] for word in _SPELLING.split()},
     "ay": "a", "bee": "b", "see": "c", "sea": "c", "cee": "c", "dee": "d", "ee": "e", "ef": "f", "eff": "f",
     "gee": "g", "jay": "j", "jee": "g", "kay": "k", "ell": "l", "em": "m", "pee": "p", "tea": "t", "tee": "t",
 }  # fmt: skip
-"""Letters as they are heard."""
+"""Letters as they are heard, or spelt over the telephone."""
 
 OTHER_NAMES = {
     "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "connect-4": "four",
