@@ -18,11 +18,16 @@ TOPICS = {
     command: any_of(rows)
     for command, rows in {
         "help resign": r"""
-            \bhow\b.* (?:resign|give up|concede|quit)\b
+            \bhow\b.* (?:resign|give up|concede|quit)\b|^wie (?:gebe ich|gibt man|kann ich) (?:.{1,20} )?auf(?:geben)?\b
+            ^comment (?:puis-je |peut-on )?abandonner?\b|^cómo (?:abandono|me rindo)\b|^come (?:abbandono|mi arrendo)\b
+            ^hoe (?:geef ik op|kan ik opgeven)\b|^como desisto\b
             \bhow\b.* (?:end|leave|stop|cancel|abort|delete) (?:a|the|this|my) (?:game|match)\b
             """,
         "help undo": r"\bhow\b.* (?:undo|take ?back|take .{1,20} back|change my (?:last )?move)\b",
-        "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
+        "help propose": r"""
+            \bhow\b.* (?:draw|remis|tie)\b|^wie (?:biete ich|kann ich) (?:ein )?(?:remis|unentschieden)\b
+            ^comment proposer (?:la |une )?(?:partie )?nulle\b|^cómo (?:ofrezco|propongo) (?:tablas|empate)\b
+            """,
         "help claim": r"""
             \bwhat (?:happens )?(?:if|when) .{1,30} runs? out of time\b
             \bwhat (?:happens )?if .{1,30}(?:does(?:n't| not)|do(?:n't| not)|never|stops?) (?:move|play|answer|reply)
@@ -53,11 +58,12 @@ TOPICS = {
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
         "help puzzle": r"""
+            \bkeine? (?:\w+ )?rätsel\b
             \b(?:daily|stop|no|not|don't|without|end|quit|cancel|off|fewer|less|enough) (?:\w+ ){0,4}puzzles?\b
             \bpuzzles? (?:.{1,20} )?(?:every|each|per|a) (?:day|morning)\b
             ^(?:(?:what(?:'s| is)|show me|send me|tell me|i want) )?(?:the )?solution(?: to the puzzle)?(?: please)?\??$
             """,
-        "puzzle": r"\bpuzzles?\b",
+        "puzzle": r"\bpuzzles?\b|^(?:ein )?rätsel\b",
         ERASURE: r"""
             \bERASING\b
             """,
@@ -66,11 +72,18 @@ TOPICS = {
             \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
             ^i want to (?:quit|leave)$
             \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
+            \b(?:zu viele|trop de|demasiados|troppe|muitos|te veel) (?:(?:e-?)?mails?|correos|mensajes|messages)\b
+            """,
+        "help export": r"""
+            \b(?:export|download|send me|copy of) (?:\w+ ){0,2}(?:my|all|the) (?:\w+ )?data\b
+            \bdata (?:that )?you (?:store|have|keep)\b|\byou know (?:of|about) me\b
             """,
         "help tournament": r"""
             \b(?:leave|quit|withdraw|drop out|get out|can't|cannot|retire) (?:\w+ ){0,4}(?:tournament|league)\b
             """,
-        "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
+        "tournaments": r"""
+            \b(?:tournaments?|championships?|leagues?|turniere?|tournois?|torneos?|tornei|torneios?|toernooi(?:en)?)\b
+            """,
         "robots": r"""
             \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
             \b(?:stronger|weaker|easier|better|harder) (?:opponent|robot|bot|program|computer|one)s?\b
@@ -91,7 +104,9 @@ TOPICS = {
             how am i doing
             """,
         "help account": r"""
-            \b(?:pass ?wor[dt]|mot de passe|contraseña)\b
+            \b(?:pass ?wor[dt]|kennwort|mot de passe|contraseña|senha|wachtwoord)\b
+            \b(?:meine|mon|ma|mi|mijn) (?:neue |nouvelle |nueva |nieuwe )?(?:e-?mail-?)?(?:adress?e?|correo)\b
+            \bchanger d'adresse\b
             \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b
             \bmy e-?mail (?:has|is)\b|\bchange my e-?mail\b
             \b(?:log|sign) ?(?:in|on|out|off)\b
@@ -108,10 +123,14 @@ TOPICS = {
             \bwho(?: else)? (?:is |are )?(?:online|here|there|playing|plays|on)\b|\bwho else\b
             """,
         "help": r"""
+            \b(?:welche|was für) spiele\b|\bquels jeux\b|\bqu[ée] (?:juegos|jogos)\b|\bquali giochi\b
+            \bwelke spell?en\b
             ^games\??$|\b(?:what|which|list|list of|other|more|all|any|how many|your) (?:\w+ )?games?\b
             \b(?:do|have) you (?:have|got|know|offer|play)\b|\bgames (?:are there|do you|list|available)\b
             """,
         "help seek": r"""
+            \b(?:suche|cherche|busco|cerco|procuro|zoek) (?:\w+ ){0,2}(?:gegner|mitspieler|tegenstander)\b
+            \b(?:cherche|busco|cerco|procuro) (?:\w+ ){0,2}(?:adversaire|oponente|rival|avversario|adversário)\b
             \b(?:find|need|want|get|look(?:ing)? for|have|an|any) (?:me )?(?:an? |another )?(?:opponents?|partners?)\b
             \b(?:with|against|vs|versus) (?:an? )?(?:other |real )?(?:humans?|person|people|players?|opponent)\b
             \b(?:anyone|any1|anybody|somebody|someone)\b|\bwho wants to play\b
@@ -121,7 +140,7 @@ TOPICS = {
             \bmy (?:\w+ )?(?:(?:boy|girl)?friend|wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad)s?\b
             """,
         "help GAME": r"""
-            \bhow does \w+ work\b
+            \bhow does \w+ work\b|\b(?:spiel)?regeln\b|\brègles\b|\breglas\b|\bregole\b|\bregras\b|\bspelregels\b
             \b(?:rules?|explain|teach|learn|understand|instructions|how to play|how do (?:i|you|we) play)\b
             """,
         "help clock": r"""

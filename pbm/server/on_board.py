@@ -426,7 +426,8 @@ class _Said:
             is_other = absent or (starts(text) and game not in ("", played))
             asked = next(filter(None, (question(sentence.text, self.rival.userid) for sentence in sentences(text))), "")
             line = asked or found.replace("GAME", game or played)
-            return f"play {absent or game}" if is_other else line or ("robots" if starts(text) else "")
+            is_for_more = again(text) or idioms.VERSUS.search(plain(text)) is not None
+            return f"play {absent or game}" if is_other else line or ("robots" if is_for_more else "")
         if asked := question(text, self.opponent.userid if self.opponent else ""):
             return asked
         is_unsaid = begins_like_a_command(text) and not begins(clean(text))

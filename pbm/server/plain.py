@@ -273,6 +273,8 @@ def _check_board(request: Request, text: str) -> None:
     line = move or COMMANDS.get(meant.act, "")
     if not line or player is None:
         return
+    if move and topic(strip_subject(request.message.subject)) == PUZZLE:
+        raise BadArguments("No puzzle waits for an answer. To get one:", PUZZLE)
     running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     boards = [each.board for each in running if not move or each.players[(each.seat_to_move or 1) - 1].id == player.id]
     boards = [board for board in boards if str(board) in _NUMBER.findall(text)] or boards
@@ -329,10 +331,13 @@ def _check_players(request: Request, words: Sequence[str]) -> None:
 
 
 def _is_sentence(text: str) -> bool:
-    """The text is no command with an error, but words to somebody."""
+    """The text is no command with an error, but words to somebody, in any language."""
     words = [_bare(word) for word in plain(text).split()]
     common = [word for word in words if word.partition("'")[0] in idioms.COMMON]
-    return not words or words[0].partition("'")[0] in idioms.COMMON or (len(words) > 2 and bool(common))
+    if len(words) < 2:
+        return {*words} <= idioms.COURTESIES | idioms.COMMON
+    is_talk = all(word.replace("'", "").isalpha() for word in words)
+    return is_talk or words[0].partition("'")[0] in idioms.COMMON or (len(words) > 2 and bool(common))
 
 
 def _is_open(command: Command | Rejected, reading: Reading) -> bool:

@@ -113,40 +113,50 @@ def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
 
 
 LETTER_ANSWERS = {
-    "pbm: help start": "help me|huh?|hello|and now?|what can I do here?|is it free?|what is this?|who is the admin?|"
+    "pbm: help start": "Deutsch bitte|en français s'il vous plaît|lol|what a server!|help me|huh?|hello|and now?|"
+    "what can I do here?|is it free?|what is this?|who is the admin?|"
     "???",
     "pbm: help cross": "how do I win at cross?",
     "pbm: test display": "can I get bigger boards?|how do I get pictures?",
     "pbm: help havannah": "tell me about havannah|How does havannah work?|help with havannah",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
     "pbm: help mails": "remove me|stop|unsubscribe|I don't want these mails any more|too many mails|"
-    "how do I leave?|abmelden",
+    "how do I leave?|abmelden|Wie melde ich mich ab?|Je veux me désabonner|¿Cómo me doy de baja?|disiscrivimi|"
+    "quero sair da lista|uitschrijven|zu viele Mails!|trop de mails",
     "pbm: help erase me": "delete me|delete my account|Konto löschen|lösche mein Konto|erase all my data please|"
     "How do I delete my account?",
     "pbm: help remind": "remind my opponent|remind her\n\nKind regards,\nBert Miller\nTel. 555-7788",
     "pbm: help pause": "Pause please|can I pause all my games?",
-    "pbm: help vacation": "I'm on holiday, yippee|Je suis en vacances|I'll be back on Monday",
+    "pbm: help vacation": "Ich bin ab morgen im Urlaub|je pars en vacances demain|I'm on holiday, yippee|"
+    "Je suis en vacances|I'll be back on Monday",
     "pbm: your vacations": "Ich bin nächste Woche im Urlaub|I'm on holiday until Jan 12|Ich bin im Urlaub bis 5.1.|"
     "I'm away next week, sorry|bis 3. Januar im Urlaub",
     "pbm: help puzzle": "stop the daily puzzle|no puzzles any more|a puzzle every day please|solution?|"
     "the solution please",
+    "pbm: help export": "export my data|send me all the data you store|what do you know about me?",
+    "pbm: help propose": "Wie biete ich Remis an?",
     "pbm: help review": "why did I lose?|what was my mistake?",
     "pbm: help tournament": "how do I leave the tournament?|I can't play in the tournament any more",
-    "pbm: help account": "how do I change my email?|I changed my email|"
+    "pbm: help account": "Ich möchte meine E-Mail-Adresse ändern|Esqueci minha senha|wachtwoord vergeten|"
+    "how do I change my email?|I changed my email|"
     "how do I change my password?\n\nKind regards,\nBert Miller\nAccounts Dept.\nTel. 555-7788|"
     "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
     "pbm: your settings": "no more receipts please|turn off receipts|I don't want pictures|plain text mails please",
     "receipts is now off": "set receipts no",
     "pbm: help clock": "can I get another week?",
-    "pbm: help resign": "how do I resign?",
-    "pbm: help": "which games are there?|what are the rules?",
-    "pbm: help seek": "I want to play hex with someone|any1 wanna play?|who wants to play?",
-    "pbm: you are welcome": "thanks a lot!|gg|Good game!|well played|thanks, that was fun|👍|Vielen Dank!|"
+    "pbm: help resign": "how do I resign?|Wie gebe ich auf?|Comment abandonner ?",
+    "pbm: help": "Welche Spiele gibt es?|Quels jeux avez-vous ?|¿Qué juegos hay?|Quali giochi ci sono?|"
+    "Que jogos existem?|Welke spellen zijn er?|which games are there?|what are the rules?",
+    "pbm: help seek": "Ich suche einen Gegner|Je cherche un adversaire|Busco un oponente|cerco un avversario|"
+    "procuro um adversário|ik zoek een tegenstander|I want to play hex with someone|any1 wanna play?|"
+    "who wants to play?",
+    "pbm: you are welcome": "Grazie mille|Muito obrigado|Dank je wel|thanks a lot!|gg|Good game!|well played|"
+    "thanks, that was fun|👍|Vielen Dank!|"
     "merci beaucoup",
     "pbm: list of games": "who is online?|list of players",
     "pbm: about bert": "who am I?|how strong is bert?",
-    "pbm: tournaments": "are there any tournaments?",
+    "pbm: tournaments": "are there any tournaments?|Gibt es Turniere?|Y a-t-il des tournois ?",
     "Hex Board bert-robot1": "Play Hex!|hex against the computer|play hex with the computer please\n\nRegards\nBert|"
     "I want to play hex|play hex pls|Hi! I'd like to play hex please.",
     "pbm: robots": "play a stronger robot|make it easier|too hard|this is too easy",
@@ -334,7 +344,9 @@ BOARD_ANSWERS = {
     "swap": "ik wil ruilen|quiero cambiar|je voudrais échanger",
     "You played C3": "C3\n\nKind regards,\n\nBert Miller\nAccounts Dept.\nTel. 555-7788|"
     "I play C3.\n\nMit freundlichen Grüßen\nBert Müller\nMusterstr. 5\n12345 Berlin|"
-    "C3 nehme ich|dann eben C3|na gut, C3|C3 ist mein Zug|Mein nächster Zug: C3|Ich setze meinen Stein auf C3|"
+    "C3.Sent from my iPhone|C3Sent from my iPhone|today I play C3|C3 it shall be|C3 gg|Diesmal C3|Ich versuche mal C3|"
+    "Moi je joue C3|pour moi ce sera C3|Voy con C3|C3 nehme ich|dann eben C3|na gut, C3|C3 ist mein Zug|"
+    "Mein nächster Zug: C3|Ich setze meinen Stein auf C3|"
     "Je pose ma pierre en C3|Je vais jouer C3|Voici mon coup : C3|C3 pour moi|Voy a jugar C3|Coloco en C3|Vado in C3|"
     "Metto in C3|C3 per me|Vou jogar em C3|Vou de C3|Ik ga voor C3|Ik doe C3|C3 please and good luck|C3 and thanks|"
     "Bitte C3 spielen|Ich möchte bitte C3 setzen|"
@@ -352,6 +364,8 @@ BOARD_ANSWERS = {
     "speaks of C3, and does not say": "no C3|No, C3|not C3|maybe C3|C3 (sorry, it was wrong)|can I play C3?",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
+    "is not a cell. Write a letter and a number, such as D4. To write to your opponent": "see you on 3.1.|"
+    "call me at 555-1234|meet me at gate B7 at 10:30",
     "is a question, so nothing is played": "C3?|C3?!|C3!?",
     "may hold a password": "my password is swordfish|Mein Kennwort lautet swordfish|"
     "mon mot de passe est swordfish|mi contraseña es swordfish|chat my password is swordfish|"

@@ -22,7 +22,9 @@ NEVER = any_of(
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
     \bdo(?:n't| not) want (?:(?:any|more|of|these|those|such|your) )*(?:e-?mails?|mails?|messages)\b
     ^(?:bitte )?(?:abmelden|abbestellen|austragen)\b|\bkeine (?:weiteren (?:e-?)?mails|(?:e-?)?mails mehr)\b
-    ^désinscri\w+|^(?:me )?désabonn\w+|\b(?:ne m'écrivez|plus de mails)\b|\bdar(?:me)? de baja\b|^baja$
+    ^désinscri\w+|^(?:me )?désabonn\w+|\b(?:ne m'écrivez|plus de mails)\b|\bd(?:ar(?:me)?|oy) de baja\b|^baja$
+    (?:melde ich|melden sie|möchte) mich (?:bitte )?ab(?:melden)?\??$|\bme (?:désabonner|désinscrire)\b
+    ^(?:uitschrijven|afmelden)\b|^disiscriv\w+|^cancellami\b|\b(?:sair da lista|cancelar (?:a |minha )*inscrição)\b
     """
 )
 """No, and no further mail; found anywhere. A lone "never" is one to an invitation only."""
@@ -118,7 +120,8 @@ THANKS = any_of(
     (?:good|nice|great|interesting|kind) (?:to know|of you)
     (?:what a |a )?(?:good|great|nice|fine|lovely|close|hard) game|well played|gg|good luck|see you(?: .{1,20})?
     (?:that|this|it)(?:'s| is| was) (?:(?:so|really|great|a lot of|much|good) )*fun|fair enough
-    (?:kind |best )?(?:regards|wishes)|many thanks
+    (?:kind |best )?(?:regards|wishes)|many thanks|grazie(?: (?:mille|tante))?|mille grazie|(?:muito )?obrigad[oa]
+    dank (?:je|u)(?: wel)?|bedankt|hartelijk dank
     """,
     "BEFORE",
     "AFTER",

@@ -36,7 +36,7 @@ PLAYS = any_of(
 """A clause whose writer says that they play what follows."""
 
 IS_PLAYED = any_of(
-    r"\s+(?:it is|is my (?:final |next )?(?:move|choice|answer|reply|turn)|is what i play)\b.*",
+    r"\s+(?:it (?:is|shall be|will be)|is my (?:final |next )?(?:move|choice|answer|reply|turn)|is what i play)\b.*",
     r"BEFORE(?P<object>.{1,60}?)",
 )
 """A clause that says so of what it begins with."""

@@ -32,7 +32,8 @@ _SPELLING = """
 """
 LETTERS = {
     **{word: word[0] for word in _SPELLING.split()},
-    "ay": "a", "bee": "b", "see": "c", "sea": "c", "cee": "c", "dee": "d", "ee": "e", "ef": "f", "eff": "f",
+    "ay": "a", "bee": "b", "be": "b", "ce": "c", "ci": "c", "di": "d", "efe": "f", "effe": "f", "ge": "g", "gi": "g",
+    "see": "c", "sea": "c", "cee": "c", "dee": "d", "ee": "e", "ef": "f", "eff": "f",
     "gee": "g", "jay": "j", "jee": "g", "kay": "k", "ell": "l", "em": "m", "pee": "p", "tea": "t", "tee": "t",
 }  # fmt: skip
 """Letters as they are heard, or spelt over the telephone."""
