@@ -49,8 +49,8 @@ _END = re.compile(
     r"|(?<=[。！？])|(?<=\S)\s+(?=[:;][-']?[)(DP]+)|\s+-{1,2}\s+(?!\d+\.)"
 )
 """Where a sentence ends; not within days and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "3. Januar", "Nr. 7"."""
-_SIGNATURE = 12
-"""Lines of a signature."""
+_SIGNATURE, _WIDTH = 12, 80
+"""Lines of a signature, and characters of each."""
 _ON_A_CARD = re.compile(r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|of|de|la|von|van|der|den|del|di|da|do|and|und|et|y|e")
 """A word of a name, an office or a place."""
 _NUMBER = 6
@@ -170,10 +170,12 @@ def _closing(lines: Sequence[str]) -> int:
 
 def _is_on_a_card(line: str) -> bool:
     """The line holds names and numbers of a person or an office, and is nothing that is done on a board."""
-    said = plain(line)
-    if len(line) > MAX_LENGTH or line[-1] in "?!" or _STRONG.fullmatch(uncourteous(said)) or _act(said) is not None:
+    if len(line) > _WIDTH or line[-1] in "?!":
         return False
-    return _reaches(line) or all(_ON_A_CARD.fullmatch(word) for word in line.split())
+    if not (_reaches(line) or all(_ON_A_CARD.fullmatch(word) for word in line.split())):
+        return False
+    said = plain(line)
+    return not _STRONG.fullmatch(uncourteous(said)) and _act(said) is None
 
 
 def _reaches(line: str) -> bool:

@@ -48,6 +48,7 @@ TOPICS = {
             """,
         "set": r"""
             \b(?:turn|switch) (?:on|off)\b(?! .{0,20}\b(?:e-?mails?|mails|messages)\b)|\bplain text\b|\btime ?zone\b
+            \b(?:i(?:'m| am) blind|screen ?readers?|voiceover|braille)\b
             \b(?:no more|don't want|do not want|without) (?:any |the )?(?:pictures?|images?|receipts?|reminders?|html)\b
             """,
         "test display": r"""
@@ -80,6 +81,9 @@ TOPICS = {
             """,
         "help tournament": r"""
             \b(?:leave|quit|withdraw|drop out|get out|can't|cannot|retire) (?:\w+ ){0,4}(?:tournament|league)\b
+            \bhow (?:do|does) (?:\w+ ){0,3}(?:tournaments?|ladders?|leagues?) work\b
+            \bcreate (?:a|my) (?:tournament|league)\b
+            \bwhat(?:'s| is) a (?:ladder|swiss|round robin|league|knockout)\b
             """,
         "tournaments": r"""
             \b(?:tournaments?|championships?|leagues?|turniere?|tournois?|torneos?|tornei|torneios?|toernooi(?:en)?)\b
@@ -96,6 +100,7 @@ TOPICS = {
             """,
         "help standings": r"""
             \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
+            \b(?:get|have) a rating\b|\bprovisional\b
             """,
         "about me": r"""
             \bmy (?:rating|elo|rank|ranking|stats|statistics)\b|\bmy record\b
@@ -146,6 +151,8 @@ TOPICS = {
         "help clock": r"""
             \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
             """,
+        "help digest": r"\bdigest\b",
+        "help remind": r"\bremind(?:ers?|ed)?\b",
         "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
     }.items()
 }

@@ -133,16 +133,20 @@ LETTER_ANSWERS = {
     "I'm away next week, sorry|bis 3. Januar im Urlaub",
     "pbm: help puzzle": "stop the daily puzzle|no puzzles any more|a puzzle every day please|solution?|"
     "the solution please",
+    "pbm: help digest": "send me a digest",
+    "pbm: help standings": "how do I get a rating?|what does provisional mean?",
     "pbm: help export": "export my data|send me all the data you store|what do you know about me?",
     "pbm: help propose": "Wie biete ich Remis an?",
     "pbm: help review": "why did I lose?|what was my mistake?",
-    "pbm: help tournament": "how do I leave the tournament?|I can't play in the tournament any more",
+    "pbm: help tournament": "how do tournaments work?|what is a ladder?|can I create a tournament?|"
+    "how do I leave the tournament?|I can't play in the tournament any more",
     "pbm: help account": "Ich möchte meine E-Mail-Adresse ändern|Esqueci minha senha|wachtwoord vergeten|"
     "how do I change my email?|I changed my email|"
     "how do I change my password?\n\nKind regards,\nBert Miller\nAccounts Dept.\nTel. 555-7788|"
     "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
-    "pbm: your settings": "no more receipts please|turn off receipts|I don't want pictures|plain text mails please",
+    "pbm: your settings": "I am blind, can I use a screen reader?|no more receipts please|turn off receipts|"
+    "I don't want pictures|plain text mails please",
     "receipts is now off": "set receipts no",
     "pbm: help clock": "can I get another week?",
     "pbm: help resign": "how do I resign?|Wie gebe ich auf?|Comment abandonner ?",
@@ -403,7 +407,8 @@ MOVED_ANSWERS = {
     "You ask to take back": "take that back|Entschuldigung, falscher Zug|Zug zurück bitte|Could we take that back?|"
     "could I have that move back please|undo",
     'Did you mean "undo"?': "udno",
-    'answer "undo"': "I made a mistake|mi sono sbagliato|je me suis trompé|me equivoqué|wrong one, can I change it?",
+    'answer "undo"': "I want to take back C3|can I change my move to E4?|I made a mistake|mi sono sbagliato|"
+    "je me suis trompé|me equivoqué|wrong one, can I change it?",
     "passed on as a message": "I wanted to thank you|I never play on Sundays",
 }
 """What the player who has just moved writes."""

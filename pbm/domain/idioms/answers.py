@@ -34,7 +34,7 @@ NOT_NO = any_of(
     no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
     can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure
     (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)|no (?:entiendo|comprendo|sé|hay problema)
-    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)
+    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)|por qu[eé] no|perch[eé] no|porque n[aã]o
     """,
     r"\b",
     r"\b",
@@ -48,6 +48,7 @@ NO = any_of(
     \b(?:not at the moment|not this time|maybe (?:later|another|next|some)|some other time|another time|rather not)\b
     \b(?:prefer not|(?:have to|must) (?:decline|pass)|i decline|i refuse|i reject|declined?|reject|i'll pass|i pass)\b
     \b(?:count me out|without me|too busy|(?:have|got|there's) no time|not have (?:(?:the|any|enough) )?time)\b
+    \b(?:pas le temps|pas intéressée?|ne m'intéresse pas|geen (?:tijd|zin|interesse)|niet geïnteresseerd)\b
     \b(?:leider nicht|lieber nicht|keine? (?:interesse|lust|zeit)|wrong (?:person|address))\b
     \b(?:(?:non|no|nein),? (?:merci|gracias|danke)|(?:jetzt|heute) nicht|pas (?:maintenant|envie)|ahora no)\b
     \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind| know (?:how|the|what))
@@ -64,7 +65,9 @@ _BEFORE_YES = r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|o
 YES = any_of(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
-    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
+    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)
+    (?:geht klar|mais oui|avec joie)\b|(?:warum nicht|pourquoi pas|waarom niet)$
+    (?:por qu[eé] no|perch[eé] no|porque n[aã]o)$
     (?:d'accord|de acuerdo|va bene|certo|akkoord|está bem|com prazer)\b|goed$
     (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not))\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)

@@ -121,7 +121,8 @@ MISHAP = re.compile(r"\b(?:wrong (?:cell|square|field|place|spot|key|hex|edge)|m
 """The same where no move is named."""
 
 REGRET = re.compile(
-    r"\b(?:mistake|wrong (?:one|move)|misclicked|i meant|falsch\w*|vertan|verklickt|vertippt|trompée?|sbagliat[oa]"
+    r"\b(?:take (?:\w+ )?back|change my move|zurücknehmen"
+    r"|mistake|wrong (?:one|move)|misclicked|i meant|falsch\w*|vertan|verklickt|vertippt|trompée?|sbagliat[oa]"
     r"|equivoqu\w+|equivocad[oa]|vergist|verkeerde?|engan(?:ei|ad[oa]))\b"
 )
 """Words of somebody who may want the move back that they have just made; found anywhere."""

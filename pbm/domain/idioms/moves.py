@@ -45,7 +45,7 @@ LEADS = any_of(
     r"""
     for|with|on|upon|onto|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|man|cell
     square|point|vertex|field|hex|spot|edge|line|segment|number|no(?=\.? ?\d)|position|place|move
-    COLUMN|nr|nummer
+    COLUMN|nr|nummer|linie|ligne|línea|linea|linha|lijn|kante|arête|feld|casilla|casella|vakje
     centre|center|middle|corner|here|down|now|just|over|there
     """,
     after=r"\b[\s.:]*(?=\S)",

@@ -107,6 +107,9 @@ _SAID = """
     any der die das ein eine el la le les de nuevo nueva neu neue nouveau nouvelle nieuw lets bored lol lmao haha yeet
     chamo-me sono sou hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los
     klar claro vale bien
+    slow quick fast rusty lazy blind deaf retired ill late lost stuck confused bored weak strong worried nervous serious
+    kidding able willing thrilled honored honoured flattered scared wondering learning thinking trying hoping looking
+    going working playing waiting reading writing asking
     später
 """
 
