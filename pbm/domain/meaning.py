@@ -51,7 +51,7 @@ _END = re.compile(
 """Where a sentence ends; not within days and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "3. Januar", "Nr. 7"."""
 _SIGNATURE, _WIDTH = 12, 80
 """Lines of a signature, and characters of each."""
-_ON_A_CARD = re.compile(r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|of|de|la|von|van|der|den|del|di|da|do|and|und|et|y|e")
+_ON_A_CARD = re.compile(r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|of|de|la|von|van|der|den|del|di|da|do|and|und|et|y|e|i\.")
 """A word of a name, an office or a place."""
 _NUMBER = 6
 """Digits of a telephone's number at least."""
@@ -142,26 +142,30 @@ def unsigned(text: str) -> str:
     ('D4', 'Regards\\nD4')
     """
     lines = text.splitlines()
-    return "\n".join(lines[: _closing(lines)])
+    return "\n".join(lines[: _closing(lines, idioms.REGARDS)])
 
 
 def discreet(text: str) -> str:
-    """The text without telephone numbers and addresses in its signature, and what stands below them.
+    """The text without telephone numbers and addresses in its signature, and what stands below them; thanks close a
+    letter, too.
 
     >>> discreet("Hi!\\nKind regards,\\nBob Miller\\nTel. 555-7788\\nAcme Corp."), discreet("Hi!\\nTel. 555-7788")
     ('Hi!\\nKind regards,\\nBob Miller', 'Hi!\\nTel. 555-7788')
     """
     lines = text.splitlines()
-    closing = _closing(lines)
+    closing = _closing(lines, idioms.CLOSING)
     number = next((at for at, line in enumerate(lines[closing:], closing) if _reaches(line)), None)
     return text if number is None else "\n".join(lines[:number]).rstrip()
 
 
-def _closing(lines: Sequence[str]) -> int:
-    """The place of the line that closes a letter, above nothing but a signature; behind the last one where none is."""
+def _closing(lines: Sequence[str], words: re.Pattern[str]) -> int:
+    """The place of the line that closes a letter, above nothing but a signature; behind the last one where none is.
+
+    words: of such a line, in lower case behind a line's end.
+    """
     for number in range(len(lines) - 1, max(len(lines) - _SIGNATURE, 0) - 1, -1):
         line = lines[number].strip()
-        if len(line) < MAX_LENGTH and idioms.REGARDS.fullmatch(line.casefold()):
+        if len(line) < MAX_LENGTH and words.fullmatch(f"\n{line.casefold()}"):
             return number
         if line and not _is_on_a_card(line):
             break

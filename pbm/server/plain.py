@@ -244,12 +244,11 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
     if isinstance(command, UnknownCommand) and consent(text, ()).answer is Answer.NEVER:
         return Restated(_leaving(text))
     (verb, _, said), game = plain(text).partition(" "), game_named(text)
-    against_none = uncourteous(" ".join(idioms.VERSUS.sub("", plain(text)).split())).removeprefix("play ")
-    if game and idioms.VERSUS.search(plain(text)) and (against_none in GAMES or against_none in idioms.OTHER_NAMES):
-        return Restated(f"play {game}")
     check_invited(text, game or FIRST)
-    if verb == "play" and (said in GAMES or said in idioms.OTHER_NAMES):
-        return Restated(f"play {game or said}")
+    if only := _only_game(text, verb):
+        return Restated(f"play {only}")
+    if verb in GAMES and (rival := request.tx.players.find(said)) is not None:
+        raise BadArguments(f"To play with {rival.userid}, answer with this:", f"{verb} challenge me {rival.userid}")
     if (verb in ("play", "challenge") and " " not in said) or (verb == "challenge" and game):
         check_rival(request, text, game)
     if not isinstance(command, BadArguments):
@@ -263,6 +262,17 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
         line = " ".join([game, "challenge me", f"robot{robot[1]}" if robot else "robot", *options])
         raise BadArguments('"play" takes no more than a game. To choose your opponent or the board:', line)
     return None
+
+
+def _only_game(text: str, verb: str) -> str:
+    """The game that stands behind "play", or is to be played against the computer, where nothing else is said.
+
+    verb: the first word.
+    """
+    said = " ".join(idioms.VERSUS.sub("", plain(text)).split())
+    is_wish = verb == "play" or said != plain(text)
+    word = uncourteous(said).removeprefix("play ") if is_wish else ""
+    return idioms.OTHER_NAMES.get(word, word if word in GAMES else "")
 
 
 def _check_board(request: Request, text: str) -> None:

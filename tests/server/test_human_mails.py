@@ -171,6 +171,7 @@ LETTER_ANSWERS = {
     "tegen de computer spelen|I'd like a game|Let's go!|ok lets play|I'm ready.",
     "Cross Board bert-robot3": "play robot|play robot3",
     "Go Board bert-robot1": "let's play go",
+    "Y Board bert-robot1": "play y|y against the computer",
     "Four in a Row Board bert-robot1": "I'd like to play connect four|play connect 4|play four in a row",
     "Reversi Board bert-robot1": "I want to play othello|play Othello",
     "Lines of Action Board bert-robot1": "I want to play lines of action please",
@@ -225,7 +226,7 @@ REFUSED = {
     "can I invite my brother? he is at carl@example.org",
     "Write: hex challenge me carl@example.org": "challenge carl@example.org to hex|"
     "Can I invite my friend Carl to a game of Hex? His email is carl@example.org.",
-    "Write: hex challenge me anna": "I'd like to play hex with Anna|challenge Anna to a game of hex",
+    "Write: hex challenge me anna": "hex anna|I'd like to play hex with Anna|challenge Anna to a game of hex",
     'no game "reversie" here. Did you mean "reversi"?': "let's play reversie|play reversie",
     'no game "mahjong" here.': "I want to play mahjong",
     "Write: hex challenge me robot3": "play hex with robot3|play hex level 3",

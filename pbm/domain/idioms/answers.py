@@ -160,5 +160,5 @@ CLOSING = any_of(
 )
 """The line that closes a letter, above or with its writer's name."""
 
-REGARDS = any_of(_REGARDS, after=r"[\s,!.-]*+(?:[^\W\d_][\w.'-]{0,20}+[\s,!.-]*+){0,4}")
+REGARDS = any_of(_REGARDS, "\n", r"[\s,!.-]*+(?:[^\W\d_][\w.'-]{0,20}+[\s,!.-]*+){0,4}")
 """Such a line, in lower case, that says nothing else than that the letter ends; thanks may be said at its beginning."""
