@@ -151,7 +151,7 @@ TOPICS = {
         "help clock": r"""
             \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
             """,
-        "help digest": r"\bdigest\b",
+        "help digest": r"\b(?:an?|the|daily|get|send|want|have) (?:\w+ )?digest\b",
         "help remind": r"\bremind(?:ers?|ed)?\b",
         "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
     }.items()

@@ -112,11 +112,15 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
     match = request.tx.matches.summary(number)
     if match is None or player not in match.players:
         return None
-    said = f"{text[: named.start()]}{'' if named['within'] else 'the game'}{text[named.end() :]}".strip()
-    meant = on_board(request, number, said.replace("  ", " "), is_open=True) if said else None
-    if meant is None and (_CELL.fullmatch(said.casefold()) or find(said)):
-        return Restated(said, board=number)
-    return None if meant is None or meant.line == CHAT else replace(meant, board=number)
+    before, behind = text[: named.start()], text[named.end() :]
+    said = f"{before}{'' if named['within'] else 'the game'}{behind}".replace("  ", " ").strip()
+    meant = on_board(request, number, said, is_open=True) if said else None
+    core = uncourteous(plain(f"{before} {behind}"))
+    if meant is None and (_CELL.fullmatch(core) or find(core)):
+        return Restated(core, board=number)
+    if meant is None or meant.line == CHAT:
+        return None
+    return replace(meant, board=number, comment=meant.comment if meant.comment in text else text)
 
 
 def is_newcomers(text: str) -> bool:
@@ -341,13 +345,12 @@ def _check_players(request: Request, words: Sequence[str]) -> None:
 
 
 def _is_sentence(text: str) -> bool:
-    """The text is no command with an error, but words to somebody, in any language."""
+    """The text is no command with an error, but words to somebody."""
     words = [_bare(word) for word in plain(text).split()]
     common = [word for word in words if word.partition("'")[0] in idioms.COMMON]
     if len(words) < 2:
         return {*words} <= idioms.COURTESIES | idioms.COMMON
-    is_talk = all(word.replace("'", "").isalpha() for word in words)
-    return is_talk or words[0].partition("'")[0] in idioms.COMMON or (len(words) > 2 and bool(common))
+    return words[0].partition("'")[0] in idioms.COMMON or (len(words) > 2 and bool(common))
 
 
 def _is_open(command: Command | Rejected, reading: Reading) -> bool:

@@ -113,7 +113,7 @@ def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
 
 
 LETTER_ANSWERS = {
-    "pbm: help start": "Deutsch bitte|en français s'il vous plaît|lol|what a server!|help me|huh?|hello|and now?|"
+    "pbm: help start": "lol|what a server!|help me|huh?|hello|and now?|"
     "what can I do here?|is it free?|what is this?|who is the admin?|"
     "???",
     "pbm: help cross": "how do I win at cross?",
@@ -446,7 +446,8 @@ ELSEWHERE_ANSWERS = {
     "Really resign?": "please resign for me on 101|resign game 101|I resign in 101|stop game 101|quit 101|"
     "delete game 101|Ich gebe auf in Spiel 101",
     "You offer a draw": "offer a draw in 101",
-    "Hints are only given": "hint for 101",
+    "Hints are only given": "hint for 101|hint for game 101 please",
+    "Board goes on. It can be reviewed when it has ended.": "review game 101 please",
     "pbm: help start": "your server made an error in game 101|I have 101 questions|meet me at 101 main street|"
     "in 999 I resign",
     "Write: 101 resign ": "I resign the game with anna|I give up against anna",
@@ -779,6 +780,27 @@ def test_the_numbers_below_a_letters_end_are_not_passed_on(patient: House) -> No
         assert "\n  Nice weather today!\n\n  Kind regards,\n  Bert Miller\n" in told
         assert "555" not in told
         assert "acme" not in told
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("My move in game 101 is C3", "My move in game 101 is C3"),
+        ("C3 in 101. Sorry for the delay!", "Sorry for the delay!"),
+        ("pause 101 till Monday", "pause 101 till Monday"),
+    ],
+)
+def test_words_around_the_number_of_a_board_are_passed_on_as_they_are(patient: House, said: str, heard: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    patient.send("bert", said, Authentication_Results="mx.example.org; dkim=pass header.d=example.net")
+    assert f"\n  {heard}\n" in patient.mailboxes["anna@example.net"][-1].body
+
+
+@pytest.mark.parametrize("said", ["your server made an error in game 101", "I lost my king in game 101, sad"])
+def test_talk_to_the_server_about_a_board_does_not_reach_the_opponent(patient: House, said: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    got = patient.send("bert", said, Authentication_Results="mx.example.org; dkim=pass header.d=example.net")
+    assert {each.address for each in got} == {"bert@example.net"}
 
 
 def test_numbers_that_a_letter_tells_are_passed_on(patient: House) -> None:
