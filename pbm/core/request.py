@@ -25,7 +25,7 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Sta
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
-from pbm.domain.meaning import plain
+from pbm.domain.meaning import discreet, plain
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
 from pbm.domain.verbs import PASSWORD, Standing, redact, usage
@@ -161,7 +161,10 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
 
 
 def userid_named(tx: Transaction, text: str, how: str) -> str:
-    """The userid of the player whom a text asks about, or wants to play with; empty for none. how: asked or rival."""
+    """The userid of the player whom a text asks about, wants to play with, or has words for; empty for none.
+
+    how: asked, rival or told.
+    """
     named = (found[how].strip(".,!?:;") for found in idioms.NAMED.finditer(plain(text)) if found[how])
     for word in islice(dict.fromkeys(filter(None, named)), _MOST_NAMED):
         player = tx.players.find(word)
@@ -464,10 +467,10 @@ class Request(Desk):
         return self
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
-        """The mail's words to the players of a board, secrets taken out; all that may be one where they speak of a
-        password.
+        """The mail's words to the players of a board, secrets taken out, and how else their writer is reached; all that
+        may be a secret where they speak of a password.
         """
-        words = self.words.of(board)
+        words = discreet(self.words.of(board))
         text = redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
         writer = self.author.player.userid if self.author.player and not self.is_hearsay else "The challenger"
         return (CommentMade(0, userid=writer, text=text),) if text else ()

@@ -42,6 +42,7 @@ _BUT = re.compile(r"[\s,;-]+(?:but|however|unfortunately|though|aber|mais|pero)\
 _STATES = (
     r"(?:my |user ?|the )?(?:name|userid|username|user id|nick(?:name)?|login)\s*"
     r"(?::|=|is|'s|shall be|will be|should be)|"
+    r"(?:like|want|wish|prefer) to be (?:called|known as)|"
     r"call me|i am called|i'm called|(?:sign|put) me up as|(?:register|join|play(?:ing)?) as"
 )
 _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
@@ -149,5 +150,6 @@ def _is_name(word: str, others: Collection[str]) -> bool:
     """A word may be a name: no move, no word of the server, none that sentences are made of."""
     folded = word.casefold()
     is_game = folded in GAMES or idioms.ELSEWHERE.fullmatch(folded) is not None
-    taken = folded in idioms.NO_NAMES or is_game or folded in {other.casefold() for other in others}
+    agrees = idioms.YES.fullmatch(folded) is not None
+    taken = folded in idioms.NO_NAMES or agrees or is_game or folded in {other.casefold() for other in others}
     return len(folded) > 1 and not taken and find(folded) is None and not _MOVE.fullmatch(folded)

@@ -44,11 +44,18 @@ _PICTURES = re.compile(
     re.IGNORECASE,
 )
 """Emoji and the like; such as ":3" and "8)" look like moves."""
+_MONTH = "(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
 _END = re.compile(
-    r"(?<=[.!?…])[\"')\]]*(?!\s(?:(?:bis|-) \d|im [UuFf]))\s+|(?<=[。！？])|(?<=\S)\s+(?=[:;][-']?[)(DP]+)"
-    r"|\s+-{1,2}\s+(?!\d+\.)"
+    rf"(?<=[.!?…])(?<!\b[Nn][or]\.)[\"')\]]*(?!\s(?:(?:bis|-) \d|im [UuFf]|{_MONTH}))\s+"
+    r"|(?<=[。！？])|(?<=\S)\s+(?=[:;][-']?[)(DP]+)|\s+-{1,2}\s+(?!\d+\.)"
 )
-"""Where a sentence ends; it does not within days: "4.1. bis 10.1.", "4.1. - 10.1."."""
+"""Where a sentence ends; not within days and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "3. Januar", "Nr. 7"."""
+_SIGNATURE, _WIDTH = 12, 80
+"""Lines of a signature, and characters of each."""
+_ON_A_CARD = re.compile(r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|of|de|la|von|van|der|den|del|di|da|do|and|und|et|y|e|i\.")
+"""A word of a name, an office or a place."""
+_NUMBER = 6
+"""Digits of a telephone's number at least."""
 _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 _GREETING = re.compile(
@@ -120,7 +127,7 @@ def sentences(text: str) -> list[Sentence]:
     ['thanks!', "I'll play", 'D4']
     """
     found: list[Sentence] = []
-    for lines, joined in _paragraphs(text):
+    for lines, joined in _paragraphs(unsigned(text)):
         pieces = [piece for piece in (_END.split(joined)) if piece and piece.strip(" .,!?-:;()")]
         for number, piece in enumerate(pieces):
             said = _ungreeted(piece) if not (found or number) or _GREETING.match(piece) else piece
@@ -129,6 +136,59 @@ def sentences(text: str) -> list[Sentence]:
         if len(found) >= MAX_SENTENCES:
             break
     return found[:MAX_SENTENCES]
+
+
+def unsigned(text: str) -> str:
+    """The text without the line that closes it and the writer's name, office and numbers below; all of it where that
+    line is missing, or anything else stands below.
+
+    >>> unsigned("D4\\nKind regards,\\nBob Miller\\nTel. 555-7788"), unsigned("Regards\\nD4")
+    ('D4', 'Regards\\nD4')
+    """
+    lines = text.splitlines()
+    return "\n".join(lines[: _closing(lines, idioms.REGARDS)])
+
+
+def discreet(text: str) -> str:
+    """The text without telephone numbers and addresses in its signature, and what stands below them; thanks close a
+    letter, too.
+
+    >>> discreet("Hi!\\nKind regards,\\nBob Miller\\nTel. 555-7788\\nAcme Corp."), discreet("Hi!\\nTel. 555-7788")
+    ('Hi!\\nKind regards,\\nBob Miller', 'Hi!\\nTel. 555-7788')
+    """
+    lines = text.splitlines()
+    closing = _closing(lines, idioms.CLOSING)
+    number = next((at for at, line in enumerate(lines[closing:], closing) if _reaches(line)), None)
+    return text if number is None else "\n".join(lines[:number]).rstrip()
+
+
+def _closing(lines: Sequence[str], words: re.Pattern[str]) -> int:
+    """The place of the line that closes a letter, above nothing but a signature; behind the last one where none is.
+
+    words: of such a line, in lower case behind a line's end.
+    """
+    for number in range(len(lines) - 1, max(len(lines) - _SIGNATURE, 0) - 1, -1):
+        line = lines[number].strip()
+        if len(line) < MAX_LENGTH and words.fullmatch(f"\n{line.casefold()}"):
+            return number
+        if line and not _is_on_a_card(line):
+            break
+    return len(lines)
+
+
+def _is_on_a_card(line: str) -> bool:
+    """The line holds names and numbers of a person or an office, and is nothing that is done on a board."""
+    if len(line) > _WIDTH or line[-1] in "?!":
+        return False
+    if not (_reaches(line) or all(_ON_A_CARD.fullmatch(word) for word in line.split())):
+        return False
+    said = plain(line)
+    return not _STRONG.fullmatch(uncourteous(said)) and _act(said) is None
+
+
+def _reaches(line: str) -> bool:
+    """The line holds an address, or digits enough for a telephone's number."""
+    return "@" in line or "www." in line or "://" in line or sum(map(str.isdigit, line)) >= _NUMBER
 
 
 def _paragraphs(text: str) -> list[tuple[range, str]]:
@@ -231,7 +291,7 @@ class _Claim:
 
 
 _STRONG = re.compile(
-    r"(?=.*\d)[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,4}[a-z]?-\d{1,4}[a-z]?|x?[a-z]\d{1,3}|"
+    r"(?=.*\d)[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,3}[a-z]?-\d{1,3}[a-z]?|x?[a-z]\d{1,3}|"
     r"[a-z]\d{1,2}(?:(?:[-=]?>|[-/x])[a-z]\d{1,2}){1,3}"
 )
 """A word that looks like a move and like no word of a language."""

@@ -19,6 +19,8 @@ _QUALIFIERS = idioms.COURTESIES | frozenset(
 """Words after which the name of a verb is none: "nice move"."""
 _NEAR = 0.8
 """How like a verb a first word is that is a misspelt one."""
+_WORD = 2
+"""Letters at least of a word that tells talk with a number in it from a move."""
 _WORDS_TO_A_NUMBER = 4
 """Words of a text that hold one number: with more numbers it may be a move."""
 
@@ -32,11 +34,14 @@ def way_to_say(text: str, *, is_move: bool = False) -> str:
     (' To write to your opponent, begin with "chat".', '', '')
     >>> way_to_say("checkmate", is_move=True), way_to_say("my password is tulip, did you get it?")
     (' To write to your opponent, begin with "chat".', '')
+    >>> way_to_say("call me at 555-1234 then", is_move=True), way_to_say("C3 to D5", is_move=True)
+    (' To write to your opponent, begin with "chat".', '')
     """
     _, *rest = plain(text).split() or [""]
     is_words = is_move and text and not begins(clean(text))
     is_said = is_words or idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
-    is_other = re.search(r"\d", text) or PASSWORD.search(text)
+    is_talk = is_words and len([word for word in rest if len(word) >= _WORD and word.isalpha()]) > 1
+    is_other = PASSWORD.search(text) or (re.search(r"\d", text) and not is_talk)
     return ' To write to your opponent, begin with "chat".' if is_said and not is_other else ""
 
 

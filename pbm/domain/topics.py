@@ -18,11 +18,16 @@ TOPICS = {
     command: any_of(rows)
     for command, rows in {
         "help resign": r"""
-            \bhow\b.* (?:resign|give up|concede|quit)\b
+            \bhow\b.* (?:resign|give up|concede|quit)\b|^wie (?:gebe ich|gibt man|kann ich) (?:.{1,20} )?auf(?:geben)?\b
+            ^comment (?:puis-je |peut-on )?abandonner?\b|^cómo (?:abandono|me rindo)\b|^come (?:abbandono|mi arrendo)\b
+            ^hoe (?:geef ik op|kan ik opgeven)\b|^como desisto\b
             \bhow\b.* (?:end|leave|stop|cancel|abort|delete) (?:a|the|this|my) (?:game|match)\b
             """,
         "help undo": r"\bhow\b.* (?:undo|take ?back|take .{1,20} back|change my (?:last )?move)\b",
-        "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
+        "help propose": r"""
+            \bhow\b.* (?:draw|remis|tie)\b|^wie (?:biete ich|kann ich) (?:ein )?(?:remis|unentschieden)\b
+            ^comment proposer (?:la |une )?(?:partie )?nulle\b|^cómo (?:ofrezco|propongo) (?:tablas|empate)\b
+            """,
         "help claim": r"""
             \bwhat (?:happens )?(?:if|when) .{1,30} runs? out of time\b
             \bwhat (?:happens )?if .{1,30}(?:does(?:n't| not)|do(?:n't| not)|never|stops?) (?:move|play|answer|reply)
@@ -33,14 +38,17 @@ TOPICS = {
             """,
         "help review": r"""
             \b(?:review|analy[sz]e|analysis)\b
+            \bwhy (?:did (?:i|we|you) (?:lose|win)|have i lost)\b|\bwhere did i go wrong\b
+            \bwhat was my (?:mistake|error|blunder)\b
             \bwas (?:that|it|this|my \w+(?: move)?) (?:an? )?(?:\w+ )?(?:mistake|blunder|error|bad|wrong)\b
             """,
         "hint": r"""
-            \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) i (?:play|do|move)\b
+            \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) (?:i|you) (?:play|do|move)\b
             \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
             """,
         "set": r"""
             \b(?:turn|switch) (?:on|off)\b(?! .{0,20}\b(?:e-?mails?|mails|messages)\b)|\bplain text\b|\btime ?zone\b
+            \b(?:i(?:'m| am) blind|screen ?readers?|voiceover|braille)\b
             \b(?:no more|don't want|do not want|without) (?:any |the )?(?:pictures?|images?|receipts?|reminders?|html)\b
             """,
         "test display": r"""
@@ -50,26 +58,49 @@ TOPICS = {
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
-        "help puzzle": r"\b(?:daily|stop|no more) (?:\w+ ){0,2}puzzles?\b",
-        "puzzle": r"\bpuzzles?\b",
+        "help puzzle": r"""
+            \bkeine? (?:\w+ )?rätsel\b
+            \b(?:daily|stop|no|not|don't|without|end|quit|cancel|off|fewer|less|enough) (?:\w+ ){0,4}puzzles?\b
+            \bpuzzles? (?:.{1,20} )?(?:every|each|per|a) (?:day|morning)\b
+            ^(?:(?:what(?:'s| is)|show me|send me|tell me|i want) )?(?:the )?solution(?: to the puzzle)?(?: please)?\??$
+            """,
+        "puzzle": r"\bpuzzles?\b|^(?:ein )?rätsel\b",
         ERASURE: r"""
             \bERASING\b
             """,
         "help mails": r"""
-            \bhow do i (?:leave|quit)\b
+            \bhow do i (?:leave|quit)\b(?! (?:\w+ ){0,3}(?:tournament|league))
             \b(?:one|a single) (?:e-?)?mail (?:a|per|each) day\b
             ^i want to (?:quit|leave)$
             \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
+            \b(?:zu viele|trop de|demasiados|troppe|muitos|te veel) (?:(?:e-?)?mails?|correos|mensajes|messages)\b
             """,
-        "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
+        "help export": r"""
+            \b(?:export|download|send me|copy of) (?:\w+ ){0,2}(?:my|all|the) (?:\w+ )?data\b
+            \bdata (?:that )?you (?:store|have|keep)\b|\byou know (?:of|about) me\b
+            """,
+        "help tournament": r"""
+            \b(?:leave|quit|withdraw|drop out|get out|can't|cannot|retire) (?:\w+ ){0,4}(?:tournament|league)\b
+            \bhow (?:do|does) (?:\w+ ){0,3}(?:tournaments?|ladders?|leagues?) work\b
+            \bcreate (?:a|my) (?:tournament|league)\b
+            \bwhat(?:'s| is) a (?:ladder|swiss|round robin|league|knockout)\b
+            """,
+        "tournaments": r"""
+            \b(?:tournaments?|championships?|leagues?|turniere?|tournois?|torneos?|tornei|torneios?|toernooi(?:en)?)\b
+            """,
         "robots": r"""
             \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
             \b(?:stronger|weaker|easier|better|harder) (?:opponent|robot|bot|program|computer|one)s?\b
             ^(?:(?:make|can you make) it )?(?:stronger|weaker|easier|harder)(?: please)?\??$
             \btoo (?:hard|easy|difficult|strong|weak)\b
+            \b(?:zu|te) (?:schwer|schwierig|leicht|einfach|stark|schwach|moeilijk|makkelijk|sterk|zwak)\b
+            \b(?:trop|muy|demasiado|troppo|muito) (?:difficile|facile|fort|faible|difícil|fácil|fuerte|forte|debole)\b
+            ^(?:schwerer|schwieriger|leichter|einfacher|stärker|schwächer|moeilijker|makkelijker|sterker|zwakker)\b
+            ^(?:plus|moins|más|menos|più|meno|mais) (?:difficile|facile|fort|difícil|fácil|fuerte|forte)\b
             """,
         "help standings": r"""
             \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
+            \b(?:get|have) a rating\b|\bprovisional\b
             """,
         "about me": r"""
             \bmy (?:rating|elo|rank|ranking|stats|statistics)\b|\bmy record\b
@@ -78,11 +109,14 @@ TOPICS = {
             how am i doing
             """,
         "help account": r"""
-            \b(?:pass ?wor[dt]|mot de passe|contraseña)\b
+            \b(?:pass ?wor[dt]|kennwort|mot de passe|contraseña|senha|wachtwoord)\b
+            \b(?:meine|mon|ma|mi|mijn) (?:neue |nouvelle |nueva |nieuwe )?(?:e-?mail-?)?(?:adress?e?|correo)\b
+            \bchanger d'adresse\b
             \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b
             \bmy e-?mail (?:has|is)\b|\bchange my e-?mail\b
             \b(?:log|sign) ?(?:in|on|out|off)\b
             \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
+            \b(?:changed|moved|changing|another|different|other) (?:my |the |an? |to )?(?:new )?(?:e-?mail|address)\b
             """,
         "all show me active": r"""
             \b(?:my|our) (?:\w+ )?(?:games?|boards?|match|matches)\b|^status$|\bwhat(?:'s| is) going on\b
@@ -94,10 +128,14 @@ TOPICS = {
             \bwho(?: else)? (?:is |are )?(?:online|here|there|playing|plays|on)\b|\bwho else\b
             """,
         "help": r"""
+            \b(?:welche|was für) spiele\b|\bquels jeux\b|\bqu[ée] (?:juegos|jogos)\b|\bquali giochi\b
+            \bwelke spell?en\b
             ^games\??$|\b(?:what|which|list|list of|other|more|all|any|how many|your) (?:\w+ )?games?\b
             \b(?:do|have) you (?:have|got|know|offer|play)\b|\bgames (?:are there|do you|list|available)\b
             """,
         "help seek": r"""
+            \b(?:suche|cherche|busco|cerco|procuro|zoek) (?:\w+ ){0,2}(?:gegner|mitspieler|tegenstander)\b
+            \b(?:cherche|busco|cerco|procuro) (?:\w+ ){0,2}(?:adversaire|oponente|rival|avversario|adversário)\b
             \b(?:find|need|want|get|look(?:ing)? for|have|an|any) (?:me )?(?:an? |another )?(?:opponents?|partners?)\b
             \b(?:with|against|vs|versus) (?:an? )?(?:other |real )?(?:humans?|person|people|players?|opponent)\b
             \b(?:anyone|any1|anybody|somebody|someone)\b|\bwho wants to play\b
@@ -107,12 +145,14 @@ TOPICS = {
             \bmy (?:\w+ )?(?:(?:boy|girl)?friend|wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad)s?\b
             """,
         "help GAME": r"""
-            \bhow does \w+ work\b
+            \bhow does \w+ work\b|\b(?:spiel)?regeln\b|\brègles\b|\breglas\b|\bregole\b|\bregras\b|\bspelregels\b
             \b(?:rules?|explain|teach|learn|understand|instructions|how to play|how do (?:i|you|we) play)\b
             """,
         "help clock": r"""
             \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
             """,
+        "help digest": r"\b(?:an?|the|daily|get|send|want|have) (?:\w+ )?digest\b",
+        "help remind": r"\bremind(?:ers?|ed)?\b",
         "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
     }.items()
 }

@@ -185,7 +185,8 @@ def lone_day(words: str, zone: ZoneInfo, now: datetime) -> str:
 
 
 def vacation_said(text: str, now: datetime) -> str:
-    """The words of a text, at the end of a clause, that tell from when until when its writer is away; "" for none.
+    """The words of a text, at the end of a clause, that tell from when until when its writer is away; "" for none, and
+    for a single day, which may be the first or the last one.
 
     >>> vacation_said("I'm away next week", datetime(2026, 7, 1, tzinfo=UTC))
     'next week'
@@ -193,6 +194,8 @@ def vacation_said(text: str, now: datetime) -> str:
     'from 3 to 10 august'
     >>> vacation_said("Ich bin nächste Woche im Urlaub.", datetime(2026, 7, 1, tzinfo=UTC))
     'nächste woche'
+    >>> vacation_said("Ich bin ab morgen im Urlaub.", datetime(2026, 7, 1, tzinfo=UTC))
+    ''
     """
     said = text.casefold()
     for clause in () if _BACK.search(said) else (said, *re.split(r"[,;!\n]|\.\s", said)):
@@ -201,7 +204,7 @@ def vacation_said(text: str, now: datetime) -> str:
             days = " ".join(words[start:])
             with suppress(BadArguments):
                 if _SAID.match(days) and read_vacation(days, ZoneInfo("UTC"), now):
-                    return days
+                    return "" if lone_day(days, ZoneInfo("UTC"), now) else days
     return ""
 
 

@@ -12,6 +12,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.decisions import done
 from pbm.core.registry import handles
 from pbm.core.request import Request
+from pbm.core.robots import robot_called
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
@@ -38,6 +39,8 @@ def follow(request: Request, command: Command) -> Answer | None:
     player, word = request.author.who(command), command.args.get("WHAT")
     if word is None:
         return done(command, _listed(request, player), "pbm: what you follow")
+    if robot := robot_called(request.tx, word):
+        raise NotAllowed(f"{robot} is a program, which plays with everybody at once: follow a player or a board.")
     wish = _wish(request, word)
     if isinstance(wish, Player):
         return done(command, _follow_player(request, player, wish))

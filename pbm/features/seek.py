@@ -14,7 +14,7 @@ from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import REFUSALS, Occasion, by_player, handles, redeems, when_due
 from pbm.core.request import Request
-from pbm.core.robots import robot_named
+from pbm.core.robots import ANY, LEVEL_OF, robot_named
 from pbm.core.start import (
     MatchTerms,
     Window,
@@ -86,6 +86,12 @@ def _wanted(request: Request, command: Command) -> int:
     """How many games a seek is for; 0 withdraws it. Raises: BadArguments."""
     word, most = command.args.get("GAMES", "1"), request.tools.limits.open_seek_games
     if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
+        if word.casefold() in (ANY, *LEVEL_OF):
+            level = LEVEL_OF.get(word.casefold(), "")
+            option = f"--robot={level}" if level else "--robot"
+            raise BadArguments(
+                "A robot that plays if nobody else does is an option:", f"{command.game} seek 1 {option}"
+            )
         problem = f'"{word}" is not a number of games: take 1 to {most}, or 0 for no more.'
         raise BadArguments(problem, f"{command.game} seek 1")
     return int(word)

@@ -11,6 +11,7 @@ from pbm.core.bus import SettingsSaved, publish
 from pbm.core.decisions import done
 from pbm.core.registry import KEEPERS, handles, keeps
 from pbm.core.request import Request, no_player
+from pbm.core.robots import robot_called
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
@@ -108,6 +109,8 @@ def block(request: Request, command: Command) -> Answer | None:
     if "OTHER" not in command.args:
         names = ", ".join(other.userid for other in request.tx.blocks.blocked(player.id))
         return done(command, f"You have blocked {names}." if names else "You have blocked nobody.")
+    if robot := robot_called(request.tx, command.args["OTHER"]):
+        raise NotAllowed(f"{robot} is a program, which writes to nobody and challenges nobody: it needs no block.")
     other = _other(request, command)
     if other == player:
         raise NotAllowed("You cannot block yourself.")

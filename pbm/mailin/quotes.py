@@ -257,7 +257,8 @@ _UNEVEN = (" \n", "\n\n\n")
 """A line that ends in a blank, or two blank lines: there may be a third."""
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
 _FOOTER = re.compile(
-    r"(?<=\S)\s+(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
+    r"(?:(?<=\S)\s+|(?<=[\d.!?]))"
+    r"(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
 )
 """Where on a line a phone may have begun to say what it is."""
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")

@@ -31,6 +31,7 @@ from pbm.domain.meaning import (
     Wish,
     again,
     asks_rules,
+    discreet,
     game_elsewhere,
     game_named,
     given,
@@ -44,7 +45,7 @@ from pbm.domain.meaning import (
 from pbm.domain.prose import begins_like_a_command, courteous_reply, is_courteous, is_prose, way_to_say
 from pbm.domain.topics import ERASURE, QUESTIONS, question, topic
 from pbm.domain.vacations import vacation_said
-from pbm.domain.verbs import PASSWORD, passwords_behind
+from pbm.domain.verbs import PASSWORD, leading, passwords_behind
 from pbm.features.newcomer import FIRST
 
 CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
@@ -78,7 +79,7 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """Words that may describe a move: "the one in the middle"."""
-_CELL = re.compile(r"[a-z]\d{1,2}")
+_CELL = re.compile(r"[a-z]?\d{1,2}")
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """Words that may stand between the moves of a turn."""
 _UNHINTED = ("", "hint", "list", "help", "help GAME", "help challenge", "all show me active")
@@ -98,6 +99,14 @@ class Restated:
     comment: str = ""
     read_as: str = ""
     board: int | None = None
+    """The one that the writer named; None for the one that is answered, or none."""
+
+    @property
+    def whole_line(self) -> str:
+        """The line with the board that was named, where it is about a board."""
+        verb, _ = leading(self.line.split())
+        is_of_board = verb is None or any(param.key == "BOARD" for param in verb.params)
+        return f"{self.board} {self.line}" if self.board is not None and is_of_board else self.line
 
 
 def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Restated | None:
@@ -174,6 +183,12 @@ def check_rival(request: Request, text: str, game: str) -> None:
         raise BadArguments(f"To play with {rival}, {way}:", line)
 
 
+def check_told(request: Request, text: str) -> None:
+    """Raises: BadArguments for a wish that a player be told something."""
+    if told := userid_named(request.tx, text, "told"):
+        raise BadArguments(f"To write to {told}, send this, with your words below:", f"message {told}")
+
+
 def check_joins(request: Request, text: str) -> None:
     """Raises: BadArguments for a wish to take part in a tournament."""
     said, joined = plain(text), idioms.JOINS.search(plain(text))
@@ -191,6 +206,11 @@ class _Said:
     request: Request
     board: OpenBoard
     text: str
+
+    @property
+    def words(self) -> str:
+        """The text as the opponent gets it whom its writer did not name."""
+        return discreet(self.text.strip())
 
     @cached_property
     def writer(self) -> Player | None:
@@ -239,6 +259,8 @@ class _Said:
         if meant.act is Act.UNSURE:
             self.check_turn()
             return None
+        if meant.act is Act.RULES and self.rival is not None and topic(self.text) == "hint":
+            return Restated("hint")
         if meant.act is Act.RULES and (self.rival is not None or asks_rules(self.text)):
             absent = game_elsewhere(self.text)
             return Restated(f"play {absent}" if absent else self._rules)
@@ -334,8 +356,8 @@ class _Said:
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
     def _heard(self, said: str) -> str | None:
-        """The move that two words may be as they are dictated, in any language: "see three", "c drei"."""
-        letter, _, number = said.partition(" ")
+        """The move that a word or two may be as they are dictated, in any language: "see three", "sieben"."""
+        letter, _, number = said.rpartition(" ")
         cell = idioms.LETTERS.get(letter, letter) + idioms.SPELT.get(number, number)
         is_heard = cell != f"{letter}{number}" and _CELL.fullmatch(cell)
         return self.board.state.named(cell) if is_heard and self.is_running and not self.meant.move else None
@@ -356,7 +378,7 @@ class _Said:
         ):
             return None
         read_as = self._away() if wish is Wish.REST else wish.value
-        return Restated(CHAT, self.text.strip(), read_as if wish is Wish.WHO or is_timed else "a message")
+        return Restated(CHAT, self.words, read_as if wish is Wish.WHO or is_timed else "a message")
 
     def _away(self) -> str:
         """How words are read that tell when their writer is away: as the vacation that they may take."""
@@ -390,7 +412,7 @@ class _Said:
         said = self.request.tx.remarks.of(RemarkKind.COMMENT, match.board)[-1:]
         if self.writer is None or said == [] or said[0].author == self.writer or not self._may_write(self.writer):
             return None
-        return Restated(CHAT, line, "a message")
+        return Restated(CHAT, self.words, "a message")
 
     def _topical(self) -> str:
         """The command for words that no opponent is asked about; empty for others."""
@@ -403,7 +425,9 @@ class _Said:
             game, absent = game_named(text), game_elsewhere(text)
             is_other = absent or (starts(text) and game not in ("", played))
             asked = next(filter(None, (question(sentence.text, self.rival.userid) for sentence in sentences(text))), "")
-            return f"play {absent or game}" if is_other else asked or found.replace("GAME", game or played)
+            line = asked or found.replace("GAME", game or played)
+            is_for_more = again(text) or idioms.VERSUS.search(plain(text)) is not None
+            return f"play {absent or game}" if is_other else line or ("robots" if is_for_more else "")
         if asked := question(text, self.opponent.userid if self.opponent else ""):
             return asked
         is_unsaid = begins_like_a_command(text) and not begins(clean(text))
@@ -420,7 +444,7 @@ class _Said:
         Raises: BadArguments for a wish to hear no more, and for a friend to be invited.
         """
         check_invited(self.text, self.board.match.game)
-        if consent(self.text, ()).answer is Answer.NEVER:
+        if any(idioms.NEVER.search(sentence.plain) for sentence in sentences(self.text)):
             if topic(self.text) == ERASURE:
                 return Restated(ERASURE)
             way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
@@ -438,7 +462,7 @@ class _Said:
         if not self._is_message():
             return None
         self._check_seated()
-        return Restated(CHAT, self.text.strip(), self._hint if self.rival is None else UNHEARD)
+        return Restated(CHAT, self.words, self._hint if self.rival is None else UNHEARD)
 
     @property
     def _agrees(self) -> bool:
@@ -458,6 +482,8 @@ class _Said:
         """How a message is read: as one that may be a question to the server, by the command that answers it."""
         if (away := self._away()) != Wish.REST.value:
             return away
+        if idioms.VERSUS.search(plain(self.text)):
+            return "robots"
         if self._has_moved and idioms.REGRET.search(plain(self.text)):
             return "undo"
         found = self._rules if self.meant.act is Act.RULES else topic(self.text)

@@ -173,11 +173,7 @@ class Order:
     def _do_line(self, request: Request, line: str, meant: Restated, *, several: bool) -> None:
         """Carry out what a line means in plain words. Raises: as the command does."""
         assert meant.board is not None  # noqa: S101  it stands in the line
-        standing = request.sender.standing
-        verb, _ = leading(meant.line.split())
-        is_of_board = verb is None or any(param.key == "BOARD" for param in verb.params)
-        read = f"{meant.board} {meant.line}" if is_of_board else meant.line
-        (command,) = parse_all(request.tx, (read,), standing)
+        (command,) = parse_all(request.tx, (meant.whole_line,), request.sender.standing)
         request.words.restate(meant.board, meant.comment)
         request.read_as[meant.board] = meant.read_as
         answer = run(request, command)
@@ -199,9 +195,10 @@ class Order:
         if meant.line == THANKS:
             request.outgoing.answers.append(Answer("", Outcome.DONE, _WELCOME, "pbm: you are welcome"))
             return request
-        if request.sender.board is not None:
-            request.read_as[request.sender.board] = meant.read_as
-        reading = Reading((meant.line,), meant.comment)
+        board = request.sender.board if meant.board is None else meant.board
+        if board is not None:
+            request.read_as[board] = meant.read_as
+        reading = Reading((meant.whole_line,), meant.comment)
         commands = parse_all(request.tx, reading.lines, request.sender.standing)
         return Order(reading, commands, is_restated=True).carry_out(request)
 
@@ -473,6 +470,11 @@ def _greeting(request: Request, line: str) -> Answer:
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
     if absent := game_elsewhere(words):
         problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
+    elif not wish and idioms.LOCKED_OUT.search(plain_words(words)):
+        problem = (
+            'No account has your address. If yours has another one, "help account" tells how to get a new password, '
+            "and how to change its address."
+        )
     elif request.sender.address and not is_typo:
         problem = "Your answer could not be read. One word is enough: a name you like."
     game = GAMES.get(game_named(words), GAMES[FIRST]).info

@@ -28,6 +28,7 @@ from pbm.domain.meaning import (
     plain,
     starts,
     uncourteous,
+    unsigned,
     wished,
 )
 from pbm.domain.reading import Reading
@@ -36,6 +37,7 @@ from pbm.domain.verbs import LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
 from pbm.server.on_board import (
+    CHAT,
     COMMANDS,
     HELPS,
     START,
@@ -43,6 +45,7 @@ from pbm.server.on_board import (
     check_invited,
     check_joins,
     check_rival,
+    check_told,
     helps,
     on_board,
 )
@@ -55,6 +58,14 @@ _INVITING = "help challenge"
 """The topic of those who speak of a friend to be invited."""
 _CELL = re.compile(r"[a-z]\d{1,2}")
 _NUMBER = re.compile(r"\b\d+\b")
+_ON_BOARD = re.compile(
+    r"(?P<within>\b(?:in|on|at|of|for|from|auf|bei|sur|dans|en|em|su|op) )?(?:\b(?:the|my|our) )?"
+    r"(?:\b(?:board|game|match|brett|spiel|partie|partida|partita|tablero|plateau|bord|spel) "
+    r"(?:(?:no|nr)\.? |number )?)?"
+    r"(?<![\w.:/-])#?(?P<board>\d{1,9})(?![\w:/-])",
+    re.IGNORECASE,
+)
+"""The words by which a sentence names a board: "in game 101"."""
 _GENERAL = ("", "help", "tournaments")
 """The suggestion in place of words that are no command, where no command is near to them."""
 _MOST_PLAYERS = 10
@@ -77,14 +88,39 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
     number, is_known = request.sender.board, request.sender.standing.known
     if not text or (number is None and not is_known):
         return None
+    said = unsigned(text).strip() or text
     is_open = _is_open(command, reading)
-    is_asking = _is_asking(request, text, command)
-    meant = _about_us(request, text) if is_open or is_asking else None
+    is_asking = _is_asking(request, said, command)
+    meant = _about_us(request, said) if is_open or is_asking else None
+    if meant is None and number is None and (is_open or is_asking):
+        meant = _on_named_board(request, said)
     if meant is not None:
         return meant
     if number is None:
-        return _elsewhere(request, text, command, is_asking=is_asking)
-    return on_board(request, number, text, is_open=is_open or (is_asking and _is_question(text)))
+        return _elsewhere(request, said, command, is_asking=is_asking)
+    return on_board(request, number, text, is_open=is_open or (is_asking and _is_question(said)))
+
+
+def _on_named_board(request: Request, text: str) -> Restated | None:
+    """The meaning of words to the server that name a board of the writer's which goes on, and no other number: a deed
+    or a question there, but no message to the opponent, whom nobody addressed. Raises: as on_board.
+    """
+    named, player = _ON_BOARD.search(text), request.sender.writer
+    if named is None or player is None or len(_NUMBER.findall(text)) != 1:
+        return None
+    number = int(named["board"])
+    match = request.tx.matches.summary(number)
+    if match is None or player not in match.players:
+        return None
+    before, behind = text[: named.start()], text[named.end() :]
+    said = f"{before}{'' if named['within'] else 'the game'}{behind}".replace("  ", " ").strip()
+    meant = on_board(request, number, said, is_open=True) if said else None
+    core = uncourteous(plain(f"{before} {behind}"))
+    if meant is None and (_CELL.fullmatch(core) or find(core)):
+        return Restated(core, board=number)
+    if meant is None or meant.line == CHAT:
+        return None
+    return replace(meant, board=number, comment=meant.comment if meant.comment in text else text)
 
 
 def is_newcomers(text: str) -> bool:
@@ -213,8 +249,10 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
         return Restated(_leaving(text))
     (verb, _, said), game = plain(text).partition(" "), game_named(text)
     check_invited(text, game or FIRST)
-    if verb == "play" and (said in GAMES or said in idioms.OTHER_NAMES):
-        return Restated(f"play {game or said}")
+    if only := _only_game(text, verb):
+        return Restated(f"play {only}")
+    if verb in GAMES and (rival := request.tx.players.find(said)) is not None:
+        raise BadArguments(f"To play with {rival.userid}, answer with this:", f"{verb} challenge me {rival.userid}")
     if (verb in ("play", "challenge") and " " not in said) or (verb == "challenge" and game):
         check_rival(request, text, game)
     if not isinstance(command, BadArguments):
@@ -230,6 +268,17 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
     return None
 
 
+def _only_game(text: str, verb: str) -> str:
+    """The game that stands behind "play", or is to be played against the computer, where nothing else is said.
+
+    verb: the first word.
+    """
+    said = " ".join(idioms.VERSUS.sub("", plain(text)).split())
+    is_wish = verb == "play" or said != plain(text)
+    word = uncourteous(said).removeprefix("play ") if is_wish else ""
+    return idioms.OTHER_NAMES.get(word, word if word in GAMES else "")
+
+
 def _check_board(request: Request, text: str) -> None:
     """Raises: BadArguments for what is done on a board, which the mail does not name, and how to name it."""
     player, meant = request.sender.writer, meaning(text, str.casefold)
@@ -238,6 +287,8 @@ def _check_board(request: Request, text: str) -> None:
     line = move or COMMANDS.get(meant.act, "")
     if not line or player is None:
         return
+    if move and topic(strip_subject(request.message.subject)) == PUZZLE:
+        raise BadArguments("No puzzle waits for an answer. To get one:", PUZZLE)
     running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     boards = [each.board for each in running if not move or each.players[(each.seat_to_move or 1) - 1].id == player.id]
     boards = [board for board in boards if str(board) in _NUMBER.findall(text)] or boards
@@ -268,6 +319,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if found == _INVITING and (friend := _ADDRESS.search(text)):
         check_invited(f"invite {friend[0]}", game or FIRST)
     check_joins(request, text)
+    check_told(request, text)
     check_rival(request, text, game)
     if absent := game_elsewhere(text):
         return Restated(f"play {absent}")
@@ -296,7 +348,9 @@ def _is_sentence(text: str) -> bool:
     """The text is no command with an error, but words to somebody."""
     words = [_bare(word) for word in plain(text).split()]
     common = [word for word in words if word.partition("'")[0] in idioms.COMMON]
-    return not words or words[0].partition("'")[0] in idioms.COMMON or (len(words) > 2 and bool(common))
+    if len(words) < 2:
+        return {*words} <= idioms.COURTESIES | idioms.COMMON
+    return words[0].partition("'")[0] in idioms.COMMON or (len(words) > 2 and bool(common))
 
 
 def _is_open(command: Command | Rejected, reading: Reading) -> bool:

@@ -95,8 +95,11 @@ def test_long_moves_are_refused_on_the_largest_boards(game: str, house: House) -
         f"Hi\n{'zet ' * 90}x\nCan I have more time?",
         "\n".join([f"Best {'a' * 300}!"] * 15),
         f"?{'. ' * 3000}",
+        "Hi\nRegards\n" + "\n".join(["Bob Ok Gg " * 8] * 11),
+        "in the game no. 101 " * 300,
+        "gegen den computer, ich nehme einen stein. " * 140,
     ],
-    ids=["a word", "a line", "names", "dots"],
+    ids=["a word", "a line", "names", "dots", "a card", "boards", "rivals"],
 )
 def test_words_that_are_repeated_are_read_to_their_end(words: str, table: House) -> None:
     """Whoever writes them, or says that they are somebody who has an account."""

@@ -32,6 +32,7 @@ INVITATIONS = {
         join|sign up|let me in
         Challenge accepted!|Bring it on!|Ja, gerne!|Ja|Oui, avec plaisir|Sí|Da|Great, let's go|Cool!
         no problem, I'd love to play
+        Geht klar|Mais oui|avec joie|¿Por qué no?|perché no|porque não|waarom niet|ok but I am slow
         Klar!|Na klar, gerne|Warum nicht?|Bien sûr|Volontiers !|Claro que sí|Por supuesto|Vale
         Yes, but I have never played this|Yes! How does it work?|I don't mind, yes|Hey, of course I want to play.
         Yes.\n\nBest wishes\nJoe|Thanks for asking! Yes, I'll play.|I'm game|I am happy to try|Sign me up!
@@ -48,6 +49,7 @@ INVITATIONS = {
         nein|Non merci|non|Not for me|That's not for me, thanks|I can't|I won't play|wrong person
         You have the wrong address
         No, I'm Joe|No thanks, I'm busy|Unfortunately I don't have the time.|Thank you, but not this time|no way
+        Pas le temps, désolé|geen tijd|Ik heb geen interesse|ça ne m'intéresse pas
         reject""",
     NEVER: r"""
         take me off your list|Take me off this list please|I don't know you, please stop|Please stop|STOP|stop it
@@ -75,6 +77,7 @@ NAMED = {
     "Yes. Name: Zoe": "Zoe", "yes, as zoe": "zoe", "Hi Anna, this is Zoe. Yes!": "Zoe", "Sign me up as zoe": "zoe",
     "yes Anna": "", "Yes, Anna!": "", "yes please": "", "Yes thanks": "", "yes indeed": "", "I'm in": "",
     "I'm happy to play": "", "Yes, I'm new here": "", "yes sir, I'm ready": "", "remove": "", "D4": "",
+    "Oui, volontiers. Je m'appelle Paul.": "Paul", "ok but I am slow": "", "yes, gladly": "",
     "No, I'm Joe": "", "yes cross": "", "yes signup": "", "Yes!\n\nSent": "", "I'm not sure": "",
 }  # fmt: skip
 

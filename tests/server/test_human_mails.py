@@ -113,40 +113,65 @@ def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
 
 
 LETTER_ANSWERS = {
-    "pbm: help start": "help me|huh?|hello|what can I do here?|is it free?|what is this?|who is the admin?|???",
+    "pbm: help start": "lol|what a server!|help me|huh?|hello|and now?|"
+    "what can I do here?|is it free?|what is this?|who is the admin?|"
+    "???",
     "pbm: help cross": "how do I win at cross?",
     "pbm: test display": "can I get bigger boards?|how do I get pictures?",
     "pbm: help havannah": "tell me about havannah|How does havannah work?|help with havannah",
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
     "pbm: help mails": "remove me|stop|unsubscribe|I don't want these mails any more|too many mails|"
-    "how do I leave?|abmelden",
+    "how do I leave?|abmelden|Wie melde ich mich ab?|Je veux me désabonner|¿Cómo me doy de baja?|disiscrivimi|"
+    "quero sair da lista|uitschrijven|zu viele Mails!|trop de mails",
     "pbm: help erase me": "delete me|delete my account|Konto löschen|lösche mein Konto|erase all my data please|"
     "How do I delete my account?",
-    "pbm: help remind": "remind my opponent",
+    "pbm: help remind": "remind my opponent|remind her\n\nKind regards,\nBert Miller\nTel. 555-7788",
     "pbm: help pause": "Pause please|can I pause all my games?",
-    "pbm: help vacation": "I'm on holiday, yippee|Je suis en vacances|I'll be back on Monday",
+    "pbm: help vacation": "Ich bin ab morgen im Urlaub|je pars en vacances demain|I'm on holiday, yippee|"
+    "Je suis en vacances|I'll be back on Monday",
     "pbm: your vacations": "Ich bin nächste Woche im Urlaub|I'm on holiday until Jan 12|Ich bin im Urlaub bis 5.1.|"
-    "I'm away next week, sorry",
-    "pbm: help account": "how do I change my email?|"
+    "I'm away next week, sorry|bis 3. Januar im Urlaub",
+    "pbm: help puzzle": "stop the daily puzzle|no puzzles any more|a puzzle every day please|solution?|"
+    "the solution please",
+    "pbm: help digest": "send me a digest",
+    "pbm: help standings": "how do I get a rating?|what does provisional mean?",
+    "pbm: help export": "export my data|send me all the data you store|what do you know about me?",
+    "pbm: help propose": "Wie biete ich Remis an?",
+    "pbm: help review": "why did I lose?|what was my mistake?",
+    "pbm: help tournament": "how do tournaments work?|what is a ladder?|can I create a tournament?|"
+    "how do I leave the tournament?|I can't play in the tournament any more",
+    "pbm: help account": "Ich möchte meine E-Mail-Adresse ändern|Esqueci minha senha|wachtwoord vergeten|"
+    "how do I change my email?|I changed my email|"
+    "how do I change my password?\n\nKind regards,\nBert Miller\nAccounts Dept.\nTel. 555-7788|"
     "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
-    "pbm: your settings": "no more receipts please|turn off receipts|I don't want pictures|plain text mails please",
+    "pbm: your settings": "I am blind, can I use a screen reader?|no more receipts please|turn off receipts|"
+    "I don't want pictures|plain text mails please",
     "receipts is now off": "set receipts no",
     "pbm: help clock": "can I get another week?",
-    "pbm: help resign": "how do I resign?",
-    "pbm: help": "which games are there?|what are the rules?",
-    "pbm: help seek": "I want to play hex with someone|any1 wanna play?|who wants to play?",
-    "pbm: you are welcome": "thanks a lot!|👍|Vielen Dank!|merci beaucoup",
+    "pbm: help resign": "how do I resign?|Wie gebe ich auf?|Comment abandonner ?",
+    "pbm: help": "Welche Spiele gibt es?|Quels jeux avez-vous ?|¿Qué juegos hay?|Quali giochi ci sono?|"
+    "Que jogos existem?|Welke spellen zijn er?|which games are there?|what are the rules?",
+    "pbm: help seek": "Ich suche einen Gegner|Je cherche un adversaire|Busco un oponente|cerco un avversario|"
+    "procuro um adversário|ik zoek een tegenstander|I want to play hex with someone|any1 wanna play?|"
+    "who wants to play?",
+    "pbm: you are welcome": "Grazie mille|Muito obrigado|Dank je wel|thanks a lot!|gg|Good game!|well played|"
+    "thanks, that was fun|👍|Vielen Dank!|"
+    "merci beaucoup",
     "pbm: list of games": "who is online?|list of players",
     "pbm: about bert": "who am I?|how strong is bert?",
-    "pbm: tournaments": "are there any tournaments?",
-    "Hex Board bert-robot1": "Play Hex!|I want to play hex|play hex pls|Hi! I'd like to play hex please.",
+    "pbm: tournaments": "are there any tournaments?|Gibt es Turniere?|Y a-t-il des tournois ?",
+    "Hex Board bert-robot1": "Play Hex!|hex against the computer|play hex with the computer please\n\nRegards\nBert|"
+    "I want to play hex|play hex pls|Hi! I'd like to play hex please.",
     "pbm: robots": "play a stronger robot|make it easier|too hard|this is too easy",
     "Cross Board bert-robot1": "Neues Spiel bitte|une nouvelle partie s'il vous plaît|otra partida por favor|"
     "nog een spel graag|spielen|jouer|Los geht's!|On joue ?|"
-    "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
+    "can I play against the computer?|gegen den Computer spielen|ich will gegen den Computer spielen|"
+    "jouer contre l'ordinateur|jugar contra el ordenador|giocare contro il computer|jogar contra o computador|"
+    "tegen de computer spelen|I'd like a game|Let's go!|ok lets play|I'm ready.",
     "Cross Board bert-robot3": "play robot|play robot3",
     "Go Board bert-robot1": "let's play go",
+    "Y Board bert-robot1": "play y|y against the computer",
     "Four in a Row Board bert-robot1": "I'd like to play connect four|play connect 4|play four in a row",
     "Reversi Board bert-robot1": "I want to play othello|play Othello",
     "Lines of Action Board bert-robot1": "I want to play lines of action please",
@@ -161,7 +186,8 @@ FIRST_ANSWERS = {
     "Cross Board joe-robot3": "play robot|cross challenge me robot",
     "-size takes a number from 3": "hex challenge me robot -size=99",
     "Go Board joe-robot1": "Let me play go|Quiero jugar al Go|Quero jogar go",
-    "Cross Board joe-robot1": "lets play!!!|Guten Tag, ich würde gerne spielen.|Bonjour, je voudrais jouer|"
+    "Cross Board joe-robot1": "gegen den Computer|contre l'ordinateur|lets play!!!|"
+    "Guten Tag, ich würde gerne spielen.|Bonjour, je voudrais jouer|"
     "Hallo, ik wil graag spelen|Ik wil meedoen|Ciao, vorrei giocare|Quero jogar|"
     "spielen|jouer|jugar|giocare|On joue !|Los geht's!|vamos|"
     "play|Play!|yes|sim|goed|d'accord|va bene|sign me up|join|register|can I play against the computer?|let me in",
@@ -177,6 +203,7 @@ FIRST_ANSWERS = {
     "There is no ajedrez here": "Quiero jugar al ajedrez",
     "pbm: games by mail": "I'm bored|lol|Ich bin neu hier|my move is F6|I resign|"
     "hola|test|👋|zed told me to write|der Tom|any name|name",
+    "pbm: welcome, rook": "I'd like to be called Rook|Rook\n\nKind regards,\nBob Rook\nTel. 555-7788",
     "hex challenge me anna": "I want to play hex against anna|play hex with Anna",
     "cross challenge me bob@example.org": "invite bob@example.org",
     "hex challenge me ann@home.example": "play hex with ann@home.example",
@@ -199,14 +226,19 @@ REFUSED = {
     "can I invite my brother? he is at carl@example.org",
     "Write: hex challenge me carl@example.org": "challenge carl@example.org to hex|"
     "Can I invite my friend Carl to a game of Hex? His email is carl@example.org.",
-    "Write: hex challenge me anna": "I'd like to play hex with Anna|challenge Anna to a game of hex",
+    "Write: hex challenge me anna": "hex anna|I'd like to play hex with Anna|challenge Anna to a game of hex",
     'no game "reversie" here. Did you mean "reversi"?': "let's play reversie|play reversie",
     'no game "mahjong" here.': "I want to play mahjong",
     "Write: hex challenge me robot3": "play hex with robot3|play hex level 3",
     "Write: hex challenge me robot -size=7": "play hex -size=7",
     'Did you mean "challenge"?': "hex chalenge me anna",
     "The game comes first. Write: hex seek": "seek hex",
-    "Write: message anna": "message anna hello there",
+    "Write: message anna": "message anna hello there|tell anna I'm sick|write to anna: see you|send anna a message|"
+    "can you ask anna whether she is well?",
+    "which writes to nobody": "block robot3",
+    "which plays with everybody at once": "follow robot3",
+    "Write: hex seek 1 --robot": "hex seek robot",
+    "Write: hex seek 1 --robot=2": "hex seek robot2",
     "Write: set timezone Etc/GMT-2": "set timezone UTC+2",
     "Which game?": "challenge me robot|challenge robot2 me",
     "You have no game under way.": "whose turn is it?|show me my game|how long do I have?|what are my games?|"
@@ -226,7 +258,8 @@ BOARD_ANSWERS = {
     "Your opponent is reminded by the server": "remind her|remind him please|remind my opponent|remind anna|"
     "can you remind my opponent?|nudge her",
     "Choose a userid, and a password if you want one. Write: signup": "signup with password please",
-    "It is not clear whether you mean C3. If you do, answer with this: Write: C3": "c drei|see three|C drie|c tres|"
+    "It is not clear whether you mean C3. If you do, answer with this: Write: C3": "charlie three|Charlie 3 please|"
+    "Cäsar drei|c drei|see three|C drie|c tres|"
     "c trois please|sea 3",
     "pbm: list of games": "who is online?",
     "pbm: help block": "how do I block anna?|anna is rude",
@@ -274,7 +307,7 @@ BOARD_ANSWERS = {
     'answer for instance "vacation tomorrow 10d"': "sono in vacanza dal 3 al 10|Estarei de férias até sexta|"
     "Estoy de vacaciones hasta el 5|I'm sick, sorry|I will be back on Monday",
     'answer "vacation until friday"': "I'm on a business trip until Friday",
-    "Cross does not allow passing": "je passe|Ich passe|paso|I pass, sorry",
+    "Cross does not allow passing": "passing|je passe|Ich passe|paso|I pass, sorry",
     "You offer a draw": "Match nul ?|¿Empate?|Patta?|remise?|Sollen wir Remis machen?|want a draw?|"
     "Do you want a draw?|¿Tablas?|Nulle ?|draw pls|remis?|wanna draw?|"
     "I'm offering a draw|Ich biete Remis an",
@@ -314,7 +347,14 @@ BOARD_ANSWERS = {
     "To play with anna, name the game and challenge them": "start a game with anna",
     "Write: hex challenge me anna": "play hex with anna",
     "swap": "ik wil ruilen|quiero cambiar|je voudrais échanger",
-    "You played C3": "C3 please and good luck|C3 and thanks|Bitte C3 spielen|Ich möchte bitte C3 setzen|"
+    "You played C3": "C3\n\nKind regards,\n\nBert Miller\nAccounts Dept.\nTel. 555-7788|"
+    "I play C3.\n\nMit freundlichen Grüßen\nBert Müller\nMusterstr. 5\n12345 Berlin|"
+    "C3.Sent from my iPhone|C3Sent from my iPhone|today I play C3|C3 it shall be|C3 gg|Diesmal C3|Ich versuche mal C3|"
+    "Moi je joue C3|pour moi ce sera C3|Voy con C3|C3 nehme ich|dann eben C3|na gut, C3|C3 ist mein Zug|"
+    "Mein nächster Zug: C3|Ich setze meinen Stein auf C3|"
+    "Je pose ma pierre en C3|Je vais jouer C3|Voici mon coup : C3|C3 pour moi|Voy a jugar C3|Coloco en C3|Vado in C3|"
+    "Metto in C3|C3 per me|Vou jogar em C3|Vou de C3|Ik ga voor C3|Ik doe C3|C3 please and good luck|C3 and thanks|"
+    "Bitte C3 spielen|Ich möchte bitte C3 setzen|"
     "C3 et bonne chance|"
     "C3 alstublieft|C3 happy new year|fine, C3 then|C3 is my final answer|"
     "C3 (sorry for the delay, was in hospital)|C3 bitte, Gruß Bert|C3 s.v.p.|C3 period|"
@@ -329,6 +369,8 @@ BOARD_ANSWERS = {
     "speaks of C3, and does not say": "no C3|No, C3|not C3|maybe C3|C3 (sorry, it was wrong)|can I play C3?",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "C3 or D4 or 2., so nothing is done": "1. C3\n2. D4",
+    "is not a cell. Write a letter and a number, such as D4. To write to your opponent": "see you on 3.1.|"
+    "call me at 555-1234|meet me at gate B7 at 10:30",
     "is a question, so nothing is played": "C3?|C3?!|C3!?",
     "may hold a password": "my password is swordfish|Mein Kennwort lautet swordfish|"
     "mon mot de passe est swordfish|mi contraseña es swordfish|chat my password is swordfish|"
@@ -366,14 +408,16 @@ MOVED_ANSWERS = {
     "You ask to take back": "take that back|Entschuldigung, falscher Zug|Zug zurück bitte|Could we take that back?|"
     "could I have that move back please|undo",
     'Did you mean "undo"?': "udno",
-    'answer "undo"': "I made a mistake|mi sono sbagliato|je me suis trompé|me equivoqué|wrong one, can I change it?",
+    'answer "undo"': "I want to take back C3|can I change my move to E4?|I made a mistake|mi sono sbagliato|"
+    "je me suis trompé|me equivoqué|wrong one, can I change it?",
     "passed on as a message": "I wanted to thank you|I never play on Sundays",
 }
 """What the player who has just moved writes."""
 
 OFFERED_ANSWERS = {
     "You accepted the draw": "Sure, good game|Agreed, well played|va bene|sim|accetto|acepto|j'accepte|ich nehme an|"
-    "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
+    "claro|Klar!|bien sûr|Draw it is. Well played!|ja\n\nCordialement,\nBert|yes|Yes please|yes, thanks|"
+    "Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
     "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw?|"
     "Einverstanden!|oui merci|Ja, einverstanden|Yes, why not|deal|Gern|vale",
     "You declined the draw": "No way|Ich lehne ab|je refuse|non, on continue|no|no thanks|No, let's play on|"
@@ -397,7 +441,19 @@ RESIGNING_ANSWERS = {
 ELSEWHERE_ANSWERS = {
     "Write: 101 d4": "D4|D4 please|d4!",
     "Write: 101 resign": "I resign, well played!",
-    "how it stands": "my games|who am I playing?|who is my opponent?|whose turn is it?|what's the score?|"
+    "You played D4": "D4 in 101|My move in game 101 is D4|in 101 I take D4 please|D4 auf Brett 101",
+    "speaks of D4, and does not say": "D4 in 101?",
+    "Really resign?": "please resign for me on 101|resign game 101|I resign in 101|stop game 101|quit 101|"
+    "delete game 101|Ich gebe auf in Spiel 101",
+    "You offer a draw": "offer a draw in 101",
+    "Hints are only given": "hint for 101|hint for game 101 please",
+    "Board goes on. It can be reviewed when it has ended.": "review game 101 please",
+    "pbm: help start": "your server made an error in game 101|I have 101 questions|meet me at 101 main street|"
+    "in 999 I resign",
+    "Write: 101 resign ": "I resign the game with anna|I give up against anna",
+    "how it stands": "whose turn is it in 101?|show me game 101|what happened in game 101?|"
+    "how long do I have in game 101?|what's the state of 101?|Wer ist dran in 101?|"
+    "when does my time run out?|my games|who am I playing?|who is my opponent?|whose turn is it?|what's the score?|"
     "when is my deadline?|how much time do I have?|list my boards please|has anna moved yet?|am I winning?",
     "pbm: about bert": "who am I?",
     "pbm: about anna": "what is anna's rating?|is anna a bot?",
@@ -413,11 +469,12 @@ TALK = (
     "the picture you sent is lovely|Thanks for the picture of your garden!|I don't see the picture you meant|"
     "who else is coming on Friday?|You are being rude|How did the game end yesterday, did you quit?|hahahaha|ggwp|"
     "can you see the board well?|Any advice on books?|Tom hasn't answered my letter|¿Qué tal?|ça va ?|later|"
-    "never give up|Don't give up!|I have never played this. What are the rules?|help!!! what did you do to me"
+    "never!|never give up|Don't give up!|I have never played this. What are the rules?|help!!! what did you do to me"
 )
 """What is said to the other player, though it may remind of a question to the server."""
 
 MAY_ASK = {
+    "robots": "I want to play against the computer",
     "help propose": "Hi Anna! How do I offer a draw? I never did it.",
     "tournaments": "Are there tournaments here?",
     "help cross": "I have never played this. What are the rules?",
@@ -520,7 +577,15 @@ def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wi
 
 @pytest.mark.parametrize(
     "said",
-    ["Delete all my data (GDPR) please", "Please delete my account", "erase me", "lösche mein Konto", "delete my data"],
+    [
+        "Delete all my data (GDPR) please",
+        "lösch meine Daten bitte",
+        "supprimez mon compte",
+        "Please delete my account",
+        "erase me",
+        "lösche mein Konto",
+        "delete my data",
+    ],
 )
 def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(patient: House, said: str) -> None:
     (got,) = patient.send("joe@site.example", "Request", said)
@@ -673,8 +738,11 @@ ROBOT_ANSWERS = {
     "is not a cell": "checkmate, my dear corner",
     "does not say that you play it": "hm C3 looks good",
     "pbm: help cross": "show rules",
-    "pbm: robots": "can I have an easier one",
-    "Its hint comes by a mail of its own": "help me win",
+    "pbm: help puzzle": "solution?",
+    "You offer a draw": "can I have a draw?",
+    "pbm: robots": "can I have an easier one|I want to play against the computer|gegen den Computer spielen|new game|"
+    "leichter bitte|zu schwer|trop difficile|muy difícil|più facile per favore",
+    "Its hint comes by a mail of its own": "help me win|what should I play?|what would you play?",
     "is a program, which reads no messages": "chat hello|No way!|Fantastic!",
 }
 """What is written to a robot that is played, by what the answer says."""
@@ -704,9 +772,75 @@ def test_talk_that_may_be_a_question_is_passed_on_and_its_writer_told_whom_to_as
         assert "ask the server" not in mails["anna@example.net"]
 
 
+def test_the_numbers_below_a_letters_end_are_not_passed_on(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    card = "Kind regards,\nBert Miller\nTel. 555-7788\nbert@acme.example"
+    for said in ("Nice weather today!", "C3\nNice weather today!"):
+        patient.answer("bert", f"{said}\n\n{card}", 101)
+        told = patient.mailboxes["anna@example.net"][-1].body
+        assert "\n  Nice weather today!\n\n  Kind regards,\n  Bert Miller\n" in told
+        assert "555" not in told
+        assert "acme" not in told
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("My move in game 101 is C3", "My move in game 101 is C3"),
+        ("C3 in 101. Sorry for the delay!", "Sorry for the delay!"),
+        ("pause 101 till Monday", "pause 101 till Monday"),
+    ],
+)
+def test_words_around_the_number_of_a_board_are_passed_on_as_they_are(patient: House, said: str, heard: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    patient.send("bert", said, Authentication_Results="mx.example.org; dkim=pass header.d=example.net")
+    assert f"\n  {heard}\n" in patient.mailboxes["anna@example.net"][-1].body
+
+
+@pytest.mark.parametrize("said", ["your server made an error in game 101", "I lost my king in game 101, sad"])
+def test_talk_to_the_server_about_a_board_does_not_reach_the_opponent(patient: House, said: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    got = patient.send("bert", said, Authentication_Results="mx.example.org; dkim=pass header.d=example.net")
+    assert {each.address for each in got} == {"bert@example.net"}
+
+
+def test_numbers_that_a_letter_tells_are_passed_on(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    patient.answer("bert", "Do call me!\nTel. 555-7788\n\nKind regards,\nBert", 101)
+    assert "Tel. 555-7788" in patient.mailboxes["anna@example.net"][-1].body
+
+
+LETTERS_OF_COLUMNS = {
+    "d": "column d please|Spalte d bitte|colonne d|I play column d|D, your turn|column 4",
+    "": "I'd say d",
+}
+
+
+@pytest.mark.parametrize(("column", "said"), pairs(LETTERS_OF_COLUMNS))
+def test_a_column_may_be_told_by_its_name(patient: House, column: str, said: str) -> None:
+    patient.game("four bert anna")
+    assert ("You played d." in said_to(patient, patient.answering("bert", said, 101))) == bool(column)
+
+
+@pytest.mark.parametrize(("move", "said"), [("7", "seven"), ("7", "sieben"), ("12", "twelve please")])
+def test_a_number_in_words_is_asked_about(patient: House, move: str, said: str) -> None:
+    patient.game("crossgeo bert anna")
+    told = said_to(patient, patient.answering("bert", said, 101))
+    assert f"It is not clear whether you mean {move}. If you do, answer with this: Write: {move}" in told
+
+
+@pytest.mark.parametrize("said", ["I forgot my password", "I can't log in any more", "my user id was ann"])
+def test_a_stranger_who_may_have_an_account_is_told_how_to_get_to_it(patient: House, said: str) -> None:
+    (got,) = patient.send("joe@site.example", "", said)
+    assert '"help account" tells how to get a new password' in " ".join(got.body.split())
+
+
 def test_a_move_without_its_board_is_told_how_to_name_it(patient: House) -> None:
     patient.game("cross -size=4 bert anna")
-    told = [(wanted, said_to(patient, patient.mail("bert", said))) for wanted, said in pairs(ELSEWHERE_ANSWERS)]
+    vouched = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
+    told = [
+        (wanted, said_to(patient, patient.mail("bert", said, **vouched))) for wanted, said in pairs(ELSEWHERE_ANSWERS)
+    ]
     assert [(wanted, heard) for wanted, heard in told if wanted not in heard] == []
 
 

@@ -6,7 +6,20 @@ can be read in two ways, a pattern that tries both doubles its time with each re
 
 from __future__ import annotations
 
-from pbm.domain.idioms.answers import CLOSING, KEEN, NEVER, NO, NOT_NO, PARTING, QUESTION, REPLY, THANKS, WEAK_YES, YES
+from pbm.domain.idioms.answers import (
+    CLOSING,
+    KEEN,
+    NEVER,
+    NO,
+    NOT_NO,
+    PARTING,
+    QUESTION,
+    REGARDS,
+    REPLY,
+    THANKS,
+    WEAK_YES,
+    YES,
+)
 from pbm.domain.idioms.deeds import ACTS, MISHAP, MISTAKEN, REGRET
 from pbm.domain.idioms.moves import (
     AFTERWARDS,
@@ -42,7 +55,20 @@ from pbm.domain.idioms.vocabulary import (
     OTHER_VERBS,
     SPELT,
 )
-from pbm.domain.idioms.wishes import GIVEN, JOINS, LOST, NAMED, OWN_ADDRESS, REMATCH, SAID, STARTS, WANTED, WISHES
+from pbm.domain.idioms.wishes import (
+    GIVEN,
+    JOINS,
+    LOCKED_OUT,
+    LOST,
+    NAMED,
+    OWN_ADDRESS,
+    REMATCH,
+    SAID,
+    STARTS,
+    VERSUS,
+    WANTED,
+    WISHES,
+)
 
 __all__ = [
     "ACTS",
@@ -68,6 +94,7 @@ __all__ = [
     "LEADS",
     "LETTER",
     "LETTERS",
+    "LOCKED_OUT",
     "LONE_NO",
     "LOST",
     "MISHAP",
@@ -84,6 +111,7 @@ __all__ = [
     "PARTING",
     "PLAYS",
     "QUESTION",
+    "REGARDS",
     "REGRET",
     "REMATCH",
     "REPLY",
@@ -94,6 +122,7 @@ __all__ = [
     "STARTS",
     "TAKES_BACK",
     "THANKS",
+    "VERSUS",
     "WANTED",
     "WEAK_YES",
     "WISHED",

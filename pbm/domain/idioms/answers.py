@@ -17,12 +17,14 @@ NEVER = any_of(
     ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
     (?<!n't )(?<!not )(?<!never )\bforget (?:about )?(?:me|my (?:\w+ )?(?:address|data|account))\b|\bto be forgotten\b
     \b(?:forget|delete|erase|remove) EVERYTHING\b
-    \bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|konto|adresse|e-?mail-adresse) löschen\b
+    \bERASING|\bvergessen sie mich\b|\boubliez-moi\b|\bmeine? (?:daten|konto|adresse|e-?mail-adresse) löschen\b
     \blösche(?:n sie)? (?:bitte )?(?:alle )?meine? (?:daten|konto|adresse|e-?mail-adresse)\b
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
     \bdo(?:n't| not) want (?:(?:any|more|of|these|those|such|your) )*(?:e-?mails?|mails?|messages)\b
     ^(?:bitte )?(?:abmelden|abbestellen|austragen)\b|\bkeine (?:weiteren (?:e-?)?mails|(?:e-?)?mails mehr)\b
-    ^désinscri\w+|^(?:me )?désabonn\w+|\b(?:ne m'écrivez|plus de mails)\b|\bdar(?:me)? de baja\b|^baja$
+    ^désinscri\w+|^(?:me )?désabonn\w+|\b(?:ne m'écrivez|plus de mails)\b|\bd(?:ar(?:me)?|oy) de baja\b|^baja$
+    (?:melde ich|melden sie|möchte) mich (?:bitte )?ab(?:melden)?\??$|\bme (?:désabonner|désinscrire)\b
+    ^(?:uitschrijven|afmelden)\b|^disiscriv\w+|^cancellami\b|\b(?:sair da lista|cancelar (?:a |minha )*inscrição)\b
     """
 )
 """No, and no further mail; found anywhere. A lone "never" is one to an invitation only."""
@@ -32,7 +34,7 @@ NOT_NO = any_of(
     no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
     can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure
     (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)|no (?:entiendo|comprendo|sé|hay problema)
-    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)
+    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)|por qu[eé] no|perch[eé] no|porque n[aã]o
     """,
     r"\b",
     r"\b",
@@ -46,6 +48,7 @@ NO = any_of(
     \b(?:not at the moment|not this time|maybe (?:later|another|next|some)|some other time|another time|rather not)\b
     \b(?:prefer not|(?:have to|must) (?:decline|pass)|i decline|i refuse|i reject|declined?|reject|i'll pass|i pass)\b
     \b(?:count me out|without me|too busy|(?:have|got|there's) no time|not have (?:(?:the|any|enough) )?time)\b
+    \b(?:pas le temps|pas intéressée?|ne m'intéresse pas|geen (?:tijd|zin|interesse)|niet geïnteresseerd)\b
     \b(?:leider nicht|lieber nicht|keine? (?:interesse|lust|zeit)|wrong (?:person|address))\b
     \b(?:(?:non|no|nein),? (?:merci|gracias|danke)|(?:jetzt|heute) nicht|pas (?:maintenant|envie)|ahora no)\b
     \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind| know (?:how|the|what))
@@ -62,7 +65,9 @@ _BEFORE_YES = r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|o
 YES = any_of(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
-    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)|warum nicht$|pourquoi pas$
+    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)
+    (?:geht klar|mais oui|avec joie)\b|(?:warum nicht|pourquoi pas|waarom niet)$
+    (?:por qu[eé] no|perch[eé] no|porque n[aã]o)$
     (?:d'accord|de acuerdo|va bene|certo|akkoord|está bem|com prazer)\b|goed$
     (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not))\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
@@ -102,8 +107,9 @@ QUESTION = any_of(
 
 REPLY = any_of(
     r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
-    r"|de acuerdo|va bene|certo|sim|está bem|akkoord)|"
-    r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal))?",
+    r"|de acuerdo|va bene|certo|sim|está bem|akkoord|(?:na )?klar|natürlich|bien sûr|volontiers|claro(?: que sí)?"
+    r"|por supuesto|natuurlijk|com certeza)|"
+    r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal|let's))?",
     after="AFTER",
 )
 """A short answer to what the other player has asked."""
@@ -115,7 +121,10 @@ THANKS = any_of(
     ok|okay|great|good|nice|super|perfect|fine|cool|wow|excellent|got it|understood|i see|alright|all right|hello|hi|bye
     (?:(?:that|this|it)(?:'s| is| was) )?(?:very |so |really )?(?:kind|nice|helpful|good|great|clear|interesting)
     (?:good|nice|great|interesting|kind) (?:to know|of you)
-    (?:kind |best )?(?:regards|wishes)|many thanks
+    (?:what a |a )?(?:good|great|nice|fine|lovely|close|hard) game|well played|gg|good luck|see you(?: .{1,20})?
+    (?:that|this|it)(?:'s| is| was) (?:(?:so|really|great|a lot of|much|good) )*fun|fair enough
+    (?:kind |best )?(?:regards|wishes)|many thanks|grazie(?: (?:mille|tante))?|mille grazie|(?:muito )?obrigad[oa]
+    dank (?:je|u)(?: wel)?|bedankt|hartelijk dank
     """,
     "BEFORE",
     "AFTER",
@@ -124,25 +133,32 @@ THANKS = any_of(
 
 PARTING = any_of(
     r"""
-    (?:what a |a )?(?:good|great|nice|fine|lovely|close|hard) game|well played|gg|good luck|see you(?: .{1,20})?
-    fair enough|(?:that is|that's) (?:fair|fine|ok|okay|good)|(?:(?:i|we) )?(?:accept|agree)(?: to)? OFFER|a draw it is
+    (?:that is|that's) (?:fair|fine|ok|okay|good)|(?:(?:i|we) )?(?:accept|agree)(?: to)? OFFER|a draw it is
     """,
     "BEFORE",
     "AFTER",
 )
 """A sentence beside a yes or a no to an offer."""
 
-CLOSING = any_of(
-    r"""
-    (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|(?:all the )?best|cheers
-    (?:yours )?(?:sincerely|truly|faithfully)|yours|thanks(?: a lot| in advance)?|thank you|take care|bye|br
+_REGARDS = r"""
+    (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|all the best
+    (?:yours )?(?:sincerely|truly|faithfully)
     (?:(?:mit )?(?:freundliche|beste|herzliche|liebe|viele|schöne)[nr]? )?gr(?:ü|ue)(?:ß|ss)en?|gru(?:ß|ss)|mfg|lg|vg
-    (?:bien )?cordialement|bien à (?:vous|toi)|amicalement|salutations|bonne (?:journée|soirée)|à bientôt|merci|danke
-    (?:un )?saludos?(?: cordiales)?|(?:(?:cordiali|distinti) )?saluti|gracias|grazie|atenciosamente|abraços
+    (?:bien )?cordialement|bien à (?:vous|toi)|amicalement|salutations|bonne (?:journée|soirée)|à bientôt
+    (?:un )?saludos?(?: cordiales)?|(?:(?:cordiali|distinti) )?saluti|atenciosamente|abraços
     (?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|med vänlig(?:a)? hälsning(?:ar)?|(?:med )?vennlig hilsen|mvh
     (?:med )?venlig hilsen|pozdrawiam|с уважением
+    """
+
+CLOSING = any_of(
+    _REGARDS.rstrip()
+    + r"""
+    best|cheers|yours|thanks(?: a lot| in advance)?|thank you|take care|bye|br|merci|danke|gracias|grazie
     """,
     r"(?i)\n[ \t]*",
     r"(?:[\s,!.-]+(?:\w[\w.'-]*+[ \t]*+){0,4})?(?=\s*(?:\n|$))",
 )
 """The line that closes a letter, above or with its writer's name."""
+
+REGARDS = any_of(_REGARDS, "\n", r"[\s,!.-]*+(?:[^\W\d_][\w.'-]{0,20}+[\s,!.-]*+){0,4}")
+"""Such a line, in lower case, that says nothing else than that the letter ends; thanks may be said at its beginning."""

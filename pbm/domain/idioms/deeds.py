@@ -20,7 +20,7 @@ ACTS = {
             (?:(?:je voudrais|quiero|vorrei|ik wil|quero) )?(?:échanger|cambiar|scambiare|ruilen|trocar)
             """,
         "resign": r"""
-            WISH?(?:resign|give up|concede|surrender|forfeit|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
+            WISH?(?:resign|give up|concede|surrender|forfeit|throw in the towel)(?: THEGAME| here)?SOMEBODY?
             (?:i(?:'m| am) )?(?:resigning|giving up|conceding|forfeiting)(?: (?:the|this) (?:game|match))?
             (?:ich )?(?:gebe? (?:(?:das|dieses) spiel |die partie )?auf|resigniere|möchte aufgeben|will aufgeben)
             je? ?'?(?:abandonne(?: la partie)?|déclare forfait)|(?:yo )?(?:me rindo|abandono|me retiro)|aufgeben
@@ -38,6 +38,7 @@ ACTS = {
             (?:how|what) about a (?:draw|tie)\??|(?:(?:do )?you )?(?:want|fancy|up for|happy with) a (?:draw|tie)\?
             (?:ich )?biete (?:dir |ihnen )?(?:ein )?(?:remis|unentschieden)(?: an)?|(?:je )?propose (?:la )?nulle
             (?:sollen|wollen|können) wir (?:remis|unentschieden) (?:machen|spielen)\?
+            (?:can|could|may|might) i (?:please )?(?:have|get|offer|propose) a (?:draw|tie)\?
             is a (?:draw|tie) ok(?: .{1,20})?\?
             (?:on fait |faisons )?(?:match nul|(?:partie )?nulle) ?\?|(?:empate|patta|pari|remise) ?\?
             (?:let's|let us) end (?:it|this)(?: game)? (?:with|in|as) a (?:draw|tie)
@@ -50,7 +51,7 @@ ACTS = {
             """,
         "accept": r"""
             WISH?accept|WISH?(?:accept|agree to|take) OFFER|accepted
-            (?:the )?(?:draw|offer|undo|takeback) (?:is )?accepted
+            (?:the )?(?:draw|offer|undo|takeback) (?:is )?accepted|(?:a )?draw it is
             j'accepte|accetto|acepto|(?:eu )?aceito|ik accepteer|ich nehme (?:(?:das|dein) (?:angebot|remis) )?an
             yes[\s,]+you (?:may|can) (?:undo|take (?:it|that) back)
             """,
@@ -78,7 +79,7 @@ ACTS = {
             (?:puedo|quisiera) (?:deshacer|retirar) (?:mi|la) (?:última )?jugada\??
             """,
         "pass": r"""
-            WISH?(?:pass|skip)(?: (?:my|this) (?:turn|move))?|i(?:'m| am) passing|my move(?: is|:) pass
+            WISH?(?:pass|skip)(?: (?:my|this) (?:turn|move))?|(?:i(?:'m| am) )?passing|my move(?: is|:) pass
             (?:ich |je )?passe(?: mon tour)?|(?:yo )?paso(?: (?:mi )?turno)?
             """,
         "claim": r"""
@@ -120,7 +121,8 @@ MISHAP = re.compile(r"\b(?:wrong (?:cell|square|field|place|spot|key|hex|edge)|m
 """The same where no move is named."""
 
 REGRET = re.compile(
-    r"\b(?:mistake|wrong (?:one|move)|misclicked|i meant|falsch\w*|vertan|verklickt|vertippt|trompée?|sbagliat[oa]"
+    r"\b(?:take (?:\w+ )?back|change my move|zurücknehmen"
+    r"|mistake|wrong (?:one|move)|misclicked|i meant|falsch\w*|vertan|verklickt|vertippt|trompée?|sbagliat[oa]"
     r"|equivoqu\w+|equivocad[oa]|vergist|verkeerde?|engan(?:ei|ad[oa]))\b"
 )
 """Words of somebody who may want the move back that they have just made; found anywhere."""

@@ -13,7 +13,7 @@ DICTATED = re.compile(rf"(?<![\w'’])(?P<letter>[b-hj-z]) (?P<count>{'|'.join(N
 ALONE = any_of(r"(?P<move>.+?)", "BEFORE", "AFTER")
 """A sentence that may be a move and polite words around it."""
 
-LETTER = re.compile(r"\w,? please")
+LETTER = any_of(r"\w,? (?:please|bitte|your (?:turn|move))|COLUMN \w(?:,? (?:please|bitte))?")
 """A sentence that may be a move of a single letter; one letter alone may be anybody's initial."""
 
 LEADING = any_of(
@@ -36,7 +36,7 @@ PLAYS = any_of(
 """A clause whose writer says that they play what follows."""
 
 IS_PLAYED = any_of(
-    r"\s+(?:it is|is my (?:final |next )?(?:move|choice|answer|reply|turn)|is what i play)\b.*",
+    r"\s+(?:it (?:is|shall be|will be)|is my (?:final |next )?(?:move|choice|answer|reply|turn)|is what i play)\b.*",
     r"BEFORE(?P<object>.{1,60}?)",
 )
 """A clause that says so of what it begins with."""
@@ -45,6 +45,7 @@ LEADS = any_of(
     r"""
     for|with|on|upon|onto|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|man|cell
     square|point|vertex|field|hex|spot|edge|line|segment|number|no(?=\.? ?\d)|position|place|move
+    COLUMN|nr|nummer|linie|ligne|línea|linea|linha|lijn|kante|arête|feld|casilla|casella|vakje
     centre|center|middle|corner|here|down|now|just|over|there
     """,
     after=r"\b[\s.:]*(?=\S)",

@@ -34,6 +34,12 @@ _PARTS = {
     "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
     r"(?:draw(?: offer)?|undo|takeback|take back|offer(?: of a draw)?|proposal|request))",
     "LAST": r"(?:it|that|this|that one|this one|(?:that|the last) move|my (?:(?:last|previous) )?(?:move|one|stone))",
+    "COLUMN": r"(?:column|spalte|colonne|columna|colonna|coluna|kolom)",
+    "COMPUTER": r"(?:against|versus|vs|with|gegen|mit|contre|avec|contra|contro|tegen|met|con|com) "
+    r"(?:(?:the|an?|your|den|dem|einen?|einem|l'|une?|el|il|lo|o|um|de|het|een) ?)?"
+    r"(?:computer|machine|program(?:me?)?|programm|rechner|maschine|ordinateur|ordenador|computadora|computador"
+    r"|máquina|macchina|robot|roboter|bot|ai|ki|ia|engine)\b",
+    "SOMEBODY": r"(?: (?:with|against) \w+)",
     "THEGAME": r"(?:(?:the|this|our|my) )?(?:game|match)",
     "WELL": r"(?:very |so |really )?(?:well|better|great)",
     "TIE": r"(?: (?:for|on|you|a|to))* (?:draw|tie|remis)(?: to you)?",
@@ -54,21 +60,31 @@ _PARTS = {
     r"|ok|okay|fine|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
     r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
     r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
-    r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|my turn"
+    r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|today|my turn"
     r"|after some thought)[\s,.:!-]+))*",
     "AFTER": r"(?:(?>[\s,.!-]+(?:(?:(?:and|und|et|y|e|en) )?(?:thanks(?: a lot)?|thank you|GELUCK|JIJ)|please"
     r"|then|now|here|too|thx|this time|today|for now"
     r"|i think|i guess|for me|cheers|bye|sorry|period|full stop|lol"
     r"|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
-    r"|u?r (?:move|turn)|spielen|setzen|DANK|mfg|xx+|gl|hf|[:;]-?[)dp])))*"
+    r"|u?r (?:move|turn)|spielen|setzen|NEHMEICH|DANK|mfg|xx+|gl|hf|gg(?:wp)?|np|ofc|tyvm|[:;]-?[)dp])))*"
     r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings|(?:viele |liebe |beste |schöne )?(?:gr(?:ü|ue)sse|gruss)"
     r"|saludos|saluti|groet(?:en|jes)?|bises|bisous|abra[cç]os?|beijos?|besos|baci)"
     r"(?: (?:from|von|de|da|van))?(?: [^\W\d_]+)?)?",
     "SPEELT": r"(?:ich (?:möchte|will) )?(?:bitte|gerne?)|ich (?:möchte|will)"
-    r"|(?:ich )?(?:spiele|nehme|setze|ziehe|wähle)(?: ich)?(?: (?:auf|nach))?|(?:mein )?zug(?: ist)?"
-    r"|je (?:joue|prends|place|mets|choisis)(?: en)?|mon coup(?: est)?|(?:yo )?(?:juego|pongo|elijo)(?: en)?"
-    r"|mi (?:jugada|movimiento)(?: es)?|(?:ik )?(?:speel|zet|neem|kies)(?: ik)?(?: op)?|(?:mijn )?zet(?: is)?|doe maar"
-    r"|(?:io )?gioco(?: in)?|la mia mossa(?: è)?|(?:eu )?jogo(?: em)?|(?:a )?minha jogada(?: é)?",
+    r"|(?:ich )?(?:spiele|nehme|setze|ziehe|wähle|lege|gehe)(?: ich)?(?: STEIN)?(?: (?:auf|nach|in))?"
+    r"|(?:ich )?versuche(?: (?:ich|es|mal|mit))*|ich entscheide mich für|diesmal|heute"
+    r"|(?:mein )?(?:nächster )?zug(?: ist)?|na gut|eben"
+    r"|je (?:joue|prends|place|mets|choisis|pose|vais(?: jouer)?)(?: STEIN)?(?: (?:en|à|sur))?"
+    r"|(?:voici )?mon (?:prochain )?coup(?: est)?|bon|(?:pour )?moi|ce sera|aujourd'hui"
+    r"|(?:yo )?(?:juego|pongo|coloco|elijo|voy(?: (?:a jugar|con))?)(?: STEIN)?(?: en)?|hoy|oggi|hoje|vandaag"
+    r"|mi (?:próxima )?(?:jugada|movimiento)(?: es)?|bueno"
+    r"|(?:ik )?(?:speel|zet|neem|kies|doe|plaats|leg)(?: ik)?(?: STEIN)?(?: op)?"
+    r"|ik ga (?:voor|naar)|(?:mijn )?(?:volgende )?zet(?: is)?|doe maar|nou"
+    r"|(?:io )?(?:gioco|metto|vado|scelgo)(?: STEIN)?(?: (?:in|a))?|(?:ecco )?la mia (?:prossima )?mossa(?: è)?|allora"
+    r"|(?:eu )?(?:jogo|coloco|vou(?: jogar)?)(?: STEIN)?(?: (?:em|de|para))?"
+    r"|(?:a )?minha (?:próxima )?jogada(?: é)?|então",
+    "STEIN": r"(?:einen|meinen|une?|mon|ma|una?|mi|la mia|uma?|minha|meu|een|mijn|m'n) "
+    r"(?:stein|pierre|pion|piedra|ficha|pietra|pedina|pedra|peça|steen)",
     "ERASING": r"(?:(?:delete|erase|close|cancel|remove|forget) (?:all )?my (?:\w+ )?(?:account|data|self)"
     r"|(?:delete|erase) (?:me|everything)(?! (?:you|that|of|about|on)\b)|(?:delete|erase|forget|remove) EVERYTHING"
     r"|(?:meine? )?(?:konto|daten) (?:löschen|kündigen)|lösch\w* (?:sie )?(?:bitte )?(?:alle )?meine? (?:konto|daten)"
@@ -78,6 +94,8 @@ _PARTS = {
     "EVERYTHING": r"(?:everything|all)(?: that)?(?: you (?:know|have|keep))? (?:of|about|on) me",
     "LAWFUL": r"(?:legal|possible|allowed|valid|available)",
     "ENDS": r"(?: (?:please|bitte|now))*(?=[\s!.]*(?:$|,))",
+    "NEHMEICH": r"(?:nehme|spiele|setze|wähle) ich|ist mein (?:nächster )?zug|für mich|pour moi|para (?:mí|mim)|per me"
+    r"|voor mij",
     "DANK": r"bitte|danke|merci|gracias|grazie|obrigad[oa]|bedankt|dank je|graag|als(?:je|tu)?blieft|por favor"
     r"|per favore|s'il (?:te|vous) pla[iî]t|s\.?v\.?p",
     "GELUCK": r"good luck(?: [^\W\d_]+)?|happy (?:new year|holidays|easter)|merry (?:christmas|xmas)"

@@ -23,11 +23,20 @@ SPELT = {
     **COUNTS, **{word: f"{count}" for count, row in enumerate(_OTHER_NUMBERS.split("|"), 1) for word in row.split()},
 }  # fmt: skip
 """Numbers in words of several languages, which may be something else in another one."""
+_SPELLING = """
+    alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo
+    sierra tango uniform victor whiskey xray yankee zulu
+    alfa juliet whisky x-ray
+    anton berta cäsar dora emil friedrich gustav heinrich ida julius kaufmann ludwig martha nordpol otto paula quelle
+    richard samuel theodor ulrich viktor wilhelm xanthippe ypsilon zacharias
+"""
 LETTERS = {
-    "ay": "a", "bee": "b", "see": "c", "sea": "c", "cee": "c", "dee": "d", "ee": "e", "ef": "f", "eff": "f",
+    **{word: word[0] for word in _SPELLING.split()},
+    "ay": "a", "bee": "b", "be": "b", "ce": "c", "ci": "c", "di": "d", "efe": "f", "effe": "f", "ge": "g", "gi": "g",
+    "see": "c", "sea": "c", "cee": "c", "dee": "d", "ee": "e", "ef": "f", "eff": "f",
     "gee": "g", "jay": "j", "jee": "g", "kay": "k", "ell": "l", "em": "m", "pee": "p", "tea": "t", "tee": "t",
 }  # fmt: skip
-"""Letters as they are heard."""
+"""Letters as they are heard, or spelt over the telephone."""
 
 OTHER_NAMES = {
     "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "connect-4": "four",
@@ -98,6 +107,9 @@ _SAID = """
     any der die das ein eine el la le les de nuevo nueva neu neue nouveau nouvelle nieuw lets bored lol lmao haha yeet
     chamo-me sono sou hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los
     klar claro vale bien
+    slow quick fast rusty lazy blind deaf retired ill late lost stuck confused bored weak strong worried nervous serious
+    kidding able willing thrilled honored honoured flattered scared wondering learning thinking trying hoping looking
+    going working playing waiting reading writing asking
     später
 """
 

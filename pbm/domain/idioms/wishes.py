@@ -49,6 +49,7 @@ WISHES = {
             (?:ik )?(?:ben|ga) (?:.{1,40} )?(?:op (?:vakantie|reis)|weg|ziek)\b.{0,60}
             (?:estou|estarei|vou) (?:.{1,30} )?(?:de (?:férias|viagem)|fora|doente)\b.{0,60}
             (?:(?:i'?m )?urlaub|ferien|(?:op )?vakantie|weg) .{0,20}\d.{0,40}
+            bis (?:zum )?.{1,30} (?:(?:im|in(?: den)?|auf) )?(?:urlaub|ferien|reisen|weg|verreist|unterwegs)
             (?:en vacances|de (?:vacaciones|férias)|(?:di|in) vacanz[ae]) .{0,20}\d.{0,40}
             i(?:'m| am) going (?:away|abroad|on holidays?|on vacation)\b.{0,60}|my (?:holidays?|vacation) .{1,60}
             """,
@@ -91,7 +92,8 @@ WISHES = {
             how (?:much time|long|many (?:days|hours)) (?:do i|have i|do we|does \w+|has \w+) (?:have|got)(?: left)?\??
             (?:wie (?:lange|viel zeit) habe ich(?: noch)?(?: zeit)?|hoeveel tijd heb ik(?: nog)?|cuánto tiempo tengo)\??
             (?:combien de temps (?:me reste-t-il|ai-je)|cuánto tiempo me queda|quanto tempo (?:ho|mi resta|tenho))\??
-            when(?:'s| is) my (?:deadline|time over)\??|(?:by )?when must i (?:move|play|answer)(?: by)?\??
+            when(?:'s| is) my (?:deadline|time over)\??|when do(?:es)? (?:my|the) (?:time|clock) (?:run out|end|stop)\??
+            (?:by )?when must i (?:move|play|answer)(?: by)?\??
             (?:by )?when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)(?: by)?\??
             (?:when|what|what time)(?:'s| is) (?:it|my (?:next )?(?:move|turn|answer|reply)|the next move) due\??
             am i (?:winning|losing|ahead|behind)(?: now)?\??|where are we(?: in (?:the|this|our) (?:game|match))?\??
@@ -138,6 +140,9 @@ STARTS = any_of(
     r"""
     (?:WISH|let(?:'s| me| us) |(?:can|could|may|shall) (?:i|we) |want |me |we )*(?:play|start|try)\b(?! on ).{0,60}
     (?:i(?:'d like| would like| want) )?(?:a |one |the )?(?:new|another|one more|start a|begin a|first) (?:game|match)
+    i(?:'d like| would like| want)(?: to have)? a (?:game|match)|(?:(?:i(?:'d like| would like| want)|a game) )?COMPUTER
+    (?:ich (?:möchte|will|würde gerne?) )?COMPUTER spielen|(?:ik wil (?:graag )?)?COMPUTER spelen
+    (?:(?:je (?:voudrais|veux)|yo|quiero|vorrei|voglio|quero|gostaria de) )?(?:jouer|jugar|giocare|jogar) COMPUTER
     (?:(?:well|great|cool|and|i am|i'm|let's|please|again|one more|ready|now|go)[\s,.!]*)+
     (?:(?:ich )?(?:möchte|will|würde) .{0,30})?(?:mit)?spielen|(?:los|auf) geht's|spielen wir.{0,30}
     (?:je (?:voudrais|veux) )?jouer(?: (?:à|au|aux) .{1,30})?|on joue(?: (?:à|au|aux) .{1,30})?|allons-y|allez
@@ -151,6 +156,19 @@ STARTS = any_of(
     r"(?:AFTER)\??",
 )
 """A sentence whose writer wants a game at once."""
+
+VERSUS = any_of(r"\bCOMPUTER")
+"""Words that name a program as the one to be played; found anywhere."""
+
+LOCKED_OUT = any_of(
+    r"""
+    pass ?wor[dt]|kennwort|mot de passe|contraseña|senha|wachtwoord|(?:log|sign) ?(?:in|on)|(?:user ?name|user ?id)
+    (?:new|changed|different|other|another|old) (?:my )?(?:e-?mail |mail )?(?:address|e-?mail)
+    """,
+    r"\b",
+    r"\b",
+)
+"""Words of somebody who may have an account that they do not get into; found anywhere."""
 
 REMATCH = any_of(
     r"(?:WISH|(?:do you )?want (?:to )?|would you like (?:to )?|how about |(?:shall|can|could) we |let's )?(?:play )?"
@@ -170,7 +188,8 @@ LOST = any_of(
     non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)|ik (?:begrijp|snap) het niet|hulp|ajuda
     hilfe|aide|à l'aide|ayuda|aiuto|ich verstehe (?:das |es |das spiel |die regeln )?nicht
     je ne comprends (?:pas|rien)|no (?:entiendo|comprendo)
-    (?:huh|what|eh|hm+|pardon|sorry)?\?+|what (?:do|can|should|must) (?:i|we) (?:do|write|answer)(?: \w+)?\??
+    (?:huh|what|eh|hm+|pardon|sorry)?\?+|and now\??|what (?:else|next)\??
+    what (?:do|can|should|must) (?:i|we) (?:do|write|answer)(?: \w+)?\??
     what(?: happens)? now\??|what (?:do i have|am i supposed|have i) to do(?: now| here| next)?\??
     how (?:do|can|should|must) i (?:answer|reply|respond)(?: here| to (?:this|your|the) mails?| this)?\??
     where (?:do|should|must|can) i (?:click|press|write|type|answer|tap)(?: (?:it|here|that|my \w+))?\??|which button\??
@@ -198,9 +217,10 @@ NAMED = any_of(
     r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|play|challenge) (?=(?P<rival>[\w.-]+))|"
     r"(?:(?:who|how (?:strong|good)) is|what(?:'s| is)(?= \S+'s (?:rating|rank|record)\b)"
     r"|is(?= \S+ (?:MACHINE|online|active)\b)) "
-    r"(?P<asked>[\w.-]+))"
+    r"(?P<asked>[\w.-]+)|(?:tell|ask|message|contact|inform|write(?: (?:a|this) \w+)? to|send(?= \S+ (?:a|this) \w)) "
+    r"(?=(?P<told>[\w.-]+)))"
 )
-"""Words that may name a player: one to be played, or to be told of."""
+"""Words that may name a player: one to be played, to be told of, or to be told something."""
 
 _MY_ADDRESS = r"\bmy (?:\w+ )?(?:e-?mail|mail|address)\b"
 
