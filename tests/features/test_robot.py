@@ -549,7 +549,7 @@ def test_no_move_waits_for_a_review(house: House) -> None:
 def test_a_review_comes_in_the_form_that_its_reader_has_chosen(house: House) -> None:
     for player in ("alice", "bob"):
         house.player(player)
-    over = house.game("crossgeo -board=random -edges=9 -fair=no alice bob", ["2", "5", "3", "resign!"])
+    over = house.game("crossgeo -board=random -edges=9 -fair=no -seed=1 alice bob", ["2", "5", "3", "resign!"])
     house.send("alice", "set alice alicepass mail both")
     house.send("alice", "set alice alicepass board words")
     house.send("alice", f"review {over} alice alicepass")
@@ -645,7 +645,7 @@ def test_a_running_game_with_a_person_gets_no_help_in_its_opening(house: House) 
     """Boards of CrossGeo are solved before the first move: whoever begins a fair one must not be told how to win."""
     for player in ("alice", "bob", "carol"):
         house.player(player)
-    words = "crossgeo -board=random -edges=9"
+    words = "crossgeo -board=random -edges=9 -seed=1"
     ended = house.game(f"{words} bob carol", ["2", "5", "resign!"])
     against = house.game(f"{words} alice robot1")
     assert "thinks about" in house.answer("alice", "hint", against)[0].body
