@@ -331,7 +331,7 @@ def _ranges(edges: Edges) -> str:
 
 
 def _standing(pos: Position) -> str:
-    return f"There stand {_ranges(pos.standing)}." if pos.standing else "No edge stands any more."
+    return f"Still standing: {_ranges(pos.standing)}." if pos.standing else "No edge stands any more."
 
 
 def _near(pos: Position, index: int) -> list[str]:
