@@ -241,7 +241,11 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
         return {}
     for params in forms(verb, standing):
         args = _fit(params, words)
-        if args is not None and not _is_move(verb, args, standing) and ("PASSWORD" not in args or not standing.proven or _logs_in(args, is_userid)):
+        if (
+            args is not None
+            and not _is_move(verb, args, standing)
+            and ("PASSWORD" not in args or not standing.proven or _logs_in(args, is_userid))
+        ):
             return args
     return None
 
