@@ -87,6 +87,9 @@ def _block(block: str, inlays: Inlays) -> str:
     if len(margins) > 1 or _COLUMNS.search(block):
         columns = max(map(len, inlays.text(block).split("\n")))
         listed = ""
+        heading, _, rest = block.partition("\n")
+        if heading.isupper() and rest and heading[0] != " " and all(line[:1] == " " for line in rest.split("\n")):
+            return f"{_block(heading, inlays)}\n{_block(rest, inlays)}"
         if _MARKING not in block:
             listed = _hanging(block) or (columns > NARROW and (_items(block) or _glossary(block))) or ""
         return listed or aligned(inlays.html(block), columns)
@@ -149,10 +152,9 @@ def _hanging(block: str) -> str:
     told = " ".join(line.strip() for line in rest)
     if len(inner) != 1 or min(inner) <= max(outer) or "  " in first.strip() + told:
         return ""
-    if len(told.split()) < FEWEST_WORDS:
+    if len(told.split()) < FEWEST_WORDS // 2:
         return ""
-    above, below = escape_text(first.strip(), quote=False), escape_text("".join(_flowing(rest)), quote=False)
-    shown = f"{above}{_BREAK}{below}".replace(_BREAK, "<br>\n")
+    shown = escape_text("".join(_flowing([first, *rest])), quote=False).replace(_BREAK, "<br>\n")
     return f'<p style="margin:8px 5px 8px {5 + 8 * max(outer)}px">{shown}</p>'
 
 
