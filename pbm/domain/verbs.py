@@ -276,7 +276,8 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     left = list(words)
     needed = sum(not param.optional for param in params)
     for param in params:
-        if param.key == "BOARD" and left[:1] and left[0].casefold() == "board" and left[1:] and param.fits(left[1]):
+        names_board = [word.casefold() for word in left[:1]] == ["board"] and param.key == "BOARD" and not param.many
+        if names_board and left[1:] and param.fits(left[1]):
             del left[0]
         if param.optional and len(left) <= needed:
             continue
