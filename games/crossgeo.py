@@ -8,10 +8,10 @@ Rulings. Edges cross when they meet in one point inside both; a common end, an e
 edges that lie on each other are no crossings. A challenger's own graph may have the colours its -version allows; an
 edge without a colour is green, which `rb` does not allow; without -version the version follows from the colours.
 -board, -edges, -points and -seed are refused with a graph of one's own, and so are -edges without -board=random,
--points without -board=complete, and -seed without one of these two; -fair alone means -board=random, too. Without
--seed the seed is 1. Random and complete boards have as many red edges as blue ones; what is left over is green, or red
-where there is no green. A fair board is a random one on which whoever begins can win, and Red by three picks at most
-(see games/crossgeo_solver.py).
+-points without -board=complete, and -seed without one of these two; -fair alone means -board=random, too. A record
+without -seed has seed 1; a new challenge without it is given one, so that its board is its own. Random and complete
+boards have as many red edges as blue ones; what is left over is green, or red where there is no green. A fair board is
+a random one on which whoever begins can win, and Red by three picks at most (see games/crossgeo_solver.py).
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ PICKS = {Side.FIRST: "rg", Side.SECOND: "bg"}
 SIDES = ("Red", "Blue")
 EDGES_A_ROW = 5
 """Edges that stand side by side in a list."""
+SEEDS_TRIED = 3
+"""Of random boards that are to be fair; each seed stands for many of them."""
 MOST_NAMED, NAMED_IN_ALL = 24, 1600
 """Edges that are named where one takes many along, and in a list of those that do; eight each at least."""
 
@@ -123,7 +125,7 @@ class CrossGeo:
             Option("board", "the graph", "1", choices=("1", "2", "3", "random", "fair", "complete")),
             Option("edges", "edges of a random board, at most 60 of a fair one", 35, low=1, high=MAX_EDGES),
             Option("points", "points of a complete board, all joined with all", 7, low=3, high=12),
-            Option("seed", "which random or complete board", 1, low=0, high=10**12 - 1),
+            Option("seed", "which random or complete board", None, low=0, high=10**12 - 1),
             Option(
                 "fair",
                 f"a random board that whoever begins can win; yes for up to {MAX_FAIR} edges",
@@ -150,17 +152,25 @@ class CrossGeo:
             board = "fair"
         if board == "fair" and number > MAX_FAIR:
             raise OptionError(f'"-edges={number}" does not fit: a fair board has at most {MAX_FAIR} edges.')
-        return Options(board, version, number, values.number("seed"))
+        return Options(board, version, number, values.number("seed") if "seed" in values.given else 1)
 
-    def preset(self, words: Sequence[str], *, body: str = "") -> list[str]:
-        """Random boards are fair where they can be. Raises: OptionError where one that must be cannot."""
+    def preset(self, words: Sequence[str], *, body: str = "", seed: int | None = None) -> list[str]:
+        """Random boards are fair where they can be. Raises: OptionError where one that must be cannot.
+
+        seed: from where on one is looked for that gives such a board, if the words name none.
+        """
         options, values = self.options(words, body=body), OptionValues(self.info.options, words)
+        random = options.board == "random" and options.number <= MAX_FAIR and "fair" not in values.given
+        if seed is not None and options.board in _USES and "seed" not in values.given:
+            seeds = range(seed, seed + SEEDS_TRIED) if random or options.board == "fair" else ()
+            fair = next((each for each in seeds if _fair(replace(options, board="fair", seed=each))), None)
+            is_in_vain = options.board == "fair" and fair is None
+            return self.preset(words if is_in_vain else [*words, f"-seed={seed if fair is None else fair}"])
         if options.board == "fair" and not _fair(options):
             raise OptionError(
                 f"There is no fair board of {options.number} edge{'s' if options.number > 1 else ''} with "
                 f"-seed={options.seed}: take another -seed, or more edges."
             )
-        random = options.board == "random" and options.number <= MAX_FAIR and "fair" not in values.given
         return [*words, "-fair"] if random and _fair(replace(options, board="fair")) else list(words)
 
     def lopsided(self, options: Options) -> bool:
@@ -321,7 +331,7 @@ def _ranges(edges: Edges) -> str:
 
 
 def _standing(pos: Position) -> str:
-    return f"There stand {_ranges(pos.standing)}." if pos.standing else "No edge stands any more."
+    return f"Still standing: {_ranges(pos.standing)}." if pos.standing else "No edge stands any more."
 
 
 def _near(pos: Position, index: int) -> list[str]:

@@ -403,8 +403,11 @@ class Preset(Ability):
     """A game whose challenges mean more today than their words once did: records keep the words that were added."""
 
     @abstractmethod
-    def preset(self, words: Sequence[str], *, body: str = "") -> list[str]:
-        """The words of a new challenge, with those it means without saying them. Raises: OptionError."""
+    def preset(self, words: Sequence[str], *, body: str = "", seed: int | None = None) -> list[str]:
+        """The words of a new challenge, with those it means without saying them. Raises: OptionError.
+
+        seed: what chance may choose by that the words leave to it, in words that are added; None: nothing is chosen.
+        """
 
 
 class Detailed(Ability):

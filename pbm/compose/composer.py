@@ -225,7 +225,8 @@ class Composer:
         return self._ahead[whom][1]
 
     def _notice(self, notice: Notice, now: datetime, answers: Message | None) -> list[Mail]:
-        match, view = notice.match, view_of(notice.state, notice.scene)
+        match = notice.match
+        view = view_of(notice.state, notice.scene, lists=match.result is None)
         thread = view.situation(match).thread
         subject = _subject(notice, thread)
         asked, to_move = _is_asked_for(notice), match.result is None and notice.reader.seat == notice.state.to_move
@@ -334,7 +335,7 @@ class Composer:
     ) -> list[Mail]:
         """A game gone through, with some boards of it, without lists of all that could be played there."""
         sheet = self._sheet(reader, max(1, len(boards)))
-        views = [view_of(each, replace(each.scene, lists=()) if each.scene.lists else None) for each in boards]
+        views = [view_of(each, None, lists=False) for each in boards]
         drawn = [sheet.board(view, reader.settings.board).rstrip("\n") for view in views]
         text = self.pages.render("review.txt", match=match, boards=drawn, sentinel=SENTINEL, **words)
         return self._reply(reader, subject, sheet.body(text, subject), now, None, board=match.board)
@@ -441,7 +442,7 @@ class Composer:
                 links if may_play else None,
                 lambda: 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0),
             ),
-            "earlier": lambda earlier: sheet.board(view_of(earlier, None), reader.settings.board),
+            "earlier": lambda earlier: sheet.board(view_of(earlier, None, lists=False), reader.settings.board),
             "clock": situation.clock_lines(zone, now),
             "standstills": situation.standstills(reader.seat, zone, now),
             "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),

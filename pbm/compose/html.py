@@ -19,6 +19,10 @@ from markupsafe import escape
 
 WIDTH = 76
 """Characters of a line of a page."""
+NARROW = 50
+"""Characters of equal width that a phone shows side by side; where there are more, lists are laid out anew."""
+FEWEST_WORDS = 5
+"""Of a sentence that tells of a word, in a list of such; what is shorter is a table."""
 MAX_DRAWN = 30_000
 """Characters of a drawing; what is longer is only in the text."""
 
@@ -81,9 +85,77 @@ _COLUMNS = re.compile(r"\S[^\S\n]*  [^\S\n]*\S")
 def _block(block: str, inlays: Inlays) -> str:
     margins = {*map(len, _MARGIN.findall(block))}
     if len(margins) > 1 or _COLUMNS.search(block):
-        return aligned(inlays.html(block), max(map(len, inlays.text(block).split("\n"))))
+        columns = max(map(len, inlays.text(block).split("\n")))
+        listed = ""
+        heading, _, rest = block.partition("\n")
+        if heading.isupper() and rest and heading[0] != " " and all(line[:1] == " " for line in rest.split("\n")):
+            return f"{_block(heading, inlays)}\n{_block(rest, inlays)}"
+        if _MARKING not in block:
+            listed = _hanging(block) or (columns > NARROW and (_items(block) or _glossary(block))) or ""
+        return listed or aligned(inlays.html(block), columns)
     told = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
     return f'<p style="margin:12px {5 + 8 * margins.pop()}px">{told}</p>'
+
+
+_ITEM = re.compile(r"( *)- (\S.*)")
+_TERM = re.compile(r"( *)(\S+(?: \S+)*)( {2,})(\S+(?: \S+)*)")
+
+
+def _items(block: str) -> str:
+    """A list whose items begin with a dash, each as broad as the screen; empty for anything else."""
+    items: list[list[str]] = []
+    margin = len(block) - len(block.lstrip())
+    for line in block.split("\n"):
+        if (item := _ITEM.fullmatch(line)) and len(item[1]) == margin:
+            items.append([line.strip()])
+        elif items and line.startswith(" " * (margin + 2)) and not line.startswith(" " * (margin + 3)):
+            items[-1].append(line.strip())
+        else:
+            return ""
+    style = f"margin:6px 5px 6px {15 + 8 * margin}px;text-indent:-10px"
+    return "\n".join(f'<p style="{style}">{escape_text(" ".join(item), quote=False)}</p>' for item in items)
+
+
+def _glossary(block: str) -> str:
+    """Words and what is told of each, as a table in which both are broken; empty for anything but sentences."""
+    rows: list[tuple[str, list[str]]] = []
+    margin, place = len(block) - len(block.lstrip()), 0
+    for line in block.split("\n"):
+        row, indented = _TERM.fullmatch(line), len(line) - len(line.lstrip())
+        if place and indented == place:
+            rows[-1][1].append(line.strip())
+        elif row and indented == margin and place in (0, row.start(4)):
+            rows.append((row[2], [row[4]]))
+            place = row.start(4)
+        elif place and indented == margin and "  " not in line.strip():
+            cut = place if line[place - 1] == " " else len(line)  # a word as long as its column, or longer
+            rows.append((line[:cut].strip(), [line[cut:].strip()]))
+        else:
+            return ""
+    if all(len(" ".join(told).split()) < FEWEST_WORDS for _, told in rows):
+        return ""
+    cells = ((escape_text(word, quote=False), escape_text(" ".join(told), quote=False)) for word, told in rows)
+    told = "\n".join(
+        f'<tr valign="top"><td>{word}</td><td>{meaning}</td></tr>'
+        if meaning
+        else f'<tr><td colspan="2">{word}</td></tr>'
+        for word, meaning in cells
+    )
+    opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:15px">'
+    return f"{opening}\n{told}\n</table>"
+
+
+def _hanging(block: str) -> str:
+    """A line, and below it, further in, what is told of it; empty for anything but sentences."""
+    first, *rest = block.split("\n")
+    outer, inner = ({len(line) - len(line.lstrip()) for line in lines} for lines in ([first], rest))
+    told = " ".join(line.strip() for line in rest)
+    if len(inner) != 1 or min(inner) <= max(outer) or "  " in first.strip() + told:
+        return ""
+    if len(told.split()) < FEWEST_WORDS // 2:
+        return ""
+    shown = escape_text("".join(_flowing([first, *rest])), quote=False).replace(_BREAK, "<br>\n")
+    return f'<p style="margin:8px 5px 8px {5 + 8 * max(outer)}px">{shown}</p>'
 
 
 def aligned(html: str, columns: int) -> str:

@@ -6,7 +6,7 @@ Times are told on the clock of the reader's own wall.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import Any
@@ -193,17 +193,22 @@ COLUMNS = 50
 
 @dataclass
 class View:
-    """A state to be shown, maybe by another scene than its own."""
+    """A state to be shown, maybe by another scene than its own.
+
+    lists: also what may be played, where nobody is to move any more that tells nothing.
+    """
 
     state: State
     other: Scene | None = None
+    lists: bool = True
     _texts: dict[str, str] = field(default_factory=dict)
     _drawn: dict[str, list[str]] = field(default_factory=dict)
     _situation: Situation | None = None
 
-    @property
+    @cached_property
     def scene(self) -> Scene:
-        return self.other or self.state.scene
+        found = self.other or self.state.scene
+        return found if self.lists or not found.lists else replace(found, lists=())
 
     def text(self, style: str) -> str:
         if style not in self._texts:
@@ -222,7 +227,7 @@ class View:
         """The sentences to be heard before and after the board in words; nothing where another scene is shown."""
         if self.other is not None:
             return (), ()
-        return spoken.first(self.state, self.scene), spoken.last(self.state, self.scene)
+        return spoken.first(self.state, self.state.scene), spoken.last(self.state, self.state.scene)
 
     @property
     def pictures(self) -> Iterator[tuple[Picture, str]]:
@@ -291,9 +296,9 @@ class View:
 
 
 @lru_cache(KEPT)
-def view_of(state: State, other: Scene | None) -> View:
+def view_of(state: State, other: Scene | None, *, lists: bool = True) -> View:
     """The same for both players of a move, who are told of the same state. other: in place of its scene."""
-    return View(state, other)
+    return View(state, other, lists)
 
 
 RECENT_ROUNDS = 4

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from games import GAMES
-from games.rules import GameError
+from games.rules import GameError, joined
 from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
@@ -153,7 +153,7 @@ def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[O
 def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
     """That there is none of this name, and who may be meant. otherwise: what helps where nobody is."""
     if _ROBOTS.fullmatch(userid):
-        return NotFound(f'There is no robot "{userid}": they are {", ".join(LEVEL_OF)}.', "robots")
+        return NotFound(f'There is no robot "{userid}". There are {joined(LEVEL_OF)}.', "robots")
     meant = difflib.get_close_matches(userid, tx.players.like(userid), n=1)
     meant = meant or difflib.get_close_matches(userid.casefold(), LEVEL_OF, n=1, cutoff=_LIKE_A_ROBOT)
     told = f" Did you mean {meant[0]}?" if meant else ""

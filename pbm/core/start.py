@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 from games import AnyGame
 from games.rules import OptionError, Preset, counted
@@ -103,6 +104,9 @@ def seeks_shown(request: Request, game: str) -> dict[str, object]:
     return {"offered": rows, "open": is_open, "newer": len(found) > len(seeks), "known": reader is not None}
 
 
+SEEDS = 1_000_000
+"""Of random boards: few enough for a number that can be typed."""
+
 MAX_BODY = 20_000
 """Characters of a board that a challenger may draw."""
 
@@ -122,10 +126,12 @@ class MatchTerms:
     control: TimeControl
 
 
-def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: str) -> MatchTerms:
+def read_terms(
+    game: AnyGame, words: Sequence[str], body: str, default_clock: str, seed: int | None = None
+) -> MatchTerms:
     """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments.
 
-    What one side wins by its colour is not rated.
+    What one side wins by its colour is not rated. seed: see Preset.
     """
     if len(body) > MAX_BODY:
         raise BadArguments(f"A board of your own may take {MAX_BODY} characters; yours takes {len(body)}.")
@@ -143,7 +149,7 @@ def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: st
             rated = _RATED[name]
     _check_names(game, own)
     if isinstance(game, Preset):
-        own = game.preset(own, body=body)
+        own = game.preset(own, body=body, seed=seed)
     state = State.start(game, own, body)
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")
@@ -183,8 +189,10 @@ def start_match(
 
     started_by: whose daily measure it counts for. tournament: the one it is played in, as its players read it.
     default_clock: how much time there is where the words do not say it; empty for as much as the server gives.
+    A random board that no word names is another one in each match, but the same in a whole tournament.
     """
-    tx, terms = at.tx, read_terms(game, words, body, default_clock or at.tools.limits.default_clock)
+    tx, seed = at.tx, None if tournament else _seed(at)
+    terms = read_terms(game, words, body, default_clock or at.tools.limits.default_clock, seed)
     if tx.opened is not None:
         rehearsed = Match(NO_BOARD, game.info.name, game.info.version, terms.words, body, seats, 0, Record(), tx.now)
         return OpenBoard(tx, rehearsed, terms.state, 0, tx.now)
@@ -206,6 +214,18 @@ def start_match(
     if match.clock is not None:
         board.set_clock(match.clock.refreshed(match.calendars))
     return board
+
+
+def _seed(at: Desk) -> int:
+    """Another one for each mail and each board that one starts.
+
+    It is the same in the rehearsal of a mail, so that the board is known before anything waits for the transaction.
+    """
+    if not isinstance(at, Request):
+        return crc32(at.now.isoformat().encode()) % SEEDS
+    message = at.message
+    said = f"{message.message_id or (message.subject, message.text)} {len(at.boards.in_hand)}"
+    return crc32(said.encode(errors="replace")) % SEEDS
 
 
 def unheard(tx: Transaction, player: Player) -> str:

@@ -24,10 +24,8 @@ from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
 from pbm.domain.match import SWAP
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
-from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Standing, Verb, bind, find, forms, leading, usage
+from pbm.domain.verbs import CREDENTIALS, FIRST_BOARD, SECRETS, VERBS, Standing, Verb, bind, find, forms, leading, usage
 
-FIRST_BOARD = 101
-"""The lowest number that a board has."""
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
 SELECTORS = frozenset(

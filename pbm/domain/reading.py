@@ -10,7 +10,6 @@ from functools import partial
 
 from games import GAMES
 from pbm.domain.commands import (
-    FIRST_BOARD,
     SELECTORS,
     Command,
     begins,
@@ -26,7 +25,7 @@ from pbm.domain.errors import Rejected
 from pbm.domain.meaning import Act, asks_for_draw, game_elsewhere, meaning
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
-from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
+from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
 
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""

@@ -48,6 +48,8 @@ ACCOUNT, STARTING, PLAYING, TOURNAMENTS, LOOKING, COMPANY = GROUPS = (
 )
 """The groups of commands, in the order of their list."""
 
+FIRST_BOARD = 101
+"""The lowest number that a board has."""
 _BOARD_AT_PLY = r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"
 _PATTERNS = {
     "BOARD": re.compile(r"\d{1,12}"),
@@ -239,9 +241,20 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
         return {}
     for params in forms(verb, standing):
         args = _fit(params, words)
-        if args is not None and ("PASSWORD" not in args or not standing.proven or _logs_in(args, is_userid)):
+        if (
+            args is not None
+            and not _is_move(verb, args, standing)
+            and ("PASSWORD" not in args or not standing.proven or _logs_in(args, is_userid))
+        ):
             return args
     return None
+
+
+def _is_move(verb: Verb, args: Mapping[str, str], standing: Standing) -> bool:
+    """Whether what stands in a board's place is a move: in an answer to a board mail "preview 6" names edge 6."""
+    number = args.get("BOARD", "").partition("#")[0]
+    may_be = standing.board is not None and any(param.key == "MOVE" for param in verb.params)
+    return may_be and number.isdecimal() and int(number) < FIRST_BOARD
 
 
 def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
@@ -263,6 +276,9 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     left = list(words)
     needed = sum(not param.optional for param in params)
     for param in params:
+        names_board = [word.casefold() for word in left[:1]] == ["board"] and param.key == "BOARD" and not param.many
+        if names_board and left[1:] and param.fits(left[1]):
+            del left[0]
         if param.optional and len(left) <= needed:
             continue
         needed -= not param.optional

@@ -15,7 +15,7 @@ from datetime import timedelta
 from functools import partial
 
 from games import GAMES
-from games.rules import GameError
+from games.rules import GameError, joined
 from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
@@ -74,6 +74,16 @@ _GIVING_UP = re.compile(
     re.IGNORECASE,
 )
 """How a puzzle is given up: "What is the solution?" """
+_STOPPING = re.compile(
+    r"(?:please )?(?:no more|stop(?: the| these)?|end the) puzzles(?:,? please)?[ .!]*", re.IGNORECASE
+)
+"""How the daily one is ended: "No more puzzles, please." """
+_FURTHER = re.compile(
+    r"(?:please )?(?:(?:send|give)(?: me)? )?(?:(?:the |a )?(?:next|new)|another|(?:one )?more)"
+    r"(?: puzzles?| one)?(?:,? please)?[ .!]*",
+    re.IGNORECASE,
+)
+"""How another one is asked for once one is answered: "Another one, please." """
 _HINT, _NUMBER = re.compile(r"\bhints?\b", re.IGNORECASE), re.compile(r"\d")
 _GUESSED = re.compile(
     r"(?:(?:i (?:think|guess|believe)|i(?:'d| would) say|maybe|probably),? )?"
@@ -114,7 +124,7 @@ def _games(word: str) -> list[str]:
     known = [name for name in BOARDS if name in GAMES]
     if word and word not in known:
         raise BadArguments(
-            f'There are no puzzles of "{word}". There are some of {", ".join(known)}.', f"{WORD} {known[0]}"
+            f'There are no puzzles of "{word}". There are some of {joined(sorted(known))}.', f"{WORD} {known[0]}"
         )
     return [word] if word else known
 
@@ -244,7 +254,7 @@ def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave:
         mails += composer.puzzle(
             replace(reader, addresses=(address,)), "puzzle.txt", Posed(found.id, _state(found)), now,
             to=at.message if isinstance(at, Request) else None, token=token, leave=leave, problem=problem,
-            streak=tx.puzzles.streak(player.id), robot=composer.robot.address,
+            streak=tx.puzzles.streak(player.id), robot=composer.robot.address, found=found,
         )  # fmt: skip
     return mails
 
@@ -259,7 +269,7 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
     said = request.message.text.strip() or strip_subject(request.message.subject)
     said = said.removeprefix(f"{WORD} {found.id} ")
     line = said.partition("\n")[0].strip()
-    choice = line.casefold().rstrip(".!")
+    choice = LEAVE if _STOPPING.fullmatch(line) else line.casefold().rstrip(".!")
     if choice not in _CHOICES and player in request.sender.at_home and _is_command(found, line):
         return False
     request.author.player = player
@@ -284,9 +294,10 @@ def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Ans
     if words[:1] == [WORD] and words[1:] and words[1].isdecimal() and player in request.sender.at_home:
         _about_one(request, player, line.split(maxsplit=1)[1])
         return None
-    if words[:1] == [WORD] and len(words) < 3:
-        command = parse(line, Standing(known=True, proven=True))
-        return _give(request, command, player, _games(" ".join(words[1:])))
+    is_further = found.solved is not None and _FURTHER.fullmatch(line)
+    if is_further or (words[:1] == [WORD] and len(words) < 3):
+        command = parse(WORD if is_further else line, Standing(known=True, proven=True))
+        return _give(request, command, player, _games("" if is_further else " ".join(words[1:])))
     _judge(request, player, found, text)
     return None
 

@@ -42,6 +42,7 @@ PATIENCE = timedelta(days=1)
 """How long people may take such a seek before a robot does; after each game, once more."""
 
 _ANNOUNCED_DAYS = 30
+_ONESELF = "me"
 
 
 @handles(
@@ -55,7 +56,7 @@ def seek(request: Request, command: Command) -> Answer | None:
     if not command.args and not command.options:
         return _list(request, command, game)
     player = request.author.who(command)
-    wanted = _wanted(request, command)
+    wanted = _wanted(request, command, player)
     body, _ = split_body(request.words.comment) if game.info.takes_body else ("", "")
     options = tuple(map(str.casefold, command.options))
     _terms(request, game, options, body)
@@ -82,9 +83,13 @@ def seek(request: Request, command: Command) -> Answer | None:
     return done(command, text)
 
 
-def _wanted(request: Request, command: Command) -> int:
-    """How many games a seek is for; 0 withdraws it. Raises: BadArguments."""
+def _wanted(request: Request, command: Command, player: Player) -> int:
+    """How many games a seek is for; 0 withdraws it. Raises: BadArguments.
+
+    A player who names themselves there, as in a challenge, wants one.
+    """
     word, most = command.args.get("GAMES", "1"), request.tools.limits.open_seek_games
+    word = "1" if word.casefold() in (_ONESELF, player.userid.casefold()) else word
     if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
         if word.casefold() in (ANY, *LEVEL_OF):
             level = LEVEL_OF.get(word.casefold(), "")

@@ -65,8 +65,12 @@ MOST_SHOWN = 5
 MOST_EXPECTED = 3
 """Moves of an expected line that are told where it is no more than an estimate."""
 
-CURVE = 20
-"""Characters between a sure loss and a sure win."""
+LINE = 40
+"""Characters of a move's line in a review: so many a phone shows side by side."""
+SHORTEST, LONGEST = 10, 20
+"""Characters between a sure loss and a sure win, as far as a line has room."""
+MOST_OF_A_MOVE = 16
+"""Characters of a move that such a line shows."""
 
 
 @handles(
@@ -138,7 +142,18 @@ def hints(at: Desk) -> Iterator[Task]:
         whom = board.match.players[seat - 1].id
         failed = _failed(item, board.match.board, whom, "hint for")
         given = partial(_give_hint, item, board.match.board, seat)
-        yield Task(item.key, asked(question), given, failed, whom, board.match.game)
+        work = asked(question) if _is_awaited(item, board, seat) else _nothing
+        yield Task(item.key, work, given, failed, whom, board.match.game)
+
+
+def _nothing(_: Ask) -> tuple[Thought, ...]:
+    """The work of what need not be thought about any more."""
+    return ()
+
+
+def _is_awaited(item: Item, board: OpenBoard, seat: Seat) -> bool:
+    """Whether a hint is still for the move that is next."""
+    return board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
 
 
 @teaches
@@ -182,8 +197,7 @@ def _give_hint(item: Item, number: int, seat: Seat, at: Desk, thoughts: Sequence
     """Nothing, if the player has moved meanwhile."""
     tx, tools, now = at.tx, at.tools, at.now
     board = at.open(number)
-    running = board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
-    if not tx.agenda.drop(THINK, item.key) or not running or not thoughts:
+    if not tx.agenda.drop(THINK, item.key) or not _is_awaited(item, board, seat) or not thoughts:
         return
     player = board.match.player(seat)
     told = f"robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
@@ -195,14 +209,15 @@ def _give_hint(item: Item, number: int, seat: Seat, at: Desk, thoughts: Sequence
 def advice(thought: Thought, may_swap: bool, opening: bool) -> str:
     """What the strongest robot would do, and why. may_swap: the player may take the other side over.
 
-    opening: the opponent may, after this move. Example: "would play B4: it sees 56 % for you. It expects C2 then."
+    opening: the opponent may, after this move. Example: "would play B4: it puts your chances at 56 %. It then expects
+    C2."
     """
     if may_swap and thought.value < SWAPS_BELOW:
         return f"would swap: if you do not, {worth(thought)}."
     expected = thought.line[1 : None if thought.exact else MOST_EXPECTED + 1]
-    line = f" It expects {', '.join(expected)} then." if expected else ""
+    line = f" It then expects {', '.join(expected)}." if expected else ""
     said = f"would play {thought.move}: {worth(thought)}.{line}"
-    fair = " As your opponent may swap sides, it opens with a move that is good for neither."
+    fair = " As your opponent may swap sides, it opens with a move that favours neither side."
     return said + fair if opening else said
 
 
@@ -214,9 +229,9 @@ def _opens(board: OpenBoard) -> bool:
 def worth(thought: Thought) -> str:
     """The worth of a position to the player to move, in words."""
     if thought.exact:
-        verdict = "a draw" if thought.value == 0 else "a win" if thought.value > 0 else "a loss"
-        return f"with best play {verdict}, for sure"
-    return f"it sees {round(50 + 50 * thought.value)} % for you"
+        verdict = "draw" if thought.value == 0 else "win" if thought.value > 0 else "lose"
+        return f"with best play you are sure to {verdict}"
+    return f"it puts your chances at {round(50 + 50 * thought.value)} %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,10 +257,19 @@ class Step:
     """What may follow the better move."""
     state: State
 
-    @property
-    def curve(self) -> str:
-        at = round((self.after + 1) / 2 * CURVE)
-        return "".join("*" if place == at else "|" if place == CURVE // 2 else "." for place in range(CURVE + 1))
+    def curve(self, length: int) -> str:
+        """Where it stands between a sure loss of the first side, on the left, and a sure win. length: even."""
+        at, mark = round((self.after + 1) / 2 * length), "!" if self.proved else "*"
+        return "".join(mark if place == at else "|" if place == length // 2 else "." for place in range(length + 1))
+
+
+def plot(found: Sequence[Step]) -> list[str]:
+    """A line for each move: its ply, side and text, and what it led to."""
+    names, moves = (max(map(len, each)) for each in zip(*((step.side, step.played) for step in found), strict=True))
+    moves = min(moves, MOST_OF_A_MOVE)
+    length = max(SHORTEST, min(LONGEST, LINE - len(f"{0:3} {'':{names}} {'':{moves}} ") - 1)) // 2 * 2
+    lines = [f"{step.ply:3} {step.side:{names}} {step.played[:moves]:{moves}} {step.curve(length)}" for step in found]
+    return [*lines[:1], *(["  2 swap"] if [step.ply for step in found[1:2]] == [3] else []), *lines[1:]]
 
 
 def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
@@ -280,15 +304,14 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
 def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens: bool) -> str:
     """How far it is proved that a move is better than what was played, which was worth so much to its player.
 
-    opens: the other player could swap, so that a sure win is no good. Example: "That d4 wins is proved."
+    opens: the other player could swap, so that a sure win is no good. Example: "It is proved that d4 wins."
     """
-    if advised.exact and proved:
-        return "That is proved."
-    if advised.exact and not opens:
-        return f"That {advised.move} {'wins' if advised.value > 0 else 'draws'} is proved."
-    if proved and not opens:
-        return f"That {played} {'loses' if worth < 0 else 'draws'} is proved."
-    return "That is an estimate."
+    if opens:
+        return "This is proved." if advised.exact and proved else "That is an estimate."
+    better = "swapping" if advised.move == SWAP else advised.move
+    told = [(better, advised.value)] * advised.exact + [(played, worth)] * proved
+    known = " and ".join(f"{move} {'wins' if value > 0 else 'loses' if value < 0 else 'draws'}" for move, value in told)
+    return f"It is proved that {known}." if known else "That is an estimate."
 
 
 def _advised(thought: Thought, swap_ply: int) -> Thought:
@@ -317,11 +340,12 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
     worst = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)
     turning = sorted(worst[:MOST_SHOWN], key=lambda step: step.ply)
     first, second = game.sides(board.state.options)
+    seat = next((each for each in (1, 2) if board.match.player(each) == player), None)
     mails = at.tools.composer.review(
         reader_of(at, player), f"pbm: review of {game.info.title} board {number}", board.match,
-        [step.state for step in turning], at.now, title=game.info.title, steps=found, first=first, second=second,
+        [step.state for step in turning], at.now, title=game.info.title, lines=plot(found), first=first, second=second,
         teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN, swaps=game.info.swap,
-        hints=hints_told(tx, board.match),
+        hints=hints_told(tx, board.match), state=board.state, seat=seat, over=True,
     )  # fmt: skip
     tx.outbox.add(mails, at.now)
 

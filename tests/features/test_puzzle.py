@@ -135,6 +135,31 @@ def test_the_first_answer_counts(given: House) -> None:
         assert tx.puzzles.streak(1).solved == 0
 
 
+def test_whoever_has_solved_none_yet_is_told_just_that(given: House) -> None:
+    assert "You have not solved a puzzle yet." in given.answer("alice", "8")[0].body
+
+
+def test_a_puzzle_that_was_answered_asks_for_no_answer(given: House) -> None:
+    given.answer("alice", "8")
+    body = " ".join(given.answer("alice", "puzzle 1", mail=2)[0].body.split())
+    assert (
+        'You have answered this puzzle before. 9 wins, and nothing else does. For another one, answer "puzzle".' in body
+    )
+    assert "Answer this mail with the move" not in body
+
+
+@pytest.mark.parametrize("words", ["Another one, please!", "next puzzle", "send me a new one", "more"])
+def test_another_puzzle_is_asked_for_in_words(given: House, words: str) -> None:
+    given.answer("alice", "8")
+    assert "A robot makes a puzzle." in given.answer("alice", words, mail=2)[0].body
+
+
+def test_no_more_puzzles_come_to_whoever_says_so(given: House) -> None:
+    given.answer("alice", "set puzzle daily")
+    assert "No more puzzles come by themselves." in given.answer("alice", "No more puzzles, please.", mail=2)[0].body
+    assert given.wait(timedelta(days=2)) == []
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -191,9 +216,9 @@ def test_a_streak_is_kept_and_broken(house: House) -> None:
         house.send("alice", "puzzle crossgeo alice alicepass")
         house.think()
         bodies.append(house.answer("alice", answer)[0].body)
-    assert "2 in a row now" in bodies[1]
-    assert "0 in a row now" in bodies[2]
-    assert "1 in a row now and 2 at best" in " ".join(bodies[3].split())
+    assert "solved 2 of 2 puzzles; your streak is 2, your longest 2." in bodies[1]
+    assert "solved 2 of 3 puzzles; your streak is 0, your longest 2." in bodies[2]
+    assert "solved 3 of 4 puzzles; your streak is 1, your longest 2." in bodies[3]
 
 
 def test_a_robot_that_fails_to_make_one_says_so_at_last(house: House) -> None:

@@ -16,8 +16,8 @@ from pbm.bots.__main__ import SECONDS
 from pbm.core.decisions import play_ply
 from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind
-from pbm.domain.match import Record
-from pbm.features.teach import MOST_SHOWN, parts
+from pbm.domain.match import Record, State
+from pbm.features.teach import MOST_SHOWN, Step, parts, plot
 from pbm.server import Service, Settings
 from pbm.server.thinker import HELD, LATE
 from pbm.store import Store
@@ -108,7 +108,7 @@ def test_a_hint_after_an_opening_that_is_too_good_is_to_swap(house: House) -> No
     house.send("alice", "", f"hint {board} alice alicepass")
     scripted(house, move="A1", value=-0.3, line=("A1", "B1"))
     (mail,) = house.think()
-    assert "robot5 would swap: if you do not, it sees 35 % for you." in " ".join(mail.body.split())
+    assert "robot5 would swap: if you do not, it puts your chances at 35 %." in " ".join(mail.body.split())
 
 
 def test_the_same_board_is_played_the_same_way_after_a_kill(house: House) -> None:
@@ -625,7 +625,7 @@ def test_no_move_waits_for_a_review(house: House) -> None:
 def test_a_review_comes_in_the_form_that_its_reader_has_chosen(house: House) -> None:
     for player in ("alice", "bob"):
         house.player(player)
-    over = house.game("crossgeo -board=random -edges=9 -fair=no alice bob", ["2", "5", "3", "resign!"])
+    over = house.game("crossgeo -board=random -edges=9 -fair=no -seed=1 alice bob", ["2", "5", "3", "resign!"])
     house.send("alice", "set alice alicepass mail both")
     house.send("alice", "set alice alicepass board words")
     house.send("alice", f"review {over} alice alicepass")
@@ -721,7 +721,7 @@ def test_a_running_game_with_a_person_gets_no_help_in_its_opening(house: House) 
     """Boards of CrossGeo are solved before the first move: whoever begins a fair one must not be told how to win."""
     for player in ("alice", "bob", "carol"):
         house.player(player)
-    words = "crossgeo -board=random -edges=9"
+    words = "crossgeo -board=random -edges=9 -seed=1"
     ended = house.game(f"{words} bob carol", ["2", "5", "resign!"])
     against = house.game(f"{words} alice robot1")
     assert "thinks about" in house.answer("alice", "hint", against)[0].body
@@ -768,11 +768,11 @@ def test_a_review_says_of_each_verdict_whether_it_is_proved(house: House) -> Non
     house.thoughts = lambda _: [Thought(move, value, exact, (move,)) for move, value, exact in values]
     house.send("alice", f"review {over} alice alicepass")
     body = next(mail for mail in house.think() if "review" in mail["Subject"]).body
-    marks = [line.endswith(" !") for line in body.splitlines() if "*" in line]
+    marks = ["!" in line for line in body.splitlines() if "...." in line]
     assert marks == [True, False, False, False]
     said = " ".join(body.split())
-    assert "Yellow played a; better was d. That a loses is proved." in said
-    assert "Red played b; better was e. That e wins is proved." in said
+    assert "Yellow played a; better was d. It is proved that a loses." in said
+    assert "Red played b; better was e. It is proved that e wins." in said
     assert "Yellow played c; better was f. That is an estimate." in said
     assert "Where the game turned:" in said
 
@@ -788,15 +788,59 @@ def test_a_review_says_that_it_shows_the_worst_moves_only(house: House) -> None:
     assert body.count("better was") == MOST_SHOWN
 
 
+@pytest.mark.parametrize(
+    ("reader", "first"),
+    [
+        ("alice", "Hex Board 101, alice (Blue) - bob (Red) after the swap, as robot5 sees it. You (Blue) won by"),
+        ("carol", "Hex Board 101, alice (Blue) - bob (Red) after the swap, as robot5 sees it. alice (Blue) won by"),
+    ],
+)
+def test_a_review_says_who_had_which_colour_and_how_the_game_ended(house: House, reader: str, first: str) -> None:
+    for player in ("alice", "bob", "carol"):
+        house.player(player)
+    over = house.game("hex -size=3 alice bob", ["b2", "swap", "a1", "resign!"])
+    house.send(reader, f"review {over} {reader} {reader}pass")
+    body = " ".join(next(mail for mail in house.think() if "review" in mail["Subject"]).body.split())
+    assert body.startswith(f"{first} resignation. What each move led to")
+
+
+def test_each_line_of_a_review_fits_on_a_phone() -> None:
+    """However long the names of sides and moves are."""
+    found = [
+        Step(ply, "a2-b3/c4, x5-y6", "Purple", 0.0, value, proved, "", 0.0, "", "", State.start(GAMES["loops"], ()))
+        for ply, value, proved in ((1, -1.0, True), (200, 0.0, False), (201, 1.0, False))
+    ]
+    lines = plot(found)
+    assert [len(line) for line in lines] == [40, 40, 40]
+    assert [line[-11:] for line in lines] == ["....|......", "....*......", "....|.....*"]
+
+
+def test_a_hint_that_comes_too_late_is_not_thought_about(house: House) -> None:
+    """Nobody is charged for it."""
+    house.player("alice")
+    board = house.game("cross -size=4 alice robot1")
+    house.answer("alice", "hint", board)
+    house.answer("alice", "C3", board)
+    levels = []
+
+    def noted(question):
+        levels.append(question.level)
+        return think(question)
+
+    house.thoughts = noted
+    assert [mail["Subject"] for mail in house.think()] == ["Cross Board 101 alice-robot1"]
+    assert levels == [1]
+
+
 def test_a_review_shows_the_swap(house: House) -> None:
     for player in ("alice", "bob"):
         house.player(player)
     over = house.game("hex -size=3 alice bob", ["b2", "swap", "a1", "resign!"])
     house.send("alice", f"review {over} alice alicepass")
     lines = next(mail for mail in house.think() if "review" in mail["Subject"]).body.splitlines()
-    shown = next(number for number, line in enumerate(lines) if line == "   2  swap")
-    assert lines[shown - 1].startswith("   1  Red  b2 ")
-    assert lines[shown + 1].startswith("   3  Blue a1 ")
+    shown = next(number for number, line in enumerate(lines) if line == "  2 swap")
+    assert lines[shown - 1].startswith("  1 Red  b2 ")
+    assert lines[shown + 1].startswith("  3 Blue a1 ")
 
 
 def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
@@ -808,7 +852,7 @@ def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
         for _ in range(2):
             house.answer("alice", "hint", board)
             (hint,) = house.think()
-        assert "It expects B1, B2, B3 then." in " ".join(hint.body.split())
+        assert "It then expects B1, B2, B3." in " ".join(hint.body.split())
         house.answer("alice", move, board)
         scripted(house, move=f"{move[0]}{int(move[1]) + 1}")
         house.think()
@@ -823,7 +867,7 @@ def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
         comments = [each.text for each in tx.remarks.of(RemarkKind.COMMENT, board) if each.author.userid == "alice"]
         hints = tx.remarks.of(RemarkKind.HINT, board)
     assert comments == []
-    assert hints[0].text.startswith("robot5 would play A1: it sees 50 % for you.")
+    assert hints[0].text.startswith("robot5 would play A1: it puts your chances at 50 %.")
 
 
 @pytest.mark.parametrize(

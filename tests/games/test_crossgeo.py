@@ -137,7 +137,7 @@ def test_only_standing_edges_are_removed():
     pos = after("1", body=chain)
     assert standing(pos) == {4}
     assert crossgeo.play(pos, 3).taken == 0b1000
-    assert told(pos, "2") == "Edge 2 (C-D) is gone: an earlier turn removed it. There stand 4."
+    assert told(pos, "2") == "Edge 2 (C-D) is gone: an earlier turn removed it. Still standing: 4."
 
 
 def test_who_has_no_edge_to_pick_loses_even_while_others_stand():
@@ -472,7 +472,7 @@ def test_the_colour_letter_may_be_copied_but_not_wrong():
 @pytest.mark.parametrize(
     ("text", "error", "sentence"),
     [
-        ("36", IllegalMove, '"36": there is no edge 36. There stand 1-35.'),
+        ("36", IllegalMove, '"36": there is no edge 36. Still standing: 1-35.'),
         ("0", IllegalMove, '"0": there is no edge 0. '),
         (
             "A-D",

@@ -8,7 +8,7 @@ import pytest
 
 from games.boards import bits
 from games.crossgeo import PICKS, CrossGeo, Options, graph
-from games.crossgeo_solver import Forms, Solver
+from games.crossgeo_solver import Forms, Solver, is_fair
 from games.rules import OptionError, Side
 from games.steps import OutOfSteps, Steps
 
@@ -152,3 +152,34 @@ def test_fair_alone_is_a_fair_board():
 )
 def test_boards_that_a_colour_wins_are_known(words, lopsided):
     assert CrossGeo().lopsided(CrossGeo().options(words)) is lopsided
+
+
+@pytest.mark.parametrize(
+    "words", [["-board=random"], ["-fair", "-version=rb"], ["-board=fair", "-edges=10", "-version=rgb"]]
+)
+def test_two_challenges_that_name_no_seed_get_two_boards_which_their_records_name(words):
+    game = CrossGeo()
+    one, two = ([*game.preset(words, seed=seed)] for seed in (7, 700))
+    assert graph(game.options(one)) != graph(game.options(two))
+    assert all(game.preset(each, seed=9) == each for each in (one, two)), "the records' words mean the same for ever"
+    assert all(is_fair(graph(game.options(each))) for each in (one, two))
+
+
+@pytest.mark.parametrize(
+    ("words", "added"),
+    [
+        (["-board=random", "-seed=5", "-fair=no"], []),
+        (["-board=2"], []),
+        (["-board=complete"], ["-seed=7"]),
+        (["-board=random", "-edges=100"], ["-seed=7"]),
+        (["-board=random", "-edges=9", "-fair=no"], ["-seed=7"]),
+        (["-board=random", "-edges=1", "-version=rb"], ["-seed=7"]),
+    ],
+)
+def test_a_seed_is_added_where_the_words_leave_the_board_to_chance(words, added):
+    assert CrossGeo().preset(words, seed=7) == [*words, *added]
+
+
+def test_where_no_seed_gives_a_fair_board_the_challenge_is_refused_as_before():
+    with pytest.raises(OptionError, match="no fair board of 1 edge"):
+        CrossGeo().preset(["-board=fair", "-edges=1", "-version=rb"], seed=7)

@@ -21,7 +21,7 @@ from pbm.core.notify import letters_for, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_called, robot_named
-from pbm.core.start import check_willing, read_terms, split_body, split_window, start_match, unheard
+from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, split_window, start_match, unheard
 from pbm.core.unasked import count_asked, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.consent import Answer as Reply
@@ -59,7 +59,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
         return invite(request, command, (first, second), body, comment)
     seats = (first, second)
     asker = challenger or request.sender.claimed
-    read_terms(game, words, body, clock)
+    terms = read_terms(game, words, body, clock)
     check_willing(request, game, seats, asker, (challenger,) if challenger else ())
     if challenger is None and asker in seats:
         raise NeedsIdentity(
@@ -72,7 +72,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     if asked:
         return propose(request, command, proposal, asked, challenger)
     board = start(request, proposal)
-    _fulfil_seeks(request, board.match, challenger)
+    _fulfil_seeks(request, board.match, terms, challenger)
     request.words.comment = comment
     request.author.player = challenger
     request.boards.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
@@ -127,15 +127,15 @@ def _check_not_flooded(request: Request, challenged: Collection[Player | None]) 
             )
 
 
-def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
-    """A player challenged to the very game they seek seeks one less."""
+def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Player | None) -> None:
+    """A player challenged to the very game they seek seeks one less. terms: as asked for, before a board was drawn."""
     for player in set(match.players) - {asker}:
         seek = request.tx.seeks.own(player.id, match.game)
         if seek is None or seek.body != match.body:
             continue
         own, _ = split_window(seek.options)
-        terms = read_terms(GAMES[match.game], own, seek.body, request.tools.limits.default_clock)
-        if (terms.words, terms.rated, terms.control) == (match.options, match.rated, match.control):
+        sought = read_terms(GAMES[match.game], own, seek.body, request.tools.limits.default_clock)
+        if (sought.words, sought.rated, sought.control) == (terms.words, match.rated, match.control):
             request.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
 
 
