@@ -1,6 +1,18 @@
 """Events and answers made into finished mails."""
 
-from pbm.compose.composer import RENEWED, SET_BACK, Answer, Composer, Gathering, Notice, Outcome, Posed, Reader, Whence
+from pbm.compose.composer import (
+    RENEWED,
+    SET_BACK,
+    Answer,
+    Composer,
+    Gathering,
+    Notice,
+    Outcome,
+    Posed,
+    Reader,
+    Whence,
+    fresh_key,
+)
 from pbm.compose.pages import Figure
 from pbm.compose.wire import Part
 
@@ -17,4 +29,5 @@ __all__ = [
     "Posed",
     "Reader",
     "Whence",
+    "fresh_key",
 ]
