@@ -1,18 +1,6 @@
 """Events and answers made into finished mails."""
 
-from pbm.compose.composer import (
-    RENEWED,
-    SET_BACK,
-    Answer,
-    Composer,
-    Gathering,
-    Notice,
-    Outcome,
-    Posed,
-    Reader,
-    Whence,
-    fresh_key,
-)
+from pbm.compose.composer import RENEWED, SET_BACK, Answer, Composer, Gathering, Notice, Outcome, Posed, Reader, Whence
 from pbm.compose.pages import Figure
 from pbm.compose.wire import Part
 
@@ -29,5 +17,4 @@ __all__ = [
     "Posed",
     "Reader",
     "Whence",
-    "fresh_key",
 ]

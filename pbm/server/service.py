@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import structlog
 
-from pbm.compose import Composer, fresh_key
+from pbm.compose.composer import Composer, fresh_key
 from pbm.core.board import States
 from pbm.core.counts import ACCEPTED
 from pbm.core.credentials import Passwords
