@@ -57,7 +57,7 @@ _SESSION = {
 _COMPRESSION = """
     SELECT set_config(name, 'lz4', false) FROM pg_settings
     WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)"""
-"""To compress texts of mails was a third of the database's work; before version 14 it knows no other way."""
+"""To compress texts of mails was a quarter of the database's work or more; before version 14 it knows no other way."""
 
 _SKIPPED = 1000
 """Numbers of boards that are left out at least when a database was set back."""
