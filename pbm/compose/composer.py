@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -190,6 +191,11 @@ class Answer:
     """It tells a newcomer how to join by itself."""
 
 
+def fresh_key() -> str:
+    """A random key of a mail; later ones are greater, so that new mails lie together in an index of their keys."""
+    return f"{int(time.time()):08x}{secrets.token_hex(12)}"
+
+
 @dataclass(slots=True)
 class Composer:
     """Writes mails."""
@@ -197,8 +203,7 @@ class Composer:
     robot: Robot
     signer: Signer
     pages: Pages = field(default_factory=Pages)
-    make_key: Callable[[], str] = lambda: secrets.token_hex(12)
-    """A fresh random key for each."""
+    make_key: Callable[[], str] = fresh_key
     _ahead: dict[tuple[int, tuple[str, ...]], tuple[object, list[Mail]]] = field(default_factory=dict)
     """Mails written before what they tell has come to pass, and all they were written from, by board and addresses."""
     _is_aside: bool = False

@@ -5,7 +5,6 @@ It notes outages, too: times in which nobody's clock runs, for the server was do
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from ctypes import CDLL
@@ -15,7 +14,7 @@ from typing import TypeVar
 
 import structlog
 
-from pbm.compose import Composer
+from pbm.compose.composer import Composer, fresh_key
 from pbm.core.board import States
 from pbm.core.counts import ACCEPTED
 from pbm.core.credentials import Passwords
@@ -110,7 +109,7 @@ class Service:
         settings: Settings | None = None,
         *,
         clock: Callable[[], datetime] = utc_now,
-        make_key: Callable[[], str] = lambda: secrets.token_hex(12),
+        make_key: Callable[[], str] = fresh_key,
         ask: Ask | None = None,
         unlock: Unlock | None = None,
     ) -> None:

@@ -242,10 +242,6 @@ class Inbox(Queries):
             found = found.where(inbox.c.state == state.value)
         return [_received(row) for row in self._connection.execute(found)]
 
-    def counts(self) -> dict[str, int]:
-        found = select(inbox.c.state, func.count()).group_by(inbox.c.state)
-        return {row[0]: row[1] for row in self._connection.execute(found)}
-
     def verdicts(self, words: Iterable[str]) -> dict[str, int]:
         """How many mails have a reason that begins with each of the words."""
         kind = case(*((inbox.c.reason.startswith(f"{word}:"), word) for word in words), else_="").label("kind")
@@ -360,8 +356,7 @@ class Outbox(Queries):
     def renew_all(self, now: datetime) -> int:
         """Whatever was given up or postponed is due, now or within a minute; returns how many mails that are."""
         failed = outbox.c.state == Delivery.FAILED.value
-        waiting = select(func.count()).select_from(outbox).where(failed | (_QUEUED & (outbox.c.attempts > 0)))
-        number = self._connection.execute(waiting).scalar_one()
+        number = self._count(outbox, failed | (_QUEUED & (outbox.c.attempts > 0)))
         self._connection.execute(update(outbox).where(failed).values(_AGAIN | {"due_at": now}))
         self.hurry(now)
         return number
@@ -408,8 +403,8 @@ class Outbox(Queries):
 
     def told_since(self, player_id: int, board: int, since: datetime) -> int:
         """How many mails about a board were written to a player after that."""
-        found = select(func.count()).select_from(outbox).where(outbox.c.board == board, outbox.c.created_at > since)
-        return self._connection.execute(found.where(outbox.c.player_id == player_id)).scalar_one()
+        written = outbox.c.board == board, outbox.c.player_id == player_id, outbox.c.created_at > since
+        return self._count(outbox, *written)
 
     def failing_since(self, delivered_at: datetime | None) -> datetime | None:
         """The oldest of the mails written since the last delivery that could not be delivered, if several addresses
@@ -425,8 +420,7 @@ class Outbox(Queries):
     def written_since(self, player_id: int, subject: str, since: datetime) -> int:
         """How many mails with the subject were written to a player since then."""
         own = outbox.c.address.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))
-        found = select(func.count()).select_from(outbox).where(own, outbox.c.created_at > since)
-        return self._connection.execute(found.where(outbox.c.subject == subject)).scalar_one()
+        return self._count(outbox, own, outbox.c.created_at > since, outbox.c.subject == subject)
 
     def wrote_to(self, address: str, subject: str, since: datetime) -> bool:
         """Whether a mail with the subject was written to an address since then."""
@@ -458,10 +452,6 @@ class Outbox(Queries):
             self._connection.execute(delete(outbox).where(outbox.c.id.in_(ids), outbox.c.id.not_in(kept)))
             done += len(ids)
         return done
-
-    def counts(self) -> dict[str, int]:
-        found = select(outbox.c.state, func.count()).group_by(outbox.c.state)
-        return {row[0]: row[1] for row in self._connection.execute(found)}
 
 
 def _received(row: Row[Any]) -> Received:

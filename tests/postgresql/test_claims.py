@@ -262,6 +262,15 @@ def test_changes_of_the_house_count_though_they_are_made_at_the_same_time(store:
         assert middle - before == 2 * (tx.age - middle) > 0
 
 
+def test_texts_of_mails_are_compressed_by_what_takes_least_time(store: Store) -> None:
+    with store.write() as tx:
+        tx.outbox.add([Mail("key", "a@x.org", "bounce@x", "s", b"a line of a mail\r\n" * 1000)], NOW)
+        found = tx._connection.execute(text("SELECT pg_column_compression(raw) FROM outbox_texts")).scalar_one()
+        known = tx._connection.execute(text("SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = :name"),
+                                       {"name": "default_toast_compression"}).scalar_one()  # fmt: skip
+        assert (found == "lz4") == known
+
+
 def test_a_worker_that_is_suspended_or_cut_off_keeps_nothing_for_long(store: Store) -> None:
     with store.write() as tx:
         names = ("lock_timeout", "idle_in_transaction_session_timeout", "tcp_keepalives_idle", "tcp_keepalives_count")
