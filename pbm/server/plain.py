@@ -106,7 +106,8 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
     or a question there, but no message to the opponent, whom nobody addressed. Raises: as on_board.
     """
     named, player = _ON_BOARD.search(text), request.sender.writer
-    if named is None or player is None or len(_NUMBER.findall(text)) != 1:
+    is_quoted = text.startswith(">")
+    if named is None or player is None or is_quoted or len(_NUMBER.findall(text)) != 1:
         return None
     number = int(named["board"])
     match = request.tx.matches.summary(number)

@@ -392,8 +392,8 @@ def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: Hou
     watched.wait(timedelta(days=2, hours=22))
     watched.think()
     mails = watched.wait(timedelta(hours=1))
-    (told,) = (mail.body for mail in mails if "My program fails here, so I cannot go on." in mail.body)
-    assert "The game is void" in told, "it has not begun for the robot, so nothing is resigned"
+    (told_last,) = (mail.body for mail in mails if "My program fails here, so I cannot go on." in mail.body)
+    assert "The game is void" in told_last, "it has not begun for the robot, so nothing is resigned"
     outcome = result(watched, board)
     assert outcome is not None
     assert outcome.winner in (1, None)
