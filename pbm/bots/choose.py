@@ -132,7 +132,7 @@ def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) ->
     sign, begun = 1 if game.to_move(pos) is Side.FIRST else -1, (process_time(), monotonic())
     steps = Steps(budget.steps, lambda: monotonic() - begun[1] > budget.patience / 2)
     if budget.steps and (solution := skill.solve(pos, steps)):
-        return Decision(solution.line[0], sign * solution.value, solution.line, exact=True)
+        return Decision(solution.line[0], sign * solution.value, solution.line, exact=solution.proved)
     search = Search(skill, pos, Random(seed))
     seconds, patience = budget.seconds - (process_time() - begun[0]), budget.patience - (monotonic() - begun[1])
     search.run(replace(budget, seconds=seconds, patience=patience))

@@ -115,7 +115,7 @@ def truth(skill: Skill, pos: Any, side: Side, dice: Random) -> tuple[bool, tuple
     game, sign = skill.game, 1 if side is Side.FIRST else -1
     if (outcome := game.outcome(pos)) is not None:
         return sign * value_of(outcome) == 1, ()
-    if solution := skill.solve(pos, Steps(_STEPS)):
+    if (solution := skill.solve(pos, Steps(_STEPS))) and solution.proved:
         return sign * solution.value == 1, solution.line
     if not skill.sure:
         return None

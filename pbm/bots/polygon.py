@@ -15,6 +15,8 @@ from pbm.bots.skill import Skill, Solution
 STEPS_A_POSITION, STEPS_TO_CONFIRM_ONE = 8, 20
 CROSSINGS_A_STEP, CROSSINGS_A_STEP_TO_CONFIRM = 30, 3
 """A drawing with many crossings takes longer: games of eight sides may have thousands."""
+TELLING = 1000
+"""Positions from which on an unfinished proof tells more than random games do."""
 
 
 class PolygonSkill(Skill):
@@ -51,7 +53,7 @@ class PolygonSkill(Skill):
                 return None
             return found if proof.holds(self._rules, pos, confirming) else None
         except OutOfSteps:
-            return None
+            return proof.leaning()
 
 
 class Claim:
@@ -112,6 +114,14 @@ class Proof:
                 claim.count()
         won = (self._game.to_move(pos) is Side.FIRST) is (root.to_win == 0)
         return Solution(1.0 if won else -1.0, tuple(self._line(root)))
+
+    def leaning(self) -> Solution | None:
+        """The move that is nearest to a win, and furthest from a loss, of an unfinished proof that has seen enough."""
+        kids = self._root.kids
+        if self._root.settled or self._root.size < TELLING:
+            return None
+        at = min(range(len(kids)), key=lambda at: (kids[at].to_lose + 1) / (kids[at].to_win + 1))
+        return Solution(0.0, (self._root.moves[at],), proved=False)
 
     def _line(self, claim: Claim) -> Iterator[Move]:
         while claim.kids:

@@ -39,6 +39,8 @@ class Solution:
 
     value: float
     line: tuple[Any, ...]
+    proved: bool = True
+    """Otherwise the line is what a proof that was not finished speaks for, and the value is that of a draw."""
 
 
 def value_of(outcome: Outcome) -> float:
@@ -108,5 +110,5 @@ class Skill:
         return Rollout(self.evaluate(pos) or 0.0)
 
     def solve(self, pos: Any, steps: Steps) -> Solution | None:
-        """The truth about a position, or None when it would take more steps than these."""
+        """The truth about a position; where it would take more steps than these what is likely best, or None."""
         return None

@@ -29,6 +29,7 @@ from pbm.bots.glance import AmazonsSkill
 from pbm.bots.lines import runs
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
+from pbm.bots.only_win import truth
 from pbm.bots.polygon import Proof
 from pbm.bots.skill import Solution, value_of
 from tests.bots.every_line import Tail
@@ -264,6 +265,18 @@ def test_polygon_is_solved_from_the_start_up_to_seven_sides(sides):
     solution = skill_of("polygon").solve(game.start(game.options([f"-sides={sides}"])), Steps(40_000))
     assert solution is not None
     assert solution.value == 1
+
+
+def test_an_unfinished_proof_tells_a_move_and_no_truth():
+    game, skill = GAMES["polygon"], skill_of("polygon")
+    pos = random_position(game, ["-sides=9"], 1, 2)
+    leaning = skill.solve(pos, Steps(20_000))
+    assert leaning is not None
+    assert (leaning.proved, leaning.value) == (False, 0)
+    decision = choose(game, pos, Budget(1, seconds=60.0, steps=20_000))
+    assert (decision.move, decision.exact) == (leaning.line[0], False)
+    assert decision.move in list(game.moves(pos))
+    assert truth(skill, pos, Side.FIRST, Random(1)) is None
 
 
 def test_polygon_is_not_called_lost_because_one_corner_is(monkeypatch):
