@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -128,3 +130,15 @@ def table(house: House, laid: list[Moment]) -> House:
     if house.usual and house.url.startswith("sqlite"):
         laid.append(house.kept())
     return house
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """An installed one, for tests that are marked so."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()

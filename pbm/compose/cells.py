@@ -1,6 +1,7 @@
 """Boards of cells as tables of HTML: every cell as large as a thumb, and a link where a player may play.
 
-Sizes are in pixels and made for a phone 390 wide. A board too wide for it comes in parts, one below the other.
+Sizes are in pixels and made for a phone 390 wide; on a narrower one cells become narrower, as far as 328 pixels. A board
+too wide for it comes in parts, one below the other.
 Everything is told by characters and by colours that hold in light and dark; nothing needs a picture, a style sheet or
 a script. Where there is little room, the same table is told in fewer octets: rows have the ground of most of their
 places, stones are discs as large as their places, and links have neither a colour nor a text of their own.
@@ -117,7 +118,7 @@ def _opening(widths: tuple[int, ...], beside: str, *, brief: bool) -> str:
     columns = "".join(f'<td width="{width}">{end}' for width in widths)
     return (
         '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
-        f'width="{sum(widths)}" style="{beside}margin:8px 0;font-size:16px{style}">\n'
+        f'width="{sum(widths)}" style="{beside}max-width:100%;margin:8px 0;font-size:16px{style}">\n'
         f"<tr>{first}{columns}</tr>\n"
     )
 

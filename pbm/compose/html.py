@@ -19,7 +19,7 @@ from markupsafe import escape
 
 WIDTH = 76
 """Characters of a line of a page."""
-NARROW = 50
+NARROW = 47
 """Characters of equal width that a phone shows side by side; where there are more, lists are laid out anew."""
 FEWEST_WORDS = 5
 """Of a sentence that tells of a word, in a list of such; what is shorter is a table."""
@@ -164,7 +164,7 @@ def aligned(html: str, columns: int) -> str:
     columns: the length of its longest line. The letters are so small that a phone shows them side by side, if that can
     be read; longer lines are broken.
     """
-    size = 14 if columns <= 42 else 12 if columns <= 50 else 11
+    size = 14 if columns <= 40 else 12 if columns <= 47 else 11
     return (
         '<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="#ffffff"'
         ' style="padding:6px;background:#ffffff;color-scheme:light">\n'

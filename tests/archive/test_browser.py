@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,17 +28,6 @@ WIDE = "() => document.documentElement.scrollWidth - document.documentElement.cl
 def site(cup: House, tmp_path: Path) -> Path:
     publish(cup.service.store, tmp_path / "site", "Games by mail", "example.org")
     return tmp_path / "site"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        path = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=SIZES)
