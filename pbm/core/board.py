@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from games import GAMES
+from games.rules import GameError
 from pbm.core.bus import MatchEnded, MatchReopened, publish
 from pbm.core.rating import count_match, rate_match, unrate_match
 from pbm.domain.clock import Clock
-from pbm.domain.errors import MatchOver, NotAllowed, NotFound, NotYourTurn, Stale
+from pbm.domain.errors import MatchOver, NotAllowed, NotFound, NotYourTurn, Rejected, Stale, Unreadable
 from pbm.domain.events import (
     Event,
     IntentDropped,
@@ -66,6 +67,8 @@ class States:
     def __init__(self) -> None:
         self._octets = 0
         self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
+        self.damaged: dict[int, str] = {}
+        """Boards met whose records cannot be replayed, and why, until that is told."""
 
     def match(self, board: int) -> Match | None:
         """The board as it was when it was met last."""
@@ -73,9 +76,9 @@ class States:
         return known[0] if known else None
 
     def of(self, match: Match) -> State:
-        """Raises: NotAllowed where the game is not there."""
+        """Raises: Unreadable where the game is not there, or the record cannot be replayed."""
         if match.game not in GAMES:
-            raise NotAllowed(
+            raise Unreadable(
                 f"Board {match.board} waits: its game, {match.game}, cannot be played here at present. Nothing is "
                 "lost, and nobody loses on time meanwhile."
             )
@@ -83,9 +86,28 @@ class States:
         if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
             state = known[1]
         else:
-            state = replay(GAMES[match.game], match.options, match.body, match.record.notations, judged=False)
+            state = self._replayed(match)
         self.keep(match, state)
         return state
+
+    def reads(self, match: Match) -> bool:
+        """Whether there is a state of the board."""
+        try:
+            self.of(match)
+        except Unreadable:
+            return False
+        return True
+
+    def _replayed(self, match: Match) -> State:
+        """Raises: Unreadable."""
+        try:
+            return replay(GAMES[match.game], match.options, match.body, match.record.notations, judged=False)
+        except (GameError, Rejected) as error:
+            self.damaged[match.board] = str(error)
+            raise Unreadable(
+                f"Board {match.board} waits: it cannot be read at present, by a fault of ours. The operator is told. "
+                "Nobody loses on time meanwhile."
+            ) from error
 
     def keep(self, match: Match, state: State) -> None:
         known = self._boards.pop(match.board, None)
@@ -205,7 +227,10 @@ class OpenBoard:
 
     @classmethod
     def load(cls, tx: Transaction, states: States, board: int, at: datetime | None = None) -> OpenBoard:
-        """at: the instant from which what players do counts, where that is not the present one. Raises: NotFound."""
+        """at: the instant from which what players do counts, where that is not the present one.
+
+        Raises: NotFound, Unreadable.
+        """
         match = tx.matches.load(board, states.match(board))
         if match is None:
             raise NotFound(f"There is no board {board}.")

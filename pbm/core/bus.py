@@ -90,6 +90,14 @@ class ReminderDue:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordDamaged:
+    """The stored record of a board cannot be replayed."""
+
+    board: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class AccountEnded:
     """A player leaves the server."""
 
@@ -97,7 +105,15 @@ class AccountEnded:
 
 
 E = TypeVar(
-    "E", bound=MatchEnded | MatchReopened | PlayerHeard | ReachChanged | SettingsSaved | ReminderDue | AccountEnded
+    "E",
+    bound=MatchEnded
+    | MatchReopened
+    | PlayerHeard
+    | ReachChanged
+    | SettingsSaved
+    | ReminderDue
+    | RecordDamaged
+    | AccountEnded,
 )
 Subscriber = Callable[[E, Transaction], None]
 

@@ -16,12 +16,12 @@ import structlog
 from games import GAMES, leave_out
 from games.rules import GameError
 from pbm.compose import Answer, Posed
-from pbm.core.bus import joins, registers
+from pbm.core.bus import RecordDamaged, joins, publish, registers
 from pbm.core.decisions import refuse
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
-from pbm.domain.errors import Rejected
+from pbm.domain.errors import Rejected, Unreadable
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.domain.verbs import Verb, register
@@ -151,11 +151,21 @@ class Runner:
 
         at: the present instant as the caller knows it, such as when a sign of life was given. Raises: DatabaseTrouble.
         """
+        self._tell_of_damage(at or self._store.clock())
         for done in range(limit):
             self._let_pass()
             if not self._do_next(at or self._store.clock()):
                 return done
         return limit
+
+    def _tell_of_damage(self, now: datetime) -> None:
+        """Of the boards that anybody has met lately."""
+        damaged = self._tools.states.damaged
+        if damaged:
+            with self._store.write(at=now) as tx:
+                for board, reason in list(damaged.items()):
+                    publish(RecordDamaged(board, reason), tx)
+            damaged.clear()
 
     def _do_next(self, now: datetime) -> bool:
         """Do what is due next, but nothing that became due while a mail waited, which came in time."""
@@ -182,7 +192,7 @@ class Runner:
             board = tx.matches.claim_due(until)
             if board is None:
                 return False
-            with self._forgiven(tx, lambda: tx.matches.put_off(board, now + _RETRY), "board_fault", board=board):
+            with self._forgiven(tx, lambda _: tx.matches.put_off(board, now + _RETRY), "board_fault", board=board):
                 self._attend(Desk(tx, self._tools), board)
         return True
 
@@ -191,16 +201,19 @@ class Runner:
             item = tx.agenda.claim(until)
             if item is None:
                 return False
-            wait = min(_RETRY * 2 ** min(item.attempts, _MOST_DOUBLINGS), timedelta(days=1))
             told = {"kind": item.kind, "key": item.key, "attempts": item.attempts}
-            with self._forgiven(tx, lambda: tx.agenda.postpone(item, now + wait), "agenda_fault", **told):
+            with self._forgiven(tx, lambda error: _postpone(tx, item, now, error), "agenda_fault", **told):
                 tx.agenda.drop(item.kind, item.key)
                 DEEDS[item.kind](Occasion(tx, self._tools, item))
         return True
 
     @contextmanager
-    def _forgiven(self, tx: Transaction, put_off: Callable[[], None], fault: str, **told: Any) -> Iterator[None]:
+    def _forgiven(
+        self, tx: Transaction, put_off: Callable[[Exception], None], fault: str, **told: Any
+    ) -> Iterator[None]:
         """A fault of ours in the block is logged, what the block wrote is undone, and it is put off.
+
+        So is what needs a board that cannot be read, of which the operator hears otherwise.
 
         Raises: DatabaseTrouble.
         """
@@ -211,5 +224,14 @@ class Runner:
             self._tools.states.forget()
             if isinstance(error, DatabaseTrouble):
                 raise
-            log.error(fault, **told, exc_info=error)
-            put_off()
+            if isinstance(error, Unreadable):
+                log.info("board_waits", **told, reason=str(error))
+            else:
+                log.error(fault, **told, exc_info=error)
+            put_off(error)
+
+
+def _postpone(tx: Transaction, item: Item, now: datetime, error: Exception) -> None:
+    """The longer, the more often it has failed; a board that can be read again is not kept waiting."""
+    doublings = 0 if isinstance(error, Unreadable) else min(item.attempts, _MOST_DOUBLINGS)
+    tx.agenda.postpone(item, now + min(_RETRY * 2**doublings, timedelta(days=1)))

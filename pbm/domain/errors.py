@@ -30,6 +30,10 @@ class NotAllowed(Rejected):
     """The sender may not do this, or could not show who they are."""
 
 
+class Unreadable(NotAllowed):
+    """A board that waits: its game is not there, or its record cannot be replayed."""
+
+
 class NeedsIdentity(NotAllowed):
     """The command is fit for a player only, and the mail does not show which one sent it."""
 

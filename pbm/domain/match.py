@@ -17,11 +17,22 @@ from sys import intern
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
 from games import AnyGame
-from games.rules import BadNotation, Forcing, GameError, IllegalMove, Lopsided, MoveError, Outcome, Side, Trusting
+from games.rules import (
+    BadNotation,
+    Forcing,
+    GameError,
+    IllegalMove,
+    Lopsided,
+    MoveError,
+    Outcome,
+    Side,
+    Trusting,
+    quoted,
+)
 from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop, instant_at, micros
 from pbm.domain.clock import Clock, TimeControl
-from pbm.domain.errors import NotAllowed
+from pbm.domain.errors import NotAllowed, Rejected
 from pbm.domain.settings import Settings
 from pbm.domain.spans import next_reminder
 
@@ -474,14 +485,20 @@ def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[
     read = game.read if isinstance(game, Trusting) and not judged else game.parse
     state = State.start(game, options, body)
     position, last, before, plies = state.position, None, None, 0
-    for notation in record:
-        if notation == SWAP:
-            state, _ = replace(state, position=position, last=last, plies=plies).played(SWAP)
-            before = position
-        else:
-            last = read(position, notation)
-            before, position = position, game.play(position, last)
-        plies += 1
+    try:
+        for notation in record:
+            if notation == SWAP:
+                state, _ = replace(state, position=position, last=last, plies=plies).played(SWAP)
+                before = position
+            else:
+                last = read(position, notation)
+                before, position = position, game.play(position, last)
+            plies += 1
+    except (GameError, Rejected, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001  a record that was altered may break an unjudged reading anyhow
+        told = f"Ply {plies + 1}, {quoted(record[plies])}, is no ply here ({type(error).__name__}: {error})."
+        raise BadNotation(told) from None
     return replace(state, position=position, last=last, plies=plies, before=before)
 
 

@@ -55,6 +55,7 @@ _OK = "250 2.0.0 Accepted"
 _TROUBLE = "451 4.3.0 Cannot take this now, please try again later"
 _BAD_SYNTAX = "500 5.5.2 Bad syntax"
 _TOO_LARGE = "552 5.3.4 This mail is larger than we take"
+_NO_SMTP = b"554 5.7.1 This is no SMTP, goodbye\r\n"
 _NO_MAILS = b"421 4.7.0 Too many commands without a mail, goodbye\r\n"
 _TIMED_OUT = b"421 4.4.2 Waited too long, goodbye\r\n"
 _CLOSING = b"421 4.3.2 Closing, please come back later\r\n"
@@ -318,6 +319,13 @@ class _Session(SMTP):
         elif not isinstance(error, TLSSetupException):  # the client's own; aiosmtpd closes the connection then
             log.error("SMTP session failed", exc_info=error)
         return _TROUBLE
+
+    async def _refuse_http(self, _arg: str | None) -> None:
+        """What a web page has a browser send here holds SMTP, maybe, further down: none of that is looked at."""
+        self.hang_up(_NO_SMTP)
+        await asyncio.sleep(0)  # the end of the connection cancels this task here
+
+    smtp_GET = smtp_POST = smtp_PUT = smtp_HEAD = smtp_CONNECT = smtp_OPTIONS = _refuse_http  # noqa: N815
 
     @syntax("AUTH")
     async def smtp_AUTH(self, _arg: str) -> None:  # noqa: N802

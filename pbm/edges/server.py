@@ -57,6 +57,7 @@ _MAILS_PER_TRANSACTION = 100
 _DEEDS_AT_ONCE = 100
 _CONFLICT_SECONDS = 0.02
 _FETCH_GRACE_SECONDS = 5.0
+_THINK_GRACE_SECONDS = 5.0
 
 
 class Server:
@@ -325,35 +326,38 @@ class Thinking:
         """done: is told how many mails there may be to send."""
         self._service = service
         self._done = done
-        self._told_to_stop = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._run, args=(thinker,), name="thinking", daemon=True)
+            for thinker in service.thinkers
+        ]
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
-        self._tasks = [asyncio.create_task(self._run(thinker)) for thinker in self._service.thinkers]
+        self._loop = asyncio.get_running_loop()
+        for thread in self._threads:
+            thread.start()
 
     async def stop(self) -> None:
-        """Give up what is being thought: it will be thought again."""
-        self._told_to_stop.set()
+        """Give up what is being thought: it will be thought again. So nobody waits long for what cannot be given up."""
+        self._stopping.set()
         for thinker in self._service.thinkers:
             thinker.stop()
-        await asyncio.gather(*self._tasks)
+        if self._loop is not None:
+            await asyncio.gather(*(asyncio.to_thread(thread.join, _THINK_GRACE_SECONDS) for thread in self._threads))
 
-    def _think(self, thinker: Thinker) -> int:
-        return 0 if self._service.heed() else thinker.run()
-
-    async def _run(self, thinker: Thinker) -> None:
-        loop = asyncio.get_running_loop()
-        with ThreadPoolExecutor(1, thread_name_prefix="thinking") as thread:
-            while not self._told_to_stop.is_set():
-                pause = _THINK_SECONDS
-                try:
-                    thoughts = await loop.run_in_executor(thread, self._think, thinker)
-                    self._done(thoughts)
-                    pause = 0 if thoughts else _THINK_SECONDS
-                except Exception as trouble:
-                    known = isinstance(trouble, DatabaseTrouble)
-                    log.warning("thinking_trouble", trouble=str(trouble), exc_info=None if known else trouble)
-                await wait(self._told_to_stop, pause)
+    def _run(self, thinker: Thinker) -> None:
+        assert self._loop is not None  # noqa: S101  the thread is started with it
+        while not self._stopping.is_set():
+            pause = _THINK_SECONDS
+            try:
+                thoughts = 0 if self._service.heed() else thinker.run()
+                self._loop.call_soon_threadsafe(self._done, thoughts)
+                pause = 0 if thoughts else _THINK_SECONDS
+            except Exception as trouble:
+                known = isinstance(trouble, DatabaseTrouble)
+                log.warning("thinking_trouble", trouble=str(trouble), exc_info=None if known else trouble)
+            self._stopping.wait(pause)
 
 
 class Fetching:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from games import GAMES
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
@@ -16,7 +16,7 @@ from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
-from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand, Unreadable
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Match, Player, Result, other
@@ -28,11 +28,14 @@ from pbm.store.tickets import Ticket
 def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBoard]) -> list[OpenBoard]:
     """Remove an account; the games it still plays are lost by forfeit. load: gives a board.
 
-    A board whose game is not there at present goes on waiting, and is lost on time once the game is back. Returns the
-    others, whose players are still to be told.
+    A board that cannot be read at present goes on waiting, and is lost on time once it can be. Returns the others,
+    whose players are still to be told.
     """
     running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-    boards = [load(summary.board) for summary in running if summary.game in GAMES]
+    boards = []
+    for summary in running:
+        with suppress(Unreadable):
+            boards.append(load(summary.board))
     for board in boards:
         board.end(_forfeit(board.match, player), PlayerLeft(board.match.board, userid=player.userid))
     publish(AccountEnded(player), tx)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from games import GAMES
 from pbm.compose import Answer, Part
 from pbm.compose.pages import Pages, plain
 from pbm.compose.views import move_list
@@ -202,7 +201,7 @@ def _records(at: Desk, player: Player, boards: Sequence[int]) -> dict[int, File]
     """Those of boards that the player plays on."""
     tx, pages, states = at.tx, at.tools.pages, at.tools.states
     loaded = tx.matches.load_all(boards, states.match)
-    matches = [each for each in loaded if each.game in GAMES and each.seat_of(player.id) is not None]
+    matches = [each for each in loaded if each.seat_of(player.id) is not None and states.reads(each)]
     changes = tx.ratings.changes_of([match.board for match in matches])
     remarks: dict[int, list[tuple[RemarkKind, Remark]]] = {board: [] for board in boards}
     for kind, remark in tx.remarks.by(player.id, boards):

@@ -6,7 +6,8 @@ pointless, for the player has moved or chosen a digest meanwhile, is not sent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -20,7 +21,7 @@ from pbm.core.notify import notice_of, perspective, reader_of
 from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
-from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.errors import NotAllowed, NotFound, Unreadable
 from pbm.domain.match import IntentKind, Match, Player, other
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, is_punctual, next_digest, read_ladder, told
@@ -135,9 +136,18 @@ def send_digest(occasion: Occasion) -> None:
     if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, now):
         return
     boards = running_boards(tx, player, occasion.tools.states) if settings.digest != OFF else []
-    waiting = [board for board in boards if board.waits]
-    found = tuple(filter(None, (contribute(occasion, player, settings, bool(waiting)) for contribute in DIGESTED)))
-    _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True, puzzles=found)
+    others = [board for board in boards if not board.waits]
+    waiting = _readable(occasion, [board for board in boards if board.waits])
+    found = tuple(_contributed(occasion, player, settings, has_boards=bool(waiting)))
+    _send(occasion, player, waiting, others, daily=True, puzzles=found)
+
+
+def _contributed(occasion: Occasion, player: Player, settings: Settings, *, has_boards: bool) -> Iterator[Posed]:
+    """What else is to stand in the digest; where that needs a board that cannot be read, it is left out."""
+    for contribute in DIGESTED:
+        with suppress(Unreadable):
+            if posed := contribute(occasion, player, settings, has_boards):
+                yield posed
 
 
 PLAYERS_A_MINUTE = 100
@@ -164,8 +174,8 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
         boards = running_boards(tx, player, occasion.tools.states)
         waiting = [board for board in boards if board.waits] or boards
         others = [board for board in boards if board not in waiting]
-        notices, rest = _notices(occasion, player, waiting), tuple(each.match for each in others)
-        reader = reader_of(occasion, player)
+        notices = _notices(occasion, player, _readable(occasion, waiting))
+        reader, rest = reader_of(occasion, player), tuple(each.match for each in others)
         gathering = Gathering(reader, notices, rest, page=page, lost_since=lost_since)
         tx.outbox.add(occasion.tools.composer.gathered(gathering, now, tx.let_pass), now)
     if told:
@@ -188,10 +198,10 @@ def send_reminder(occasion: Occasion) -> None:
     if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
         return
     boards = running_boards(tx, player, occasion.tools.states)
-    due = [board for board in boards if board.match.board in wanted and _is_due(tx, board)]
+    due = _readable(occasion, [board for board in boards if board.match.board in wanted and _is_due(tx, board)])
     if due:
         asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
-        _send(occasion, player, [*due, *asked])
+        _send(occasion, player, [*due, *_readable(occasion, asked)])
 
 
 def _is_due(tx: Transaction, board: Running) -> bool:
@@ -221,6 +231,11 @@ def _send(
     else:
         mails = []
     tx.outbox.add(mails, now)
+
+
+def _readable(occasion: Occasion, boards: Sequence[Running]) -> list[Running]:
+    """The boards that can be shown."""
+    return [board for board in boards if occasion.tools.states.reads(board.match)]
 
 
 def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> tuple[Notice, ...]:

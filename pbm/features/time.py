@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from games import GAMES
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.bus import ReminderDue, publish
@@ -21,7 +20,7 @@ from pbm.domain.calendars import Calendar
 from pbm.domain.clock import MOST, Clock
 from pbm.domain.commands import Command
 from pbm.domain.configuration import Limits
-from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.errors import BadArguments, NotAllowed, Unreadable
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
 from pbm.domain.match import LOOK_AGAIN, Ending, IntentKind, Match, OfferKind, Result, Seat, other, reminder_at
 from pbm.domain.spans import DAY, HOUR, in_words, read_duration
@@ -40,11 +39,11 @@ _NO_SHOW = "did not make their first move in time"
 def attend(at: Desk, number: int) -> None:
     """Do what a board needs the server for: remind, call the time, end a pause that was long enough, or the game."""
     tx, tools = at.tx, at.tools
-    match = tx.matches.load(number, tools.states.match(number))
-    if match is not None and match.game not in GAMES:
-        _spare(tx, match)
+    try:
+        board = at.open(number)
+    except Unreadable:
+        _spare(tx, number)
         return
-    board = at.open(number)
     clock = board.match.clock
     if clock is None:
         tx.matches.put_off(number, None)
@@ -61,8 +60,10 @@ def attend(at: Desk, number: int) -> None:
         tx.outbox.add(tell_players(at, board), tx.now)
 
 
-def _spare(tx: Transaction, match: Match) -> None:
-    """Nobody can play, for the game is not there: whoever is to move keeps a day of their time."""
+def _spare(tx: Transaction, number: int) -> None:
+    """Nobody can play, for the board cannot be read: whoever is to move keeps a day of their time."""
+    match = tx.matches.load(number)
+    assert match is not None  # noqa: S101  it is there, and cannot be read
     clock, now, calendars = match.clock, tx.now, match.calendars
     deadline = clock.deadline(calendars) if clock and not clock.paused and clock.overrun_at is None else None
     if clock is not None and deadline is not None and deadline < now + _KEPT:

@@ -14,7 +14,7 @@ from games.rules import GameError
 from pbm.bots import Mind, NoThought, Stopped
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.robots import TAKEN, Ask, Source, Task, charge, spent
-from pbm.domain.errors import Rejected
+from pbm.domain.errors import Rejected, Unreadable
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.house import Item
 
@@ -151,7 +151,7 @@ class Thinker:
         with self._store.read() as tx:
             at, doubtful = Desk(tx, self._tools), list[Task]()
             pause, taken = spent(at), {item.key for item in tx.agenda.of(TAKEN) if _holds(item, now)}
-            for task in (task for sources in self._sources for source in sources for task in source(at)):
+            for task in (task for sources in self._sources for source in sources for task in _of(source, at)):
                 if task.whom in pause or task.key in taken or task.game in left_alone:
                     continue
                 if not shift.doubts(task, now):
@@ -209,6 +209,12 @@ class Thinker:
     def _since(self, began_at: datetime) -> float:
         """Seconds; no more than any thought takes, for clocks leap."""
         return min((self._store.clock() - began_at).total_seconds(), LONGEST_THOUGHT)
+
+
+def _of(source: Source, at: Desk) -> Iterator[Task]:
+    """Those of a source; a board that cannot be read holds up no other source."""
+    with suppress(Unreadable):
+        yield from source(at)
 
 
 def _holds(taken: Item, now: datetime) -> bool:

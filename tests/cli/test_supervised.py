@@ -293,3 +293,20 @@ def test_a_handling_that_hangs_ends_the_process_and_its_mail_is_kept(pbm: Pbm, t
     assert "handling_hangs" in err
     assert err.endswith("Start again: a mail that does this thrice is parked.\n")
     assert counted(tmp_path, "SELECT count(*) FROM inbox WHERE state = 'new'") == 1
+
+
+@pytest.mark.servers
+def test_a_robot_that_hangs_keeps_no_server_from_ending_in_good_order(game: Pbm, tmp_path: Path) -> None:
+    """What it was thinking about is thought about again."""
+    hangs = "import pbm.edges.server as s, pbm.server.thinker as t, time"
+    hangs = f"{hangs}; s._THINK_GRACE_SECONDS = 0.1; t.Thinker.run = lambda *_: print('stuck') or time.sleep(3600)"
+    command = [sys.executable, "-u", "-c", f"{hangs}; from pbm.cli import main; main()", "serve", *words(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        heard = b""
+        while not (b"stuck" in heard and b"accepting" in heard):
+            line = process.stdout.readline()
+            assert line, "it has ended"
+            heard += line
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_SECONDS) == 0

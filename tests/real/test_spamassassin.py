@@ -81,6 +81,10 @@ LETTERS: dict[str, dict[str, Any]] = {
     "broadcast-operator.txt": {"userid": "alice", "number": 3, "text": "Who plays Hex on Sundays?"},
     "by-operator.txt": {"userid": "alice", "text": "Thank you for telling us: it is mended now."},
     "complaint-operator.txt": {"complainer": "alice@example.net", "userid": "alice"},
+    "damage-operator.txt": {
+        "match": SimpleNamespace(board=101, game="cross", player=lambda seat: SimpleNamespace(userid=f"player{seat}")),
+        "reason": 'Ply 1, "zz", is no ply here (KeyError: zz).',
+    },
     "done-operator.txt": {"said": "It is put away; nothing was sent."},
     "fault.txt": {"reference": "8F3A"},
     "locked.txt": {"reads": True},

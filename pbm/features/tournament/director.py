@@ -12,6 +12,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, tell_players
 from pbm.core.start import start_match
 from pbm.domain.calendars import Calendar, StopKind
+from pbm.domain.errors import Unreadable
 from pbm.domain.events import RoundEnded
 from pbm.domain.mail import Mail
 from pbm.domain.match import LOOK_AGAIN, Ending, Player, Result
@@ -35,6 +36,8 @@ class Director(Desk):
     mails: list[Mail] = field(default_factory=list)
     placed: dict[int, int] = field(default_factory=dict)
     """The division that each player, by id, was placed in just now."""
+    waits: bool = False
+    """A board that is to be ended cannot be read at present."""
 
     @property
     def letters(self) -> Letters:
@@ -63,7 +66,8 @@ class Director(Desk):
         if next_at is None:
             self.tx.agenda.drop(HOLDING, self.tournament.id)
         else:
-            self.tx.agenda.put(HOLDING, self.tournament.id, next_at)
+            soonest = self.now + LOOK_AGAIN if self.waits else next_at
+            self.tx.agenda.put(HOLDING, self.tournament.id, max(next_at, soonest))
 
     def next_at(self) -> datetime | None:
         """When something must happen by itself, at the latest."""
@@ -131,11 +135,15 @@ class Director(Desk):
         )
 
     def decide(self, overdue: Sequence[Meeting]) -> None:
-        """End boards at their deadlines."""
+        """End boards at their deadlines; one that cannot be read waits until it can be."""
         self.tx.lock(f"board {meeting.board}" for meeting in overdue)
         for meeting in overdue:
             if meeting.board is not None:
-                board = self.open(meeting.board)
+                try:
+                    board = self.open(meeting.board)
+                except Unreadable:
+                    self.waits = True
+                    continue
                 until = min(self.now, self.over_at(meeting.due_at or self.now))
                 counted = self._counted(board.match.started_at)
                 used = standings.time_used(board.match, board.state.to_move, until, counted)
