@@ -911,6 +911,25 @@ def test_who_wants_to_be_left_alone_is_not_asked_again(patient: House, said: str
     assert [got.address for got in patient.answer("zoe@example.com", said)] == ["bert@example.net"]
 
 
+SUBJECTS = {
+    "you have not resigned yet": "resign game 101|I resign in 101", "You played C3": "C3 in 101|101 C3",
+    "how it stands": "whose turn is it in 101?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "subject"), pairs(SUBJECTS))
+def test_a_signature_below_a_subject_says_nothing(patient: House, told: str, subject: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    got = patient.send("bert", subject, "Regards\nBert\nTel. 0171 123456", Authentication_Results=VOUCHED)
+    assert told in got[0].body
+
+
+def test_a_newcomers_signature_says_nothing(patient: House) -> None:
+    for number, text in enumerate(("", "Regards\nZoe")):
+        (got,) = patient.send(f"zoe{number}@example.com", "play hex", text)
+        assert got["Subject"] == "pbm: games by mail", text
+
+
 @pytest.mark.parametrize("said", ["hex seek anna robot", "please remind anna in 101"])
 def test_what_can_be_no_password_is_none(patient: House, said: str) -> None:
     patient.game("cross -size=4 bert anna")
