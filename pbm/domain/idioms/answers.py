@@ -39,7 +39,7 @@ NOT_NO = any_of(
     non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)|por qu[eé] no|perch[eé] no|por ?que n[aã]o
     warum nicht|pourquoi pas|waarom niet|kein problem|pas de problème|geen probleem|pas mal|nicht schlecht|noch nie
     keine (?:ahnung|erfahrung)|geen ervaring|pas (?:d'expérience|très fort|encore joué)
-    nicht (?:so |sehr )?(?:gut|sicher)|niet (?:zo |erg )?(?:goed|zeker)|jamais joué|nunca (?:he )?jug\w+
+    nicht (?:so |sehr )?(?:gut|sicher)|niet (?:zo |erg )?(?:goed|zeker)|jamais joué|nunca (?:\w\w )?jug\w+
     nooit gespeeld|nunca jog\w+
     """,
     r"\b",
