@@ -189,7 +189,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     if options and not verb.options:
         may_be_secret = "=" not in options[0] and any(param.name in SECRETS for param in verb.params)
         quoted = "" if may_be_secret else f'"{options[0]}": '
-        raise BadArguments(f"{quoted}{verb.name} takes no options.", usage(verb, standing, game))
+        raise BadArguments(f'{quoted}"{verb.name}" takes no options.', usage(verb, standing, game))
     takes_board = any(param.key == "BOARD" for param in verb.params)
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
     of_all = (takes_board and names_board) or (verb.gameless and len(plain) > 0)
@@ -211,7 +211,7 @@ def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgume
         return BadArguments("Which board? Name its number, or answer a mail of that board.", shown)
     if len(words) == 1 and words[0].casefold() in GAMES:
         return BadArguments("The game comes first.", f"{words[0].casefold()} {verb.name}")
-    return BadArguments(f"Which game? Put one of {joined(GAMES, 'or')} in front of {verb.name}.", verb.line)
+    return BadArguments(f'Which game? Put one of {joined(GAMES, "or")} in front of "{verb.name}".', verb.line)
 
 
 def _ill_bound(
@@ -224,11 +224,11 @@ def _ill_bound(
     between_two = [param.name for param in verb.params[:2]] == ["USERID1", "USERID2"]
     if between_two and len(words) == 1 and standing.known and game:
         rival = "robot" if words[0].casefold() == "me" else words[0]
-        return BadArguments(f'{verb.name} needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")
+        return BadArguments(f'"{verb.name}" needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")
     if between_two and game and (robot := _ROBOT.search(" ".join(words).casefold())):
         return BadArguments("The name of a robot is one word.", f"{game} {verb.name} me robot{robot[1]}")
-    problem = "needs more words" if len(words) < fewest else "does not fit these words"
-    return BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
+    problem = f'"{verb.name}" needs more words.' if len(words) < fewest else f'These words do not fit "{verb.name}".'
+    return BadArguments(problem, usage(verb, standing, game))
 
 
 def _check_joined(words: Sequence[str]) -> None:

@@ -116,15 +116,19 @@ def _answer(said: list[str], *, to_play: bool) -> Answer:
         idioms.QUESTION.search(sentence.strip().casefold()) or idioms.QUESTION.search(plain(sentence))
         for sentence in said
     )
-    yes = no = False
+    yes = no = denies = False
     for clause in (clause for sentence in plains for clause in _clauses(sentence)):
-        if idioms.NO.search(idioms.NOT_NO.sub("", clause)):
+        left = idioms.NOT_NO.sub("", clause)
+        denies = denies or idioms.DENIES.search(left) is not None
+        if idioms.NO.search(left):
             no = True
         elif not no:
             agrees = idioms.YES.search(clause) or (to_play and idioms.KEEN.search(clause))
             yes = yes or bool(agrees or (idioms.WEAK_YES.search(clause) and not asks))
     if yes and no:
         return Answer.NO if any(_BUT.search(sentence) for sentence in plains) else Answer.UNCLEAR
+    if yes and denies:
+        return Answer.UNCLEAR
     if no or yes:
         return Answer.NO if no else Answer.YES
     return Answer.ASKS if asks else Answer.UNCLEAR
@@ -150,6 +154,8 @@ def _is_name(word: str, others: Collection[str]) -> bool:
     """A word may be a name: no move, no word of the server, none that sentences are made of."""
     folded = word.casefold()
     is_game = folded in GAMES or idioms.ELSEWHERE.fullmatch(folded) is not None
-    agrees = idioms.YES.fullmatch(folded) is not None
-    taken = folded in idioms.NO_NAMES or agrees or is_game or folded in {other.casefold() for other in others}
+    answers = idioms.YES.fullmatch(folded) or idioms.DENIES.fullmatch(folded)
+    taken = (
+        folded in idioms.NO_NAMES or answers is not None or is_game or folded in {other.casefold() for other in others}
+    )
     return len(folded) > 1 and not taken and find(folded) is None and not _MOVE.fullmatch(folded)

@@ -52,8 +52,16 @@ _END = re.compile(
 """Where a sentence ends; not within days and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "3. Januar", "Nr. 7"."""
 _SIGNATURE, _WIDTH = 12, 80
 """Lines of a signature, and characters of each."""
-_ON_A_CARD = re.compile(r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|of|de|la|von|van|der|den|del|di|da|do|and|und|et|y|e|i\.")
-"""A word of a name, an office or a place."""
+_ON_A_CARD = re.compile(
+    r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|\S*(?:@|\d\d|www\.|://)\S*|\S+:|\w{1,5}\.|of|de|la|von|van|der|den|del|di|da|do|and"
+    r"|und|et|y|e"
+)
+"""A word of a name, an office or a place, an address, or what tells one: "phone:"."""
+_LABELS = 1
+"""Other words at most beside a number: "fax 555-7788"."""
+_DOES = re.compile(r"(?<!\w)x?[a-z]{1,2}-?\d{1,2}(?!\w)")
+"""A cell that a line of plain words names."""
+_WEB = re.compile(r"(?:\w+://|www\.)\S*")
 _NUMBER = 6
 """Digits of a telephone's number at least."""
 _WRAPPED_AT = 55
@@ -140,13 +148,14 @@ def sentences(text: str) -> list[Sentence]:
 
 def unsigned(text: str) -> str:
     """The text without the line that closes it and the writer's name, office and numbers below; all of it where that
-    line is missing, or anything else stands below.
+    line is missing, anything else stands below, or something may be done there.
 
-    >>> unsigned("D4\\nKind regards,\\nBob Miller\\nTel. 555-7788"), unsigned("Regards\\nD4")
-    ('D4', 'Regards\\nD4')
+    >>> unsigned("D4\\nKind regards,\\nBob Miller\\nTel. 555-7788"), unsigned("Regards\\nBob\\nMove: D4")
+    ('D4', 'Regards\\nBob\\nMove: D4')
     """
     lines = text.splitlines()
-    return "\n".join(lines[: _closing(lines, idioms.REGARDS)])
+    closing = _closing(lines, idioms.REGARDS)
+    return text if any(map(_does, lines[closing:])) else "\n".join(lines[:closing])
 
 
 def discreet(text: str) -> str:
@@ -155,6 +164,8 @@ def discreet(text: str) -> str:
 
     >>> discreet("Hi!\\nKind regards,\\nBob Miller\\nTel. 555-7788\\nAcme Corp."), discreet("Hi!\\nTel. 555-7788")
     ('Hi!\\nKind regards,\\nBob Miller', 'Hi!\\nTel. 555-7788')
+    >>> discreet("Thanks!\\nI was born in 1970, on 10.10.")
+    'Thanks!\\nI was born in 1970, on 10.10.'
     """
     lines = text.splitlines()
     closing = _closing(lines, idioms.CLOSING)
@@ -177,18 +188,30 @@ def _closing(lines: Sequence[str], words: re.Pattern[str]) -> int:
 
 
 def _is_on_a_card(line: str) -> bool:
-    """The line holds names and numbers of a person or an office, and is nothing that is done on a board."""
+    """The line holds names and numbers of a person or an office."""
     if len(line) > _WIDTH or line[-1] in "?!":
         return False
-    if not (_reaches(line) or all(_ON_A_CARD.fullmatch(word) for word in line.split())):
-        return False
+    others = [word for word in line.split() if not _ON_A_CARD.fullmatch(word)]
+    return len(others) <= (_LABELS if _reaches(line) else 0)
+
+
+def _does(line: str) -> bool:
+    """Something may be done on a board by the line: it names a cell, or a sentence or a clause of it is a deed."""
     said = plain(line)
-    return not _STRONG.fullmatch(uncourteous(said)) and _act(said) is None
+    if (
+        len(line) > MAX_LENGTH
+        or _DOES.search(said)
+        or idioms.DICTATED.search(line)
+        or _is_strong(_bare(uncourteous(said)))
+    ):
+        return True
+    pieces = [plain(piece) for piece in (*_END.split(line), *idioms.CLAUSE.split(line)) if piece.strip()]
+    return any(idioms.LETTER.fullmatch(piece) or _act(piece) for piece in pieces)
 
 
 def _reaches(line: str) -> bool:
-    """The line holds an address, or digits enough for a telephone's number."""
-    return "@" in line or "www." in line or "://" in line or sum(map(str.isdigit, line)) >= _NUMBER
+    """The line holds an address of mails, or digits enough for a telephone's number."""
+    return "@" in line or sum(map(str.isdigit, _WEB.sub("", line))) >= _NUMBER
 
 
 def _paragraphs(text: str) -> list[tuple[range, str]]:

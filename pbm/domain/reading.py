@@ -22,7 +22,7 @@ from pbm.domain.commands import (
     split_plan,
 )
 from pbm.domain.errors import Rejected
-from pbm.domain.meaning import Act, asks_for_draw, game_elsewhere, meaning
+from pbm.domain.meaning import Act, asks_for_draw, game_elsewhere, meaning, unsigned
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
@@ -141,7 +141,7 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     written = _LISTED.sub("", text.strip("\n")).splitlines()
     left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
     draft = _Draft(left, plans, standing, is_userid)
-    if subject and not is_ours(subject) and draft.yields_to(subject):
+    if subject and not is_ours(subject) and (draft.yields_to(subject) or not unsigned(text).strip()):
         return _by_subject(subject, planned, draft)
     return _by_text(draft)
 
@@ -152,7 +152,7 @@ def _by_subject(subject: str, planned: Sequence[str], draft: _Draft) -> Reading:
         return _multiple([line.strip() for line in draft.left], draft.plans)
     plans = [*((-1, plan) for plan in planned), *draft.plans]
     below = "\n".join(draft.left).strip()
-    return Reading(_with_plans([(-2, subject)], plans), below, text="" if below or plans else subject)
+    return Reading(_with_plans([(-2, subject)], plans), below, text="" if unsigned(below).strip() or plans else subject)
 
 
 def _by_text(draft: _Draft) -> Reading:

@@ -109,7 +109,7 @@ TOPICS = {
             how am i doing
             """,
         "help account": r"""
-            \b(?:pass ?wor[dt]|kennwort|mot de passe|contraseña|senha|wachtwoord)\b
+            \b(?:pass ?wor[dt]|p/w|kennwort|zugangs(?:wort|code)|losungswort|mot de passe|contraseña|senha|wachtwoord)\b
             \b(?:meine|mon|ma|mi|mijn) (?:neue |nouvelle |nueva |nieuwe )?(?:e-?mail-?)?(?:adress?e?|correo)\b
             \bchanger d'adresse\b
             \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b

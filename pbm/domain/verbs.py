@@ -50,6 +50,7 @@ ACCOUNT, STARTING, PLAYING, TOURNAMENTS, LOOKING, COMPANY = GROUPS = (
 
 FIRST_BOARD = 101
 """The lowest number that a board has."""
+_ROBOT = re.compile("robot[1-5]?")
 _BOARD_AT_PLY = r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"
 _PATTERNS = {
     "BOARD": re.compile(r"\d{1,12}"),
@@ -258,8 +259,12 @@ def _is_move(verb: Verb, args: Mapping[str, str], standing: Standing) -> bool:
 
 
 def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
-    """Whether the words for a userid and a password may be those; "message bob carol dave" names three players."""
-    return is_userid(args["USERID"]) and not ("TO-USERID" in args and is_userid(args["PASSWORD"]))
+    """Whether the words for a userid and a password may be those; "message bob carol dave" names three players, and
+    neither "in" nor the name of a robot is a password.
+    """
+    word = args["PASSWORD"]
+    may_be_secret = len(word) >= SHORTEST_SECRET and not _ROBOT.fullmatch(word.casefold())
+    return may_be_secret and is_userid(args["USERID"]) and not ("TO-USERID" in args and is_userid(word))
 
 
 def forms(verb: Verb, standing: Standing) -> Iterable[tuple[Param, ...]]:

@@ -501,7 +501,7 @@ class _Said:
                 f"nothing but the move.{self.or_say}"
             )
         if (
-            not (is_prose(text) or self._is_exclaimed)
+            not (is_prose(self.words) or self._is_exclaimed)
             or (self.is_to_move and _PLACE.search(text))
             or not self._may_write(self.writer)
         ):

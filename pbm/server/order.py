@@ -32,7 +32,7 @@ from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player, State
-from pbm.domain.meaning import game_elsewhere, game_named, sentences, starts
+from pbm.domain.meaning import game_elsewhere, game_named, sentences, starts, unsigned
 from pbm.domain.meaning import plain as plain_words
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import (
@@ -423,7 +423,7 @@ def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
         return True
     if request.sender.address or isinstance(refusal, UnknownCommand):
         return isinstance(refusal, UnknownCommand) and (not begins(line) or starts(line))
-    return is_newcomers(request.message.text or strip_subject(request.message.subject))
+    return is_newcomers(unsigned(request.message.text).strip() or strip_subject(request.message.subject))
 
 
 MAX_CHARACTERS = 16_000

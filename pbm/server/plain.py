@@ -33,7 +33,7 @@ from pbm.domain.meaning import (
 )
 from pbm.domain.reading import Reading
 from pbm.domain.topics import ERASURE, question, topic
-from pbm.domain.verbs import LOOKING, find
+from pbm.domain.verbs import FIRST_BOARD, LOOKING, find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
 from pbm.server.on_board import (
@@ -59,13 +59,23 @@ _INVITING = "help challenge"
 _CELL = re.compile(r"[a-z]\d{1,2}")
 _NUMBER = re.compile(r"\b\d+\b")
 _ON_BOARD = re.compile(
-    r"(?P<within>\b(?:in|on|at|of|for|from|auf|bei|sur|dans|en|em|su|op) )?(?:\b(?:the|my|our) )?"
-    r"(?:\b(?:board|game|match|brett|spiel|partie|partida|partita|tablero|plateau|bord|spel) "
-    r"(?:(?:no|nr)\.? |number )?)?"
-    r"(?<![\w.:/-])#?(?P<board>\d{1,9})(?![\w:/-])",
+    r"(?P<within>\b(?:in|on|at|of|for|from|auf|bei|sur|dans|en|em|n[ao]|nella|d[ae]|su|op) )?"
+    r"(?:\b(?P<article>the|my|our|dem|der|das|die|la|le|el|il|lo|de|het|o|a) )?"
+    r"(?:\b(?:(?P<noun>brett|spiel|partie|partida|partita|tablero|plateau|bord|spel|partij)|board|game|match) )?"
+    r"(?:\b(?:no|nr)\.? |\bnumber )?(?<![\w.:/-])#?(?P<board>\d{1,9})(?![\w/-]|:\d)",
     re.IGNORECASE,
 )
 """The words by which a sentence names a board: "in game 101"."""
+_ARTICLES = {
+    "brett": "das",
+    "spiel": "das",
+    "bord": "het",
+    "spel": "het",
+    "partij": "de",
+    "tablero": "el",
+    "plateau": "le",
+}
+"""Of nouns for a board that have another one than "la"."""
 _GENERAL = ("", "help", "tournaments")
 """The suggestion in place of words that are no command, where no command is near to them."""
 _MOST_PLAYERS = 10
@@ -105,23 +115,37 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
     """The meaning of words to the server that name a board of the writer's which goes on, and no other number: a deed
     or a question there, but no message to the opponent, whom nobody addressed. Raises: as on_board.
     """
-    named, player = _ON_BOARD.search(text), request.sender.writer
+    boards = [named for named in _ON_BOARD.finditer(text) if int(named["board"]) >= FIRST_BOARD]
+    player = request.sender.writer
     is_quoted = text.startswith(">")
-    if named is None or player is None or is_quoted or len(_NUMBER.findall(text)) != 1:
+    if player is None or is_quoted or len(boards) != 1:
         return None
+    named = boards[0]
     number = int(named["board"])
     match = request.tx.matches.summary(number)
     if match is None or player not in match.players:
         return None
-    before, behind = text[: named.start()], text[named.end() :]
-    said = f"{before}{'' if named['within'] else 'the game'}{behind}".replace("  ", " ").strip()
+    before, behind = text[: named.start()], text[named.end() :].lstrip(":")
+    around = plain(f"{before} {behind}")
+    if uncourteous(f"it {around}".strip()) == "it" and not idioms.REPLY.fullmatch(around):
+        return Restated("show", board=number)
+    said = f"{before}{'' if named['within'] else _noun(named)}{behind}".replace("  ", " ").strip()
+    if request.sender.proven is not None:
+        request.author.player = request.sender.proven  # so that the board is shown where the words are refused
     meant = on_board(request, number, said, is_open=True) if said else None
-    core = uncourteous(plain(f"{before} {behind}"))
+    core = uncourteous(around)
     if meant is None and (_CELL.fullmatch(core) or find(core)):
         return Restated(core, board=number)
     if meant is None or meant.line == CHAT:
         return None
     return replace(meant, board=number, comment=meant.comment if meant.comment in text else text)
+
+
+def _noun(named: re.Match[str]) -> str:
+    """How the board that is named is spoken of without its number."""
+    noun = named["noun"] or ""
+    article = named["article"] or _ARTICLES.get(noun.casefold(), "la")
+    return f"{article} {noun}" if noun else "the game"
 
 
 def is_newcomers(text: str) -> bool:
@@ -202,6 +226,8 @@ def restated_line(request: Request, line: str, remark: str, command: Command | R
     if named is None:
         return None
     number, words = named
+    if not remark and uncourteous(plain(f"it {words}")) == "it":
+        return Restated("show", board=number)  # "board 101 please"
     is_open = isinstance(command, Rejected) or command.args.get("MOVE") == words
     meant = on_board(request, number, "\n".join(filter(None, (words, remark))), is_open=is_open)
     return None if meant is None or meant.line == words else replace(meant, board=number)

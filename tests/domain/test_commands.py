@@ -109,7 +109,7 @@ def test_two_dashes_alone_are_the_pass() -> None:
 
 
 def test_an_option_where_none_belongs_is_refused() -> None:
-    with pytest.raises(BadArguments, match='"-size=4": move takes no options'):
+    with pytest.raises(BadArguments, match='"-size=4": "move" takes no options'):
         parsed("cross move 101 bob pw12 F6 -size=4")
 
 
@@ -151,8 +151,8 @@ def test_what_an_answer_leaves_out_another_mail_must_say() -> None:
         ("challenge alice bob", BadArguments, "Which game?"),
         ("hint", BadArguments, "Which board?"),
         ("review", BadArguments, "Which board?"),
-        ("cross challenge alice", BadArguments, "challenge needs more words."),
-        ("cross move one bob pw12 F6", BadArguments, "move does not fit these words."),
+        ("cross challenge alice", BadArguments, '"challenge" needs more words.'),
+        ("cross move one bob pw12 F6", BadArguments, 'These words do not fit "move".'),
         ("help " * MAX_LINE, UnknownCommand, "A command line has at most 1000 characters"),
     ],
 )
@@ -269,5 +269,5 @@ def test_a_quoted_line_stays_one(line: str) -> None:
 def test_a_challenge_that_names_one_player_is_shown_how_to_name_two(line: str, suggestion: str) -> None:
     with pytest.raises(BadArguments) as refusal:
         parse(line, Standing(known=True, proven=True))
-    assert str(refusal.value) == 'challenge needs two players; "me" is yourself.'
+    assert str(refusal.value) == '"challenge" needs two players; "me" is yourself.'
     assert refusal.value.suggestion == suggestion

@@ -24,6 +24,7 @@ from tests.domain.test_plain_words import ASIDES, CLAIMS, CLOSINGS, DENIALS, DOU
 from tests.mailin import clients
 
 MAILS = 1000
+VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 PATIENT = Limits(answers_per_hour=10_000, answers_per_board_per_hour=10_000, messages_per_day=10_000)
 
 
@@ -734,7 +735,7 @@ ROBOT_ANSWERS = {
     'no game "chess" here': "teach me chess",
     "pbm: list of games": "list of players",
     "You ask for no more mails.": "leave me alone",
-    "pause does not fit these words.": "pause for thought",
+    'These words do not fit "pause".': "pause for thought",
     "is not a cell": "checkmate, my dear corner",
     "does not say that you play it": "hm C3 looks good",
     "pbm: help cross": "show rules",
@@ -793,14 +794,153 @@ def test_the_numbers_below_a_letters_end_are_not_passed_on(patient: House) -> No
 )
 def test_words_around_the_number_of_a_board_are_passed_on_as_they_are(patient: House, said: str, heard: str) -> None:
     patient.game("cross -size=4 bert anna")
-    patient.send("bert", said, Authentication_Results="mx.example.org; dkim=pass header.d=example.net")
+    patient.send("bert", said, Authentication_Results=VOUCHED)
     assert f"\n  {heard}\n" in patient.mailboxes["anna@example.net"][-1].body
+
+
+BELOW_A_CLOSING = (
+    "Kind regards\nBert\nMove: C3", "Regards\nBert\n\nMy Move Is C3", "Best wishes! C3", "Greetings. C3.",
+    "Regards\nPosition C3", "Regards\nTel. 555-7788 990\nI play C3, call me", "Regards\nBert\nC Three",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("said", BELOW_A_CLOSING)
+def test_a_move_below_a_letters_end_is_played(patient: House, said: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    assert "You played C3." in said_to(patient, patient.answering("bert", said, 101))
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Regards\nBert\n\nPS C3", "Your mail speaks of C3, and does not say that you play it."),
+        ("Best regards. I resign", "you have not resigned yet."),
+        ("Kind regards\nBert\nPS. I Want To Resign", "you have not resigned yet."),
+    ],
+)
+def test_what_may_be_done_below_a_letters_end_is_not_overlooked(patient: House, said: str, told: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    (got,) = patient.answer("bert", said, 101)
+    assert told in " ".join(got.body.split())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Thanks!\nLook at https://hex.example/game/1234567 , a great game",
+        "Thanks\nsee https://hex.example/x",
+        "Bye\nI live in 12345 Berlin since 2019",
+        "C3\nThanks!\nI wrote to you from bert@acme.example last week",
+    ],
+)
+def test_what_is_said_below_thanks_is_passed_on(patient: House, said: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    patient.answer("bert", said, 101)
+    last = said.splitlines()[-1]
+    assert f"  {last}\n" in patient.mailboxes["anna@example.net"][-1].body
+
+
+def test_a_question_above_a_signature_with_numbers_is_passed_on(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    patient.answer("bert", "Hello Anna, how are you?\n\nBest\nBert\n+49 171 1234567", 101)
+    assert "how are you?" in patient.mailboxes["anna@example.net"][-1].body
+
+
+BOARDS_NAMED = {
+    "how it stands": "board 101 please|101 please|Partie 101|Spiel 101 bitte|101: thanks",
+    "You gave anna 2 days more": "I give anna 2 days in 101|give anna 2 days in 101|"
+    "I'll give anna two days in game 101",
+    "you have not resigned yet": "J'abandonne la partie 101|abandono la partida 101|ich gebe das Spiel 101 auf|"
+    "Me rindo en la partida 101|mi arrendo nella partita 101|desisto da partida 101|ik geef partij 101 op",
+    "You played C3": "For 101: C3|Dans la partie 101 je joue C3|Nella 101 gioco C3",
+    "Answer this mail with one line": "I played C3 in 101 by mistake|C3 in 101?",
+}
+"""What the server is told of a board, by what its answer says."""
+
+
+@pytest.mark.parametrize("told", BOARDS_NAMED)
+def test_a_letter_that_names_a_board_is_understood(patient: House, told: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    begun = patient.kept()
+    for said in BOARDS_NAMED[told].split("|"):
+        patient.go_on_from(begun)
+        got = patient.send("bert", "hello", said, Authentication_Results=VOUCHED)
+        assert any(told in each.body for each in got if each.address == "bert@example.net"), said
+
+
+@pytest.mark.parametrize("told", [told for told in BOARDS_NAMED if told.startswith(("You", "you"))])
+def test_a_letter_that_names_a_board_proves_nobody(patient: House, told: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    begun, kept = patient.kept(), patient.dump()
+    for said in BOARDS_NAMED[told].split("|"):
+        patient.go_on_from(begun)
+        (got,) = patient.send("bert", "hello", said)
+        assert (got.address, got["Subject"]) == ("bert@example.net", "pbm: was that you?"), said
+        assert patient.dump() == kept, said
+
+
+YES_AND_NO = """
+    natürlich nicht|ja, aber nicht jetzt|ja nein|gerne nicht|ja klar, niemals|va bene, ma non ora|certo che no|ok no
+    goed, maar niet nu|claro, pero hoy no|com prazer não|sim, claro que não|definitely no|yes and no|ja, abmelden
+"""
+
+
+@pytest.mark.parametrize("said", re.split(r"[|\n] *", YES_AND_NO.strip()))
+def test_a_yes_beside_a_no_agrees_to_nothing(patient: House, said: str) -> None:
+    patient.send("bert", "hex challenge me zoe@example.com", Authentication_Results=VOUCHED)
+    patient.send("anna", "hex challenge me bert", Authentication_Results="-")  # somebody in Anna's name
+    begun = patient.dump()
+    for who in ("zoe@example.com", "anna"):
+        patient.answer(who, said)
+        assert patient.dump() == begun, who
+
+
+@pytest.mark.parametrize(
+    "said", ["ja, kein Problem", "oui, pourquoi pas", "ja, habe noch nie gespielt", "warum nicht?"]
+)
+def test_a_no_that_is_none_does_not_stand_beside_a_yes(patient: House, said: str) -> None:
+    patient.send("bert", "hex challenge me zoe@example.com", Authentication_Results=VOUCHED)
+    assert any("accepted bert's invitation" in got.body for got in patient.answer("zoe@example.com", said))
+
+
+@pytest.mark.parametrize(
+    "said", ["lass mich in Ruhe", "laissez-moi tranquille", "déjame en paz", "schrijf me niet meer"]
+)
+def test_who_wants_to_be_left_alone_is_not_asked_again(patient: House, said: str) -> None:
+    patient.send("bert", "hex challenge me zoe@example.com", Authentication_Results=VOUCHED)
+    assert [got.address for got in patient.answer("zoe@example.com", said)] == ["bert@example.net"]
+
+
+SUBJECTS = {
+    "you have not resigned yet": "resign game 101|I resign in 101", "You played C3": "C3 in 101|101 C3",
+    "how it stands": "whose turn is it in 101?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "subject"), pairs(SUBJECTS))
+def test_a_signature_below_a_subject_says_nothing(patient: House, told: str, subject: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    got = patient.send("bert", subject, "Regards\nBert\nTel. 0171 123456", Authentication_Results=VOUCHED)
+    assert told in got[0].body
+
+
+def test_a_newcomers_signature_says_nothing(patient: House) -> None:
+    for number, text in enumerate(("", "Regards\nZoe")):
+        (got,) = patient.send(f"zoe{number}@example.com", "play hex", text)
+        assert got["Subject"] == "pbm: games by mail", text
+
+
+@pytest.mark.parametrize("said", ["hex seek anna robot", "please remind anna in 101"])
+def test_what_can_be_no_password_is_none(patient: House, said: str) -> None:
+    patient.game("cross -size=4 bert anna")
+    (got,) = patient.send("bert", said, Authentication_Results=VOUCHED)
+    assert "password" not in got.body
 
 
 @pytest.mark.parametrize("said", ["your server made an error in game 101", "I lost my king in game 101, sad"])
 def test_talk_to_the_server_about_a_board_does_not_reach_the_opponent(patient: House, said: str) -> None:
     patient.game("cross -size=4 bert anna")
-    got = patient.send("bert", said, Authentication_Results="mx.example.org; dkim=pass header.d=example.net")
+    got = patient.send("bert", said, Authentication_Results=VOUCHED)
     assert {each.address for each in got} == {"bert@example.net"}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pbm.domain.idioms.answers import (
     CLOSING,
+    DENIES,
     KEEN,
     NEVER,
     NO,
@@ -82,6 +83,7 @@ __all__ = [
     "COUNTS",
     "COURTESIES",
     "DENIED",
+    "DENIES",
     "DICTATED",
     "DISMISSED",
     "ELSEWHERE",

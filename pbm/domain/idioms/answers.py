@@ -22,6 +22,8 @@ NEVER = any_of(
     \bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
     \bdo(?:n't| not) want (?:(?:any|more|of|these|those|such|your) )*(?:e-?mails?|mails?|messages)\b
     ^(?:bitte )?(?:abmelden|abbestellen|austragen)\b|\bkeine (?:weiteren (?:e-?)?mails|(?:e-?)?mails mehr)\b
+    \b(?:lass(?:t|en sie)? mich in ruhe|laisse[zr]?-moi tranquille|déj[ae]me en paz|lasciami in pace)\b
+    \b(?:me deixem? em paz|laat me met rust|schreib\w* (?:sie )?mir nicht (?:mehr|wieder)|schrijf me niet meer)\b
     ^désinscri\w+|^(?:me )?désabonn\w+|\b(?:ne m'écrivez|plus de mails)\b|\bd(?:ar(?:me)?|oy) de baja\b|^baja$
     (?:melde ich|melden sie|möchte) mich (?:bitte )?ab(?:melden)?\??$|\bme (?:désabonner|désinscrire)\b
     ^(?:uitschrijven|afmelden)\b|^disiscriv\w+|^cancellami\b|\b(?:sair da lista|cancelar (?:a |minha )*inscrição)\b
@@ -34,12 +36,24 @@ NOT_NO = any_of(
     no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
     can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure
     (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)|no (?:entiendo|comprendo|sé|hay problema)
-    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)|por qu[eé] no|perch[eé] no|porque n[aã]o
+    non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)|por qu[eé] no|perch[eé] no|por ?que n[aã]o
+    warum nicht|pourquoi pas|waarom niet|kein problem|pas de problème|geen probleem|pas mal|nicht schlecht|noch nie
+    keine (?:ahnung|erfahrung)|geen ervaring|pas (?:d'expérience|très fort|encore joué)
+    nicht (?:so |sehr )?(?:gut|sicher)|niet (?:zo |erg )?(?:goed|zeker)|jamais joué|nunca (?:\w\w )?jug\w+
+    nooit gespeeld|nunca jog\w+
     """,
     r"\b",
     r"\b",
 )
 """Words of a no that are none."""
+
+DENIES = any_of(
+    r"""
+    \b(?:nicht|nie|niemals|nichts|kein\w*|nein|pas|jamais|rien|non|n[aã]o|niet|geen|nooit|nee|nunca|jamás)\b|\bno$
+    \b(?:abmelden|désinscri\w+|uitschrijven)\b|^stopp?$
+    """
+)
+"""A clause that says no to something, though it may agree to another thing: "natürlich nicht"."""
 
 NO = any_of(
     r"""
@@ -65,9 +79,9 @@ _BEFORE_YES = r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|o
 YES = any_of(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
-    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no)
+    (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no| la pena)
     (?:geht klar|mais oui|avec joie)\b|(?:warum nicht|pourquoi pas|waarom niet)$
-    (?:por qu[eé] no|perch[eé] no|porque n[aã]o)$
+    (?:por qu[eé] no|perch[eé] no|por ?que n[aã]o)$
     (?:d'accord|de acuerdo|va bene|certo|akkoord|está bem|com prazer)\b|goed$
     (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not))\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)

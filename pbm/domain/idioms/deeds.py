@@ -23,9 +23,11 @@ ACTS = {
             WISH?(?:resign|give up|concede|surrender|forfeit|throw in the towel)(?: THEGAME| here)?SOMEBODY?
             (?:i(?:'m| am) )?(?:resigning|giving up|conceding|forfeiting)(?: (?:the|this) (?:game|match))?
             (?:ich )?(?:gebe? (?:(?:das|dieses) spiel |die partie )?auf|resigniere|möchte aufgeben|will aufgeben)
-            je? ?'?(?:abandonne(?: la partie)?|déclare forfait)|(?:yo )?(?:me rindo|abandono|me retiro)|aufgeben
+            je? ?'?(?:abandonne(?: la partie)?|déclare forfait)|aufgeben
+            (?:yo )?(?:me rindo|abandono|me retiro)(?: la partida)?
             (?:je me rends|j'arrête)(?: la partie)?|abandon(?:ner|ar)|(?:mi arrendo|(?:io )?abbandono)(?: la partita)?
-            ik (?:geef (?:het )?op|stop(?: ermee)?)|(?:eu )?desisto(?: do jogo)?
+            ik (?:geef (?:(?:het|de partij) )?op|stop(?: ermee)?)
+            (?:eu )?(?:desisto|abandono)(?: (?:do jogo|(?:d?a )?partida))?
             (?:ich )?(?:möchte|will) (?:das spiel|die partie|unser spiel) (?:beenden|aufgeben|abbrechen)
             (?:you win|you won|you have won)[\s,.!-]+i (?:resign|give up|concede)
             WISH?(?:quit|stop|leave|end|abort|abandon|cancel|exit|delete|remove)(?: (?:playing|THEGAME))+

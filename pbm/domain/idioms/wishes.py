@@ -143,6 +143,7 @@ STARTS = any_of(
     i(?:'d like| would like| want)(?: to have)? a (?:game|match)|(?:(?:i(?:'d like| would like| want)|a game) )?COMPUTER
     (?:ich (?:möchte|will|würde gerne?) )?COMPUTER spielen|(?:ik wil (?:graag )?)?COMPUTER spelen
     (?:(?:je (?:voudrais|veux)|yo|quiero|vorrei|voglio|quero|gostaria de) )?(?:jouer|jugar|giocare|jogar) COMPUTER
+    spelen COMPUTER
     (?:(?:well|great|cool|and|i am|i'm|let's|please|again|one more|ready|now|go)[\s,.!]*)+
     (?:(?:ich )?(?:möchte|will|würde) .{0,30})?(?:mit)?spielen|(?:los|auf) geht's|spielen wir.{0,30}
     (?:je (?:voudrais|veux) )?jouer(?: (?:à|au|aux) .{1,30})?|on joue(?: (?:à|au|aux) .{1,30})?|allons-y|allez
@@ -162,7 +163,8 @@ VERSUS = any_of(r"\bCOMPUTER")
 
 LOCKED_OUT = any_of(
     r"""
-    pass ?wor[dt]|kennwort|mot de passe|contraseña|senha|wachtwoord|(?:log|sign) ?(?:in|on)|(?:user ?name|user ?id)
+    pass ?wor[dt]|p/w|kennwort|zugangs(?:wort|code)|mot de passe|contraseña|senha|wachtwoord
+    (?:log|sign) ?(?:in|on)|(?:user ?name|user ?id)
     (?:new|changed|different|other|another|old) (?:my )?(?:e-?mail |mail )?(?:address|e-?mail)
     """,
     r"\b",
