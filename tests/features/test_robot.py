@@ -900,3 +900,32 @@ def test_undo_takes_back_what_the_player_chose_last(house: House, words: str, pl
     house.thoughts = lambda _: [Thought("A1", 0.0, exact=False, line=("A1",))]
     house.service.thinkers[0].run(1)
     assert record(house, board) == plies[:left]
+
+
+@pytest.mark.parametrize(
+    ("line", "robot"), [("cross games robot2", "robot2"), ("cross games robot", "robot3"), ("history robot2", "robot2")]
+)
+def test_a_robot_that_nobody_has_played_is_not_said_to_be_missing(house: House, line: str, robot: str) -> None:
+    house.player("alice")
+    (mail,) = house.send("alice", line)
+    assert mail.body.startswith(f"{robot} has not played here yet.")
+
+
+def test_just_robot_is_asked_about_as_it_is_played(house: House) -> None:
+    house.player("alice")
+    board = house.game("cross -size=3 alice robot")
+    (mail,) = house.send("alice", "cross games robot")
+    assert f"  {board}  cross " in mail.body
+
+
+def test_a_robot_hears_nothing_even_before_anybody_has_played_it(house: House) -> None:
+    house.player("alice")
+    (mail,) = house.send("alice", "message alice alicepass robot2", "Hello!")
+    assert "robot2 is a program, which reads no messages" in mail.body
+
+
+def test_the_robot_most_like_a_word_is_meant_though_another_one_has_played(house: House) -> None:
+    house.player("alice")
+    house.game("cross -size=3 alice robot1")
+    (mail,) = house.send("alice", "cross challenge me robbot2")
+    assert "Did you mean robot2?" in mail.body
