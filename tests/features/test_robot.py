@@ -929,3 +929,61 @@ def test_the_robot_most_like_a_word_is_meant_though_another_one_has_played(house
     house.game("cross -size=3 alice robot1")
     (mail,) = house.send("alice", "cross challenge me robbot2")
     assert "Did you mean robot2?" in mail.body
+
+
+def test_a_player_is_told_how_many_reviews_come_before_theirs(house: House) -> None:
+    """Asking twice leaves it where it is."""
+    for player in ("alice", "bob"):
+        house.player(player)
+    boards = [house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"]) for _ in range(3)]
+    asked = [house.send("alice", f"review {board} alice alicepass")[0].body for board in (*boards, boards[1])]
+    told = [" ".join(body.split()).partition(" Its review")[0] for body in asked]
+    assert told == [
+        f"A robot goes through board {boards[0]}.",
+        f"A robot goes through board {boards[1]} after 1 other review.",
+        f"A robot goes through board {boards[2]} after 2 other reviews.",
+        f"A robot goes through board {boards[1]} after 1 other review.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("end", "last", "said"),
+    [
+        (
+            "alice: resign!",
+            (1.0, True),
+            "in the end: You (Yellow) resigned, although it is proved that Yellow could have won, with d.",
+        ),
+        (
+            "alice: resign!",
+            (0.0, True),
+            "You (Yellow) resigned, although it is proved that Yellow could have drawn, with d.",
+        ),
+        (
+            "alice: propose; bob: accept",
+            (-0.6, False),
+            "bob (Red) agreed to a draw, although robot5 puts the chances of Red at 80 %.",
+        ),
+        (
+            "alice: propose; bob: accept",
+            (0.6, False),
+            "agreed to a draw, although robot5 puts the chances of Yellow at 80 %, and would have gone on with d.",
+        ),
+        ("alice: resign!", (-1.0, True), ""),
+        ("alice: resign!", (-0.5, False), ""),
+        ("alice: propose; bob: accept", (0.1, False), ""),
+    ],
+)
+def test_a_review_names_an_end_that_cost_more_than_any_move(house: House, end: str, last, said: str) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("four alice bob", ["a", "b"])
+    for act in end.split("; "):
+        player, word = act.split(": ")
+        house.answer(player, word, over)
+    values = [("a", 0.0, False), ("b", 0.0, False), ("d", *last)]
+    house.thoughts = lambda _: [Thought(move, value, exact, (move,)) for move, value, exact in values]
+    house.send("alice", f"review {over} alice alicepass")
+    body = " ".join(next(mail for mail in house.think() if "review" in mail["Subject"]).body.split())
+    assert said in body
+    assert ("What decided it" in body) == bool(said)
