@@ -844,8 +844,9 @@ def test_a_review_shows_the_swap(house: House) -> None:
 
 
 def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
-    """In the mail with the whole game and in its review; a hint is no message to anybody."""
-    house.player("alice")
+    """Where the board is shown, in the mail with the whole game and in its review; a hint is no message to anybody."""
+    for player in ("alice", "bob"):
+        house.player(player)
     board = house.game("cross -size=4 alice robot1")
     for move in ("A1", "A3"):
         scripted(house, move=move, line=(move, "B1", "B2", "B3", "B4"))
@@ -856,11 +857,15 @@ def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
         house.answer("alice", move, board)
         scripted(house, move=f"{move[0]}{int(move[1]) + 1}")
         house.think()
+    (running,) = house.send("bob", f"cross show {board}")
     house.answer("alice", "resign!", board)
     (kept,) = house.think()
+    (over,) = house.send("bob", f"cross show {board}")
     house.thoughts = think
     house.send("alice", f"review {board} alice alicepass")
     (review,) = house.think()
+    for shown in (running, over):
+        assert "how it stands. alice had hints at plies 1 and 3." in " ".join(shown.body.split())
     assert "alice had hints at plies 1 and 3." in kept.body
     assert "alice had hints at plies 1 and 3." in review.body
     with house.service.store.read() as tx:
