@@ -126,12 +126,7 @@ class CrossGeo:
             Option("edges", "edges of a random board, at most 60 of a fair one", 35, low=1, high=MAX_EDGES),
             Option("points", "points of a complete board, all joined with all", 7, low=3, high=12),
             Option("seed", "which random or complete board", None, low=0, high=10**12 - 1),
-            Option(
-                "fair",
-                f"a random board that whoever begins can win; yes for up to {MAX_FAIR} edges",
-                None,
-                choices=YES_NO,
-            ),
+            Option("fair", "a random board that favours no colour", None, choices=YES_NO),
         ),
         takes_body=True,
     )

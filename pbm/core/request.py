@@ -152,10 +152,12 @@ def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[O
 
 def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
     """That there is none of this name, and who may be meant. otherwise: what helps where nobody is."""
+    if robot := robot_called(tx, userid):
+        return NotFound(f"{robot} has not played here yet.", "robots")
     if _ROBOTS.fullmatch(userid):
         return NotFound(f'There is no robot "{userid}". There are {joined(LEVEL_OF)}.', "robots")
-    meant = difflib.get_close_matches(userid, tx.players.like(userid), n=1)
-    meant = meant or difflib.get_close_matches(userid.casefold(), LEVEL_OF, n=1, cutoff=_LIKE_A_ROBOT)
+    meant = difflib.get_close_matches(userid.casefold(), LEVEL_OF, n=1, cutoff=_LIKE_A_ROBOT)
+    meant = meant or difflib.get_close_matches(userid, tx.players.like(userid), n=1)
     told = f" Did you mean {meant[0]}?" if meant else ""
     return NotFound(f'There is no player "{userid}" here.{told or otherwise}')
 
@@ -309,7 +311,7 @@ class Author(Desk):
         """userid: `me` is the sender of the mail. Raises: NotFound, NotAllowed."""
         if userid.casefold() == "me":
             return self.apparent()
-        player = self.tx.players.find(userid)
+        player = self.tx.players.find(robot_called(self.tx, userid) or userid)
         if player is None:
             raise no_player(self.tx, userid)
         return player

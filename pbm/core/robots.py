@@ -147,7 +147,7 @@ def later(at: Desk, player: Player) -> str:
 
 def hints_told(tx: Transaction, match: Match) -> str:
     """At which plies a robot gave hints on the board, as a sentence; empty for none."""
-    hints = tx.remarks.of(RemarkKind.HINT, match.board)
+    hints = tx.remarks.of(RemarkKind.HINT, match.board) if robots_among(tx, match.players) else []
     if not hints:
         return ""
     *plies, last = sorted({hint.ply + 1 for hint in hints})

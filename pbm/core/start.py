@@ -184,15 +184,16 @@ def start_match(
     rematch_of: int | None = None,
     tournament: str = "",
     default_clock: str = "",
+    seed: int | None = None,
 ) -> OpenBoard:
     """Store a new match and return it. Raises: as read_terms.
 
     started_by: whose daily measure it counts for. tournament: the one it is played in, as its players read it.
     default_clock: how much time there is where the words do not say it; empty for as much as the server gives.
-    A random board that no word names is another one in each match, but the same in a whole tournament.
+    seed: of a random board that no word names; None for another board in each match.
     """
-    tx, seed = at.tx, None if tournament else _seed(at)
-    terms = read_terms(game, words, body, default_clock or at.tools.limits.default_clock, seed)
+    tx, clock = at.tx, default_clock or at.tools.limits.default_clock
+    terms = read_terms(game, words, body, clock, _seed(at) if seed is None else seed)
     if tx.opened is not None:
         rehearsed = Match(NO_BOARD, game.info.name, game.info.version, terms.words, body, seats, 0, Record(), tx.now)
         return OpenBoard(tx, rehearsed, terms.state, 0, tx.now)
@@ -222,9 +223,13 @@ def _seed(at: Desk) -> int:
     It is the same in the rehearsal of a mail, so that the board is known before anything waits for the transaction.
     """
     if not isinstance(at, Request):
-        return crc32(at.now.isoformat().encode()) % SEEDS
+        return seed_of(at.now.isoformat())
     message = at.message
-    said = f"{message.message_id or (message.subject, message.text)} {len(at.boards.in_hand)}"
+    return seed_of(f"{message.message_id or (message.subject, message.text)} {len(at.boards.in_hand)}")
+
+
+def seed_of(said: str) -> int:
+    """Of a random board, the same for the same words."""
     return crc32(said.encode(errors="replace")) % SEEDS
 
 

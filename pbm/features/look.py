@@ -16,6 +16,7 @@ from pbm.core.decisions import MOST_LISTED, done, is_full, parted
 from pbm.core.notify import notice_of, perspective
 from pbm.core.registry import handles
 from pbm.core.request import Request
+from pbm.core.robots import hints_told
 from pbm.domain.commands import Command, no_game
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Player, Seat, State
@@ -246,7 +247,8 @@ def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | No
     """The board now or after a ply, whole or around a point. Raises: NotFound, NotAllowed, BadArguments, MoveError."""
     notice = notice_of(board, reader, whole_record=True)
     if ply is None and zoom_in is None:
-        return notice
+        hints = hints_told(board.tx, board.match)
+        return replace(notice, shown=f"how it stands. {hints}") if hints else notice
     state = board.state if ply is None else board.at(ply)
     when = "as it stands" if ply is None else f"the position after ply {state.plies} of {board.state.plies}"
     then = _then(board, state)

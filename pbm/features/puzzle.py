@@ -179,13 +179,18 @@ def _order(tx: Transaction, player: Player, games: Sequence[str], *, mailed: boo
 
 
 def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
-    """Take an answer, the first of which counts; what names no move does not. Raises: NotAllowed."""
+    """Take an answer, the first of which counts; what names no move does not.
+
+    Raises: NotAllowed; GameError and BadArguments for no move in a line among others, where a list tells what was done.
+    """
     state, tx = _state(found), request.tx
     if found.solved is not None:
         raise NotAllowed(f"You have answered puzzle {found.id} before. The winning move is {found.line[0]}.", WORD)
     try:
         played = _answer(state, text)
     except (GameError, BadArguments) as error:
+        if len(request.reading.lines) > 1:
+            raise
         problem = redact_quoted(str(error), request.unquoted)
         request.outgoing.letters += _mails(request, player, found, problem=problem)
         return

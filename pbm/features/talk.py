@@ -14,7 +14,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.request import Request, no_player
-from pbm.core.robots import UNHEARD, is_robot
+from pbm.core.robots import UNHEARD, is_robot, robot_called
 from pbm.core.start import unheard
 from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
@@ -118,6 +118,8 @@ def _checked(request: Request, text: str, where: str) -> str:
 def _hearer(request: Request, author: Player, userid: str) -> Player:
     """Raises: NotFound, NotAllowed."""
     player = request.tx.players.find(userid)
+    if player is None and (robot := robot_called(request.tx, userid)):
+        raise NotAllowed(_deaf(robot))
     if player is None:
         raise no_player(request.tx, userid)
     _check_not_blocked(request, author, player)
@@ -132,13 +134,18 @@ def _check_not_blocked(request: Request, author: Player, hearer: Player) -> None
         raise NotAllowed(f"You have blocked {hearer.userid}.", f"unblock {hearer.userid}")
 
 
+def _deaf(robot: str) -> str:
+    """Why nothing is passed on to one of our robots."""
+    return f"{robot} is a program, which reads no messages, so nothing can be sent there."
+
+
 def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: str) -> None:
     """Mail the text to each of the hearers; answering it writes back. Raises: NotAllowed."""
     readers = readers_of(request, hearers)
     for hearer in hearers:
         if not readers[hearer.id].addresses:
-            problem = unheard(request.tx, hearer) or f"{hearer.userid} is a program, which reads no messages"
-            raise NotAllowed(f"{problem}, so nothing can be sent there.")
+            problem = unheard(request.tx, hearer)
+            raise NotAllowed(f"{problem}, so nothing can be sent there." if problem else _deaf(hearer.userid))
     most, since = request.tools.limits.messages_per_day, request.now - timedelta(days=1)
     if request.tx.tickets.issued_since(MESSAGE, author.userid, since) + len(hearers) > most:
         raise NotAllowed(f"A player may send {most} messages a day, and you have. Try again tomorrow.")

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from games import GAMES, AnyGame
-from games.rules import Side
+from games.rules import Side, counted
 from games.scene import Scene
 from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
@@ -102,11 +102,16 @@ def review(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"Board {match.board} goes on. It can be reviewed when it has ended.")
     if match.result.ending is Ending.VOID or len(match.record) < 2:
         raise NotAllowed(f"On board {match.board} too little was played for a review.")
-    if sum(whom == player.id for _, _, whom in orders(request.tx, "review")) >= MOST_REVIEWS:
-        raise NotAllowed(f"{MOST_REVIEWS} reviews for you are still under way; wait for them.")
-    _check_helps_nowhere(request, player, board, _states(match), since=SHARED_PLIES)
-    request.tx.agenda.put(THINK, f"review {match.board}:{player.id}", request.now)
-    goes = f"A robot goes through board {match.board}{later(request, player)}."
+    key, waiting = f"review {match.board}:{player.id}", list(orders(request.tx, "review"))
+    before = next((place for place, (item, _, _) in enumerate(waiting) if item.key == key), None)
+    if before is None:
+        if sum(whom == player.id for _, _, whom in waiting) >= MOST_REVIEWS:
+            raise NotAllowed(f"{MOST_REVIEWS} reviews for you are still under way; wait for them.")
+        _check_helps_nowhere(request, player, board, _states(match), since=SHARED_PLIES)
+        request.tx.agenda.put(THINK, key, request.now)
+        before = len(waiting)
+    queued = f" after {counted(before, 'other review')}" if before else ""
+    goes = f"A robot goes through board {match.board}{later(request, player) or queued}."
     return done(command, f"{goes} Its review comes by a mail of its own.")
 
 
@@ -323,6 +328,39 @@ def _advised(thought: Thought, swap_ply: int) -> Thought:
     return replace(thought, move=SWAP, value=-thought.value, line=(SWAP,)) if swaps else thought
 
 
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """Somebody ended a game who stood better than its result says. did, known: parts of a sentence about them."""
+
+    seat: Seat
+    did: str
+    known: str
+
+
+def closing(match: Match, state: State, thought: Thought) -> Closing | None:
+    """What decided a game that the rules did not end, if its last position was worth more to somebody.
+
+    thought: of that position. Example of known: "it is proved that Red could have won, with c2".
+    """
+    result = match.result
+    if result is None or (result.winner is None and result.ending is not Ending.AGREED):
+        return None
+    last = _advised(thought, state.plies + 1 if state.game.info.swap else 0)
+    leads = state.to_move if last.value > 0 else other(state.to_move)
+    seat = leads if result.winner is None else other(result.winner)
+    worth = last.value if seat == state.to_move else -last.value
+    if worth <= (SWING if result.winner is None else -SWING):
+        return None
+    did = {Ending.RESIGNED: "resigned", Ending.AGREED: "agreed to a draw"}.get(result.ending, "let the game go")
+    side = state.side_name(seat)
+    move = last.move if seat == state.to_move else ""
+    if last.exact:
+        known = f"it is proved that {side} could have {'won' if worth > 0 else 'drawn'}"
+        return Closing(seat, did, known + (f", with {move}" if move else ""))
+    known = f"robot{TEACHER} puts the chances of {side} at {round(50 + 50 * worth)} %"
+    return Closing(seat, did, known + (f", and would have gone on with {move}" if move else ""))
+
+
 def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Sequence[Thought]) -> None:
     tx = at.tx
     board, player = at.open(number), tx.players.get(player_id)
@@ -330,7 +368,8 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
         return
     game = GAMES[board.match.game]
     found = steps(board.match, thoughts)
-    known = [step.state for step, thought in zip(found, thoughts, strict=False) if thought.exact]
+    states = [*(step.state for step in found), board.state]
+    known = [state for state, thought in zip(states, thoughts, strict=False) if thought.exact]
     try:
         _check_helps_nowhere(at, player, board, known, since=0)
     except NotAllowed as error:
@@ -346,6 +385,7 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
         [step.state for step in turning], at.now, title=game.info.title, lines=plot(found), first=first, second=second,
         teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN, swaps=game.info.swap,
         hints=hints_told(tx, board.match), state=board.state, seat=seat, over=True,
+        closing=closing(board.match, board.state, thoughts[len(found)]) if len(thoughts) > len(found) else None,
     )  # fmt: skip
     tx.outbox.add(mails, at.now)
 

@@ -360,3 +360,14 @@ def test_a_digest_is_answered_with_moves_and_its_puzzle_in_one_mail(given: House
     assert match is not None
     assert [ply.notation for ply in match.record] == ["A1"]
     assert remarks == (["Good luck!"] if "Good" in lines else [])
+
+
+def test_a_line_among_others_that_is_no_answer_is_not_told_as_done(given: House) -> None:
+    given.player("bob")
+    given.send("alice", "set alice alicepass puzzle daily")
+    given.send("alice", "set alice alicepass digest 13:00")
+    board = given.game("cross -size=4 alice bob")
+    given.wait(timedelta(days=1))
+    told = next(mail for mail in given.answer("alice", f"{board} A1\npuzzle 1 zz9") if "commands" in mail["Subject"])
+    assert told["Subject"] == "pbm: 1 of 2 commands done"
+    assert "zz9" in told.body.partition("puzzle 1 zz9")[2], "why"

@@ -844,8 +844,9 @@ def test_a_review_shows_the_swap(house: House) -> None:
 
 
 def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
-    """In the mail with the whole game and in its review; a hint is no message to anybody."""
-    house.player("alice")
+    """Where the board is shown, in the mail with the whole game and in its review; a hint is no message to anybody."""
+    for player in ("alice", "bob"):
+        house.player(player)
     board = house.game("cross -size=4 alice robot1")
     for move in ("A1", "A3"):
         scripted(house, move=move, line=(move, "B1", "B2", "B3", "B4"))
@@ -856,11 +857,15 @@ def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
         house.answer("alice", move, board)
         scripted(house, move=f"{move[0]}{int(move[1]) + 1}")
         house.think()
+    (running,) = house.send("bob", f"cross show {board}")
     house.answer("alice", "resign!", board)
     (kept,) = house.think()
+    (over,) = house.send("bob", f"cross show {board}")
     house.thoughts = think
     house.send("alice", f"review {board} alice alicepass")
     (review,) = house.think()
+    for shown in (running, over):
+        assert "how it stands. alice had hints at plies 1 and 3." in " ".join(shown.body.split())
     assert "alice had hints at plies 1 and 3." in kept.body
     assert "alice had hints at plies 1 and 3." in review.body
     with house.service.store.read() as tx:
@@ -900,3 +905,90 @@ def test_undo_takes_back_what_the_player_chose_last(house: House, words: str, pl
     house.thoughts = lambda _: [Thought("A1", 0.0, exact=False, line=("A1",))]
     house.service.thinkers[0].run(1)
     assert record(house, board) == plies[:left]
+
+
+@pytest.mark.parametrize(
+    ("line", "robot"), [("cross games robot2", "robot2"), ("cross games robot", "robot3"), ("history robot2", "robot2")]
+)
+def test_a_robot_that_nobody_has_played_is_not_said_to_be_missing(house: House, line: str, robot: str) -> None:
+    house.player("alice")
+    (mail,) = house.send("alice", line)
+    assert mail.body.startswith(f"{robot} has not played here yet.")
+
+
+def test_just_robot_is_asked_about_as_it_is_played(house: House) -> None:
+    house.player("alice")
+    board = house.game("cross -size=3 alice robot")
+    (mail,) = house.send("alice", "cross games robot")
+    assert f"  {board}  cross " in mail.body
+
+
+def test_a_robot_hears_nothing_even_before_anybody_has_played_it(house: House) -> None:
+    house.player("alice")
+    (mail,) = house.send("alice", "message alice alicepass robot2", "Hello!")
+    assert "robot2 is a program, which reads no messages" in mail.body
+
+
+def test_the_robot_most_like_a_word_is_meant_though_another_one_has_played(house: House) -> None:
+    house.player("alice")
+    house.game("cross -size=3 alice robot1")
+    (mail,) = house.send("alice", "cross challenge me robbot2")
+    assert "Did you mean robot2?" in mail.body
+
+
+def test_a_player_is_told_how_many_reviews_come_before_theirs(house: House) -> None:
+    """Asking twice leaves it where it is."""
+    for player in ("alice", "bob"):
+        house.player(player)
+    boards = [house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"]) for _ in range(3)]
+    asked = [house.send("alice", f"review {board} alice alicepass")[0].body for board in (*boards, boards[1])]
+    told = [" ".join(body.split()).partition(" Its review")[0] for body in asked]
+    assert told == [
+        f"A robot goes through board {boards[0]}.",
+        f"A robot goes through board {boards[1]} after 1 other review.",
+        f"A robot goes through board {boards[2]} after 2 other reviews.",
+        f"A robot goes through board {boards[1]} after 1 other review.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("end", "last", "said"),
+    [
+        (
+            "alice: resign!",
+            (1.0, True),
+            "in the end: You (Yellow) resigned, although it is proved that Yellow could have won, with d.",
+        ),
+        (
+            "alice: resign!",
+            (0.0, True),
+            "You (Yellow) resigned, although it is proved that Yellow could have drawn, with d.",
+        ),
+        (
+            "alice: propose; bob: accept",
+            (-0.6, False),
+            "bob (Red) agreed to a draw, although robot5 puts the chances of Red at 80 %.",
+        ),
+        (
+            "alice: propose; bob: accept",
+            (0.6, False),
+            "agreed to a draw, although robot5 puts the chances of Yellow at 80 %, and would have gone on with d.",
+        ),
+        ("alice: resign!", (-1.0, True), ""),
+        ("alice: resign!", (-0.5, False), ""),
+        ("alice: propose; bob: accept", (0.1, False), ""),
+    ],
+)
+def test_a_review_names_an_end_that_cost_more_than_any_move(house: House, end: str, last, said: str) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("four alice bob", ["a", "b"])
+    for act in end.split("; "):
+        player, word = act.split(": ")
+        house.answer(player, word, over)
+    values = [("a", 0.0, False), ("b", 0.0, False), ("d", *last)]
+    house.thoughts = lambda _: [Thought(move, value, exact, (move,)) for move, value, exact in values]
+    house.send("alice", f"review {over} alice alicepass")
+    body = " ".join(next(mail for mail in house.think() if "review" in mail["Subject"]).body.split())
+    assert said in body
+    assert ("What decided it" in body) == bool(said)

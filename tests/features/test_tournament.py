@@ -569,3 +569,23 @@ def test_a_player_who_is_kept_out_is_not_waited_for(house: House, kind: str) -> 
     house.wait(NOW)
     play(house, lambda first, second: first < second)
     assert all("bob" not in {player.userid for player in meeting.players} for meeting in under_way(house))
+
+
+def test_a_tournament_on_a_random_board_has_one_of_its_own(house: House) -> None:
+    """The same for all its players, told in their mails, and another one than in other tournaments."""
+    for userid in ("maker", *NAMES[:3]):
+        house.player(userid)
+    boards = []
+    for name in ("one", "two"):
+        words = "-board=random -edges=9 -version=rb -players=3"
+        house.send("maker", f"tournament create {name} robin crossgeo maker {password('maker')} {words}")
+        for userid in NAMES[:3]:
+            join(house, userid, name)
+        house.wait(40 * DAY)
+        with house.service.store.read() as tx:
+            found = [tx.matches.load(each.board) for each in meetings(house, name) if each.board]
+        assert len(found) > 1
+        boards.append({match.options for match in found if match})
+    (one,), (two,) = boards
+    assert one != two
+    assert any(word.startswith("-seed=") for word in one)

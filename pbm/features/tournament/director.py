@@ -10,7 +10,7 @@ from typing import Any
 from games import GAMES
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, tell_players
-from pbm.core.start import start_match
+from pbm.core.start import seed_of, start_match
 from pbm.domain.calendars import Calendar, StopKind
 from pbm.domain.errors import Unreadable
 from pbm.domain.events import RoundEnded
@@ -130,8 +130,9 @@ class Director(Desk):
         assert first is not None  # noqa: S101  a player who leaves the server leaves all tournaments
         assert second is not None  # noqa: S101
         game, seats = GAMES[tournament.game], (first, second)
+        seed = seed_of(f"{tournament.name} {tournament.season}")  # the same board for all, and not that of others
         return start_match(
-            self, game, tournament.options, tournament.body, seats, tournament=label, default_clock=CLOCK
+            self, game, tournament.options, tournament.body, seats, tournament=label, default_clock=CLOCK, seed=seed
         )
 
     def decide(self, overdue: Sequence[Meeting]) -> None:
