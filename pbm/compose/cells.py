@@ -1,7 +1,7 @@
 """Boards of cells as tables of HTML: every cell as large as a thumb, and a link where a player may play.
 
-Sizes are in pixels and made for a phone 390 wide; on a narrower one cells become narrower, as far as 328 pixels. A board
-too wide for it comes in parts, one below the other.
+Sizes are in pixels and made for a phone 390 wide; on a narrower one cells become narrower, down to a phone of 328. A
+board too wide for it comes in parts, one below the other.
 Everything is told by characters and by colours that hold in light and dark; nothing needs a picture, a style sheet or
 a script. Where there is little room, the same table is told in fewer octets: rows have the ground of most of their
 places, stones are discs as large as their places, and links have neither a colour nor a text of their own.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from pbm.compose.pages import Pages
 from pbm.core.board import NO_BOARD, OpenBoard, States
 from pbm.core.credentials import Passwords
 from pbm.domain.configuration import Limits
+from pbm.domain.errors import Unreadable
 from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
 from pbm.domain.mail import Mail, Remark, RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
@@ -63,6 +65,12 @@ class Desk:
     def open(self, number: int, at: datetime | None = None) -> OpenBoard:
         """The board; at: the instant from which what players do counts. Raises: NotFound."""
         return OpenBoard.load(self.tx, self.tools.states, number, at)
+
+    def readable(self, numbers: Iterable[int]) -> Iterator[OpenBoard]:
+        """Those of the boards that can be read at present."""
+        for number in numbers:
+            with suppress(Unreadable):
+                yield self.open(number)
 
     def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
         """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""

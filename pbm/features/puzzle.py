@@ -165,7 +165,7 @@ def _in_play(at: Desk, found: Puzzle) -> bool:
     for text in (*found.moves, *found.line):
         state, _ = state.play(text)
         seen.add((state.to_move, game.scene(state.position, None)))
-    states = (at.open(number).state for number in boards)
+    states = (board.state for board in at.readable(boards))
     return len(boards) > MOST_COMPARED or any(
         (each.to_move, game.scene(each.position, None)) in seen for each in states if each.options == state.options
     )

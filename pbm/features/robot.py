@@ -81,8 +81,9 @@ def robots_boards(at: Desk) -> Iterator[Task]:
     pause = spent(at)
     waiting -= {each.board for each in boards if pause & {player.id for player in each.players}}
     for number, crowd in _in_turn(boards, waiting, ids):
-        if (task := _task(at, number, crowd)) is not None:
-            yield task
+        for board in at.readable([number]):
+            if (task := _task(board, crowd)) is not None:
+                yield task
 
 
 def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collection[int]) -> list[tuple[int, int]]:
@@ -107,12 +108,11 @@ def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collectio
     return [(number, max(len(counts), counts[opponent])) for *_, number, opponent in sorted(turns)]
 
 
-def _task(at: Desk, number: int, crowd: int) -> Task | None:
-    board = at.open(number)
+def _task(board: OpenBoard, crowd: int) -> Task | None:
     seat = _robot_seat(board)
     if seat is None:
         return None
-    ply = board.next_ply
+    number, ply = board.match.board, board.next_ply
     level = LEVEL_OF[board.match.player(seat).userid.casefold()]
     seconds = ANSWERS_WITHIN / crowd
     question = replace(question_of(board, level), share=min(1.0, seconds / LEVELS[level].seconds), patience=seconds)

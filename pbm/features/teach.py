@@ -121,11 +121,12 @@ def _check_helps_nowhere(at: Desk, player: Player, board: OpenBoard, states: Ite
     since: of games with so many plies.
     """
     tx, game, running = at.tx, board.state.game, dict[tuple[Side, Scene], int]()
-    for each in tx.matches.summaries(game=board.match.game, player_ids=(player.id,), active=True, limit=None):
-        if each.plies >= since and not robots_among(tx, each.players):
-            theirs = at.open(each.board).state
-            if theirs.options == board.state.options:
-                running[game.to_move(theirs.position), game.scene(theirs.position, None)] = each.board
+    summaries = tx.matches.summaries(game=board.match.game, player_ids=(player.id,), active=True, limit=None)
+    numbers = (each.board for each in summaries if each.plies >= since and not robots_among(tx, each.players))
+    for each in at.readable(numbers):
+        theirs = each.state
+        if theirs.options == board.state.options:
+            running[game.to_move(theirs.position), game.scene(theirs.position, None)] = each.match.board
     for state in states if running else ():
         if number := running.get((game.to_move(state.position), game.scene(state.position, None))):
             raise NotAllowed(f"It would help you on board {number}, which has come to the same position.")
@@ -189,7 +190,7 @@ def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:
     for item, number, who in orders(at.tx, word):
         match = at.tx.matches.load(number)
         if match is not None and match.game in GAMES:
-            yield item, at.open(number), who
+            yield from ((item, board, who) for board in at.readable([number]))
 
 
 def _question(match: Match, plies: int) -> Question:

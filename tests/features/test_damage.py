@@ -176,3 +176,15 @@ def test_a_damaged_board_is_not_decided_and_its_round_waits_for_it(house: House)
     house.wait(timedelta(minutes=15))
     with house.service.store.read() as tx:
         assert len(tx.tournaments.under_way(1)) == 2
+
+
+def test_a_robot_plays_on_other_boards_and_hints_there(house: House) -> None:
+    damaged = house.game("cross -size=4 alice robot1", [])
+    sound = house.game("cross -size=4 carol robot1", [])
+    house.answer("alice", "C3", damaged)
+    house.answer("carol", "C3", sound)
+    alter(house, "zz", damaged)
+    assert [got.board for got in house.think() if got.board] == [sound]
+    house.answer("alice", "hint", damaged)
+    house.answer("carol", "hint", sound)
+    assert [got.board for got in house.think() if "hint" in got.body] == [sound]
