@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import dropwhile, islice, pairwise
+from itertools import dropwhile, islice
 
-from games import GAMES
 from pbm.domain import idioms
 
 MAX_SENTENCES = 60
@@ -206,7 +205,7 @@ def _does(line: str) -> bool:
     ):
         return True
     pieces = [plain(piece) for piece in (*_END.split(line), *idioms.CLAUSE.split(line)) if piece.strip()]
-    return any(idioms.LETTER.fullmatch(piece) or _act(piece) for piece in pieces)
+    return any(idioms.LETTER.fullmatch(piece) or deed_of(piece) for piece in pieces)
 
 
 def _reaches(line: str) -> bool:
@@ -243,8 +242,6 @@ _LONGEST_MOVE = 5
 """Words of a move that is looked for in front of something else."""
 _MOST_CLAUSES = 12
 """Clauses of a sentence in which a move is looked for, each of which is tried against all the rest."""
-_MOST_JOINED = 3
-"""Questions of one sentence."""
 MAX_LOOKED_AT = 200
 """Pieces of a text that are offered to the rules."""
 
@@ -264,24 +261,6 @@ class Act(StrEnum):
     RULES = "rules"
     SAY = "say"
     UNSURE = "unsure"
-
-
-class Wish(StrEnum):
-    """Wishes in plain words where nothing is to be done on the board. REST: they are away. NUDGE: that somebody else be
-    reminded. RIVAL: whom they play. TURN: what somebody who is named has played, or when they will.
-    """
-
-    TIME = "time"
-    PAUSE = "pause"
-    REST = "rest"
-    REMIND = "remind"
-    NUDGE = "nudge"
-    BOARDS = "boards"
-    RIVAL = "rival"
-    LOOK = "look"
-    TURN = "turn"
-    WHO = "who"
-    THANKS = "thanks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,9 +297,6 @@ _STRONG = re.compile(
     r"[a-z]\d{1,2}(?:(?:[-=]?>|[-/x])[a-z]\d{1,2}){1,3}"
 )
 """A word that looks like a move and like no word of a language."""
-_ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
-_BEFORE_GAMES = frozenset("play playing of at al au à jogar about like learn try explain rules help teach".split())  # noqa: SIM905
-_CLAUSES = re.compile(r",| and ")
 _SEPARATOR = re.compile(r"[,;:/]+")
 _IN_TURN = re.compile(r" x?[a-z]\d{1,2}(?!\w)")
 """How the next move of the same turn begins, behind a comma."""
@@ -366,114 +342,9 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
     return Meaning(claim.act, claim.move, claim.taken, _comment(text, reader.said[claim.sentence], claim.rest))
 
 
-def wished(text: str) -> Wish | None:
-    """The wish of a text, where all else that it says is courtesy; None for any other text.
-
-    >>> wished("Hi Anna, please give me more time."), wished("Thanks a lot!"), wished("Thanks. I am lost in thought.")
-    (<Wish.TIME: 'time'>, <Wish.THANKS: 'thanks'>, None)
-    >>> wished("Whose move is it and how long do I have?"), wished("Whose move is it and how are you?")
-    (<Wish.LOOK: 'look'>, None)
-    """
-    found: list[Wish] = []
-    for sentence in sentences(text):
-        if (wish := _wish(sentence.plain)) is not None:
-            found.append(wish)
-        elif not all(
-            idioms.THANKS.fullmatch(clause) for clause in map(plain, _CLAUSES.split(sentence.plain)) if clause
-        ):
-            return None
-    return found[0] if found else Wish.THANKS if sentences(text) else None
-
-
-def _wish(said: str) -> Wish | None:
-    """The wish of a sentence; where it is several questions about the game, to be shown the board."""
-    wish = next((Wish(name) for name, row in idioms.WISHES.items() if row.fullmatch(said)), None)
-    parts = said.split(" and ")
-    if wish is not None or not 1 < len(parts) <= _MOST_JOINED:
-        return wish
-    wishes = {_wish(part.strip(" ,.!?")) for part in parts}
-    return Wish.LOOK if Wish.LOOK in wishes <= {Wish.LOOK, Wish.RIVAL} else None
-
-
-def asks_rules(text: str) -> bool:
-    """Whether its writer wants to be told the rules, and says nothing else."""
-    said = [sentence.plain for sentence in sentences(text)]
-    asked = [_act(each) is Act.RULES for each in said]
-    return any(asked) and all(rules or idioms.THANKS.fullmatch(each) for rules, each in zip(asked, said, strict=True))
-
-
 def asks_for_draw(line: str) -> bool:
     """Whether a line asks for a draw, as one does who offers it, and does nothing else: "draw?", "Want a draw?"."""
-    return line.rstrip().endswith("?") and _act(plain(line)) is Act.DRAW
-
-
-def given(text: str) -> tuple[str, str]:
-    """The time that its writer says they give, as the command has it, and whom; "" for the other player.
-
-    >>> given("Sure, I'll give you three more days"), given("I give Bo 12 hours."), given("Will you give me 2 days?")
-    (('3d', ''), ('12h', 'bo'), ('', ''))
-    """
-    found = next(filter(None, (idioms.GIVEN.fullmatch(sentence.plain) for sentence in sentences(text))), None)
-    if found is None:
-        return "", ""
-    count = idioms.COUNTS.get(found["count"], found["count"])
-    return f"{count}{found['unit'][0]}", found["whom"] or ""
-
-
-def game_named(words: str) -> str:
-    """The game that words name; one that other sentences hold, too, needs a word like "play" before it.
-
-    >>> game_named("let's go and play hex"), game_named("I want to play go"), game_named("let's go")
-    ('hex', 'go', '')
-    """
-    bare = [word.strip(".,!?:;") for word in plain(words).replace("teach me ", "teach ").split()]
-    pairs = [(before, word) for before, word in pairwise(["", *bare]) if word in GAMES]
-    named = next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
-    said = f" {' '.join(bare)} "
-    titles = {game.info.title.casefold(): name for name, game in GAMES.items() if " " in game.info.title}
-    others = {**titles, **{other: name for other, name in idioms.OTHER_NAMES.items() if name in GAMES}}
-    return next((name for other, name in others.items() if f" {other} " in said), named)
-
-
-def game_wanted(text: str) -> str:
-    """The word for the game that its writer wants to play, whether there is such a game or not; "" where none is.
-
-    >>> game_wanted("I want to play othello"), game_wanted("Let's play mahjong!"), game_wanted("I want to play now")
-    ('reversi', 'mahjong', '')
-    """
-    found = idioms.WANTED.search(plain(text))
-    word = found["game"] if found else ""
-    return game_named(text) or ("" if word in idioms.COMMON | idioms.NO_GAMES else word)
-
-
-def game_elsewhere(text: str) -> str:
-    """The well-known game which a text speaks of that is not here, and none that is; "" where there is none.
-
-    >>> game_elsewhere("Do you play Chess?"), game_elsewhere("Is hex like chess?"), game_elsewhere("Hello!")
-    ('chess', '', '')
-    """
-    found = idioms.ELSEWHERE.search(plain(text))
-    return found[0] if found and not game_named(text) else ""
-
-
-def starts(text: str) -> bool:
-    """Whether its writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
-    core = uncourteous(plain(text))
-    is_named = core in GAMES and core != plain(text)
-    return is_named or any(idioms.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
-
-
-def again(text: str) -> bool:
-    """Whether its writer wants to play the same again, as in "Another game?"."""
-    return any(idioms.REMATCH.fullmatch(sentence.plain) for sentence in sentences(text))
-
-
-def lost(text: str) -> bool:
-    """Whether its writer does not know what to do, and says nothing else: "help me", "huh?", "What do I do now?"."""
-    said = [sentence.plain for sentence in sentences(text)]
-    unknowing = [bool(idioms.LOST.fullmatch(each)) for each in said]
-    courteous = (unknown or idioms.THANKS.fullmatch(each) for unknown, each in zip(unknowing, said, strict=True))
-    return any(unknowing) and all(courteous) if said else "?" in text
+    return line.rstrip().endswith("?") and deed_of(plain(line)) is Act.DRAW
 
 
 def _comment(text: str, sentence: Sentence, rest: str) -> str:
@@ -537,13 +408,13 @@ class _Reader:
     def _acts_beside(self, claim: _Claim) -> list[str]:
         """The acts that clauses of the sentence of a move are, as in "D4, draw?"; any move rejects an offer."""
         clauses = map(plain, idioms.CLAUSE.split(self.said[claim.sentence].text)) if claim.move else ()
-        return [act.value for act in map(_act, clauses) if act not in (None, Act.RULES, Act.REJECT)]
+        return [act.value for act in map(deed_of, clauses) if act not in (None, Act.RULES, Act.REJECT)]
 
     def move_and_act(self) -> tuple[str, ...]:
         """A move and the act right behind it that a sentence is, as in "D4 resign"; empty where none is that."""
         for words in (sentence.plain.split() for sentence in self.said):
             for count in range(1, min(len(words), _LONGEST_MOVE)):
-                move, act = " ".join(words[:count]), _act(" ".join(words[count:]))
+                move, act = " ".join(words[:count]), deed_of(" ".join(words[count:]))
                 if act is None or act is Act.RULES or not _is_strong(move):
                     continue
                 if (legal := self.legal(move)) is not None:
@@ -552,7 +423,7 @@ class _Reader:
 
     def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
         """The claim of one sentence."""
-        if (act := _act(sentence.plain)) is not None:
+        if (act := deed_of(sentence.plain)) is not None:
             return _Claim(act, "", sentence.text, "", number)
         core = self.cores[number]
         for found in (self._alone(core), self._leading(core), self._framed(sentence, plain(core))):
@@ -636,7 +507,7 @@ class _Reader:
         return self._known[words]
 
 
-def _act(clause: str) -> Act | None:
+def deed_of(clause: str) -> Act | None:
     """The deed that a clause asks for, which is nothing else; None for any other. clause: plain."""
     act = next((Act(name) for name, pattern in idioms.ACTS.items() if pattern.fullmatch(clause)), None)
     both = clause.split(" and ") if act is None else []

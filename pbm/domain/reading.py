@@ -22,10 +22,11 @@ from pbm.domain.commands import (
     split_plan,
 )
 from pbm.domain.errors import Rejected
-from pbm.domain.meaning import Act, asks_for_draw, game_elsewhere, meaning, unsigned
+from pbm.domain.meaning import Act, asks_for_draw, meaning, unsigned
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
+from pbm.domain.wanted import game_elsewhere
 
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""

@@ -23,9 +23,10 @@ from pbm.domain.commands import Command, no_game, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import BadArguments, Rejected
-from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts
+from pbm.domain.meaning import plain
 from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
+from pbm.domain.wanted import game_elsewhere, game_named, game_wanted, lost, starts
 from pbm.store.tickets import Seek
 
 FIRST, OPPONENT = "cross", "robot1"

@@ -25,27 +25,12 @@ from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import OfferKind, Player, Seat, other
-from pbm.domain.meaning import (
-    Act,
-    Meaning,
-    Wish,
-    again,
-    asks_rules,
-    discreet,
-    game_elsewhere,
-    game_named,
-    given,
-    meaning,
-    plain,
-    sentences,
-    starts,
-    uncourteous,
-    wished,
-)
+from pbm.domain.meaning import Act, Meaning, discreet, meaning, plain, sentences, uncourteous
 from pbm.domain.prose import begins_like_a_command, courteous_reply, is_courteous, is_prose, way_to_say
 from pbm.domain.topics import ERASURE, QUESTIONS, question, topic
 from pbm.domain.vacations import vacation_said
 from pbm.domain.verbs import PASSWORD, leading, passwords_behind
+from pbm.domain.wanted import Wish, again, asks_rules, game_elsewhere, game_named, given, starts, wished
 from pbm.features.newcomer import FIRST
 
 CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"

@@ -32,8 +32,8 @@ from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player, State
-from pbm.domain.meaning import game_elsewhere, game_named, sentences, starts, unsigned
 from pbm.domain.meaning import plain as plain_words
+from pbm.domain.meaning import sentences, unsigned
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import (
     HIDDEN,
@@ -47,6 +47,7 @@ from pbm.domain.verbs import (
     passwords_misplaced,
     redact,
 )
+from pbm.domain.wanted import game_elsewhere, game_named, starts
 from pbm.features.newcomer import FIRST, at_robot, greet
 from pbm.mailin import Action, strip_subject
 from pbm.server.guesses import Held

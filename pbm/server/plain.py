@@ -15,25 +15,11 @@ from pbm.domain import idioms
 from pbm.domain.commands import Command, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
-from pbm.domain.meaning import (
-    Act,
-    Wish,
-    again,
-    game_elsewhere,
-    game_named,
-    game_wanted,
-    given,
-    lost,
-    meaning,
-    plain,
-    starts,
-    uncourteous,
-    unsigned,
-    wished,
-)
+from pbm.domain.meaning import Act, meaning, plain, uncourteous, unsigned
 from pbm.domain.reading import Reading
 from pbm.domain.topics import ERASURE, question, topic
 from pbm.domain.verbs import FIRST_BOARD, LOOKING, find
+from pbm.domain.wanted import Wish, again, game_elsewhere, game_named, game_wanted, given, lost, starts, wished
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
 from pbm.server.on_board import (

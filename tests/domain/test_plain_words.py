@@ -15,8 +15,9 @@ from pbm.domain import consent as consents
 from pbm.domain import idioms, topics
 from pbm.domain import meaning as meanings
 from pbm.domain.consent import Answer, consent, introduced
-from pbm.domain.meaning import Act, Wish, lost, meaning, starts, wished
+from pbm.domain.meaning import Act, meaning
 from pbm.domain.topics import ERASURE, question, topic
+from pbm.domain.wanted import Wish, lost, starts, wished
 
 YES, NO, NEVER, ASKS, UNCLEAR = Answer
 

@@ -1,0 +1,140 @@
+"""What is wanted in plain words where nothing is done on the board: time, a game, to be shown or told something."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from itertools import pairwise
+
+from games import GAMES
+from pbm.domain import idioms
+from pbm.domain.meaning import Act, deed_of, plain, sentences, uncourteous
+
+_MOST_JOINED = 3
+"""Questions of one sentence."""
+_ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
+_BEFORE_GAMES = frozenset("play playing of at al au à jogar about like learn try explain rules help teach".split())  # noqa: SIM905
+_CLAUSES = re.compile(r",| and ")
+
+
+class Wish(StrEnum):
+    """Wishes in plain words where nothing is to be done on the board. REST: they are away. NUDGE: that somebody else be
+    reminded. RIVAL: whom they play. TURN: what somebody who is named has played, or when they will.
+    """
+
+    TIME = "time"
+    PAUSE = "pause"
+    REST = "rest"
+    REMIND = "remind"
+    NUDGE = "nudge"
+    BOARDS = "boards"
+    RIVAL = "rival"
+    LOOK = "look"
+    TURN = "turn"
+    WHO = "who"
+    THANKS = "thanks"
+
+
+def wished(text: str) -> Wish | None:
+    """The wish of a text, where all else that it says is courtesy; None for any other text.
+
+    >>> wished("Hi Anna, please give me more time."), wished("Thanks a lot!"), wished("Thanks. I am lost in thought.")
+    (<Wish.TIME: 'time'>, <Wish.THANKS: 'thanks'>, None)
+    >>> wished("Whose move is it and how long do I have?"), wished("Whose move is it and how are you?")
+    (<Wish.LOOK: 'look'>, None)
+    """
+    found: list[Wish] = []
+    for sentence in sentences(text):
+        if (wish := _wish(sentence.plain)) is not None:
+            found.append(wish)
+        elif not all(
+            idioms.THANKS.fullmatch(clause) for clause in map(plain, _CLAUSES.split(sentence.plain)) if clause
+        ):
+            return None
+    return found[0] if found else Wish.THANKS if sentences(text) else None
+
+
+def _wish(said: str) -> Wish | None:
+    """The wish of a sentence; where it is several questions about the game, to be shown the board."""
+    wish = next((Wish(name) for name, row in idioms.WISHES.items() if row.fullmatch(said)), None)
+    parts = said.split(" and ")
+    if wish is not None or not 1 < len(parts) <= _MOST_JOINED:
+        return wish
+    wishes = {_wish(part.strip(" ,.!?")) for part in parts}
+    return Wish.LOOK if Wish.LOOK in wishes <= {Wish.LOOK, Wish.RIVAL} else None
+
+
+def asks_rules(text: str) -> bool:
+    """Whether its writer wants to be told the rules, and says nothing else."""
+    said = [sentence.plain for sentence in sentences(text)]
+    asked = [deed_of(each) is Act.RULES for each in said]
+    return any(asked) and all(rules or idioms.THANKS.fullmatch(each) for rules, each in zip(asked, said, strict=True))
+
+
+def given(text: str) -> tuple[str, str]:
+    """The time that its writer says they give, as the command has it, and whom; "" for the other player.
+
+    >>> given("Sure, I'll give you three more days"), given("I give Bo 12 hours."), given("Will you give me 2 days?")
+    (('3d', ''), ('12h', 'bo'), ('', ''))
+    """
+    found = next(filter(None, (idioms.GIVEN.fullmatch(sentence.plain) for sentence in sentences(text))), None)
+    if found is None:
+        return "", ""
+    count = idioms.COUNTS.get(found["count"], found["count"])
+    return f"{count}{found['unit'][0]}", found["whom"] or ""
+
+
+def game_named(words: str) -> str:
+    """The game that words name; one that other sentences hold, too, needs a word like "play" before it.
+
+    >>> game_named("let's go and play hex"), game_named("I want to play go"), game_named("let's go")
+    ('hex', 'go', '')
+    """
+    bare = [word.strip(".,!?:;") for word in plain(words).replace("teach me ", "teach ").split()]
+    pairs = [(before, word) for before, word in pairwise(["", *bare]) if word in GAMES]
+    named = next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
+    said = f" {' '.join(bare)} "
+    titles = {game.info.title.casefold(): name for name, game in GAMES.items() if " " in game.info.title}
+    others = {**titles, **{other: name for other, name in idioms.OTHER_NAMES.items() if name in GAMES}}
+    return next((name for other, name in others.items() if f" {other} " in said), named)
+
+
+def game_wanted(text: str) -> str:
+    """The word for the game that its writer wants to play, whether there is such a game or not; "" where none is.
+
+    >>> game_wanted("I want to play othello"), game_wanted("Let's play mahjong!"), game_wanted("I want to play now")
+    ('reversi', 'mahjong', '')
+    """
+    found = idioms.WANTED.search(plain(text))
+    word = found["game"] if found else ""
+    return game_named(text) or ("" if word in idioms.COMMON | idioms.NO_GAMES else word)
+
+
+def game_elsewhere(text: str) -> str:
+    """The well-known game which a text speaks of that is not here, and none that is; "" where there is none.
+
+    >>> game_elsewhere("Do you play Chess?"), game_elsewhere("Is hex like chess?"), game_elsewhere("Hello!")
+    ('chess', '', '')
+    """
+    found = idioms.ELSEWHERE.search(plain(text))
+    return found[0] if found and not game_named(text) else ""
+
+
+def starts(text: str) -> bool:
+    """Whether its writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
+    core = uncourteous(plain(text))
+    is_named = core in GAMES and core != plain(text)
+    return is_named or any(idioms.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
+
+
+def again(text: str) -> bool:
+    """Whether its writer wants to play the same again, as in "Another game?"."""
+    return any(idioms.REMATCH.fullmatch(sentence.plain) for sentence in sentences(text))
+
+
+def lost(text: str) -> bool:
+    """Whether its writer does not know what to do, and says nothing else: "help me", "huh?", "What do I do now?"."""
+    said = [sentence.plain for sentence in sentences(text)]
+    unknowing = [bool(idioms.LOST.fullmatch(each)) for each in said]
+    courteous = (unknown or idioms.THANKS.fullmatch(each) for unknown, each in zip(unknowing, said, strict=True))
+    return any(unknowing) and all(courteous) if said else "?" in text
