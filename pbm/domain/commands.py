@@ -47,6 +47,8 @@ _BOARD_LINE = re.compile(
 )
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
 """Quotes that a line may be wrapped in, and what then closes it."""
+_PROMPT = "write:"
+"""In front of a line that our mails tell somebody to write."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """Words that no move has after a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
 _CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
@@ -130,20 +132,23 @@ def clean(line: str) -> str:
 
     A `>` that no `<` belongs to stays: a quoted line is no command, and a move may hold it. So does a `<` without `>`.
 
-    Quotes around the whole line are taken away, too: so help pages and people write commands.
+    Quotes around the whole line are taken away, too: so help pages and people write commands. So is the word before a
+    line that a mail of ours has told them to write.
 
     >>> clean("** cross move  <101>  [F6] **"), clean("*move 101 F6"), clean("> resign"), clean("b1>c2")
     ('cross move 101 F6', 'move 101 F6', '> resign', 'b1>c2')
     >>> clean("<3"), clean("<101 F6>")
     ('<3', '101 F6')
-    >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say')
-    ('cross move 101 F6', '"Hi" is what "they" say')
+    >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say'), clean("Write: message bob")
+    ('cross move 101 F6', '"Hi" is what "they" say', 'message bob')
     """
     if not line.isprintable():
         line = "".join(char if char.isprintable() else " " for char in line)
     line = _unquoted(line.strip(" *")).lstrip(" *")
     opening, closing = ("[<", "]>") if "<" in line and ">" in line else ("[", "]")
     words = [word if word == ">" else word.lstrip(opening).rstrip(closing) for word in line.split() if word != "**"]
+    if len(words) > 1 and words[0].casefold() == _PROMPT:
+        del words[0]
     return " ".join(filter(None, words))
 
 

@@ -257,7 +257,7 @@ _UNEVEN = (" \n", "\n\n\n")
 """A line that ends in a blank, or two blank lines: there may be a third."""
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
 _FOOTER = re.compile(
-    r"(?:(?<=\S)\s+|(?<=[\d.!?]))"
+    r"(?:(?<=\S)\s+|(?<=[\d.!?])(?=\w+ (?:from|with|via|von|mit|depuis|d[eou]|desde|d[ao]l?|vanaf|met) ))"
     r"(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
 )
 """Where on a line a phone may have begun to say what it is."""

@@ -163,15 +163,15 @@ def check_rival(request: Request, text: str, game: str) -> None:
     """Raises: BadArguments for a wish to play with somebody. game: the one named; empty for none."""
     rival = userid_named(request.tx, text, "rival")
     if rival:
-        way = "answer with this" if game else "name the game and challenge them, for instance"
+        way = "" if game else ", name the game and challenge them, for instance"
         line = f"{game or FIRST} challenge me {rival}"
-        raise BadArguments(f"To play with {rival}, {way}:", line)
+        raise BadArguments(f"To play with {rival}{way}:", line)
 
 
 def check_told(request: Request, text: str) -> None:
     """Raises: BadArguments for a wish that a player be told something."""
     if told := userid_named(request.tx, text, "told"):
-        raise BadArguments(f"To write to {told}, send this, with your words below:", f"message {told}")
+        raise BadArguments(f"To write to {told}, with your words below:", f"message {told}")
 
 
 def check_joins(request: Request, text: str) -> None:
@@ -181,7 +181,7 @@ def check_joins(request: Request, text: str) -> None:
     is_told = joined is not None and said.startswith("join tournament ") and joined[0] == said
     if joined is not None and (event is not None or is_told):
         name = event.name if event else joined["event"]
-        raise BadArguments(f"To join {name}, answer with this:", f"tournament join {name}")
+        raise BadArguments(f"To join {name}:", f"tournament join {name}")
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ class _Said:
         if near and word not in idioms.COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
         if (cell := self._heard(uncourteous(said) or said)) is not None:
-            raise BadArguments(f"It is not clear whether you mean {cell}. If you do, answer with this:", cell)
+            raise BadArguments(f"It is not clear whether you mean {cell}. If you do:", cell)
         names_move = self.meant.move or self.meant.between
         is_slip = idioms.MISTAKEN.search(said) if names_move else idioms.MISHAP.search(said)
         if is_slip and self._has_moved:

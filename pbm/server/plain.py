@@ -265,7 +265,7 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
     if only := _only_game(text, verb):
         return Restated(f"play {only}")
     if verb in GAMES and (rival := request.tx.players.find(said)) is not None:
-        raise BadArguments(f"To play with {rival.userid}, answer with this:", f"{verb} challenge me {rival.userid}")
+        raise BadArguments(f"To play with {rival.userid}:", f"{verb} challenge me {rival.userid}")
     if (verb in ("play", "challenge") and " " not in said) or (verb == "challenge" and game):
         check_rival(request, text, game)
     if not isinstance(command, BadArguments):

@@ -259,7 +259,7 @@ BOARD_ANSWERS = {
     "Your opponent is reminded by the server": "remind her|remind him please|remind my opponent|remind anna|"
     "can you remind my opponent?|nudge her",
     "Choose a userid, and a password if you want one. Write: signup": "signup with password please",
-    "It is not clear whether you mean C3. If you do, answer with this: Write: C3": "charlie three|Charlie 3 please|"
+    "It is not clear whether you mean C3. If you do: Write: C3": "charlie three|Charlie 3 please|"
     "Cäsar drei|c drei|see three|C drie|c tres|"
     "c trois please|sea 3",
     "pbm: list of games": "who is online?",
@@ -964,7 +964,7 @@ def test_a_column_may_be_told_by_its_name(patient: House, column: str, said: str
 def test_a_number_in_words_is_asked_about(patient: House, move: str, said: str) -> None:
     patient.game("crossgeo bert anna")
     told = said_to(patient, patient.answering("bert", said, 101))
-    assert f"It is not clear whether you mean {move}. If you do, answer with this: Write: {move}" in told
+    assert f"It is not clear whether you mean {move}. If you do: Write: {move}" in told
 
 
 @pytest.mark.parametrize("said", ["I forgot my password", "I can't log in any more", "my user id was ann"])
