@@ -82,7 +82,7 @@ def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Re
     ),
     "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
 )
-def vacation(request: Request, command: Command) -> Answer | None:
+def vacation(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
     words = " ".join(command.args[name] for name in ("FROM", "TO") if name in command.args)
     settings = Settings.chosen(request.tx.players.settings(player.id))

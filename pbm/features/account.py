@@ -38,7 +38,7 @@ _INVITED = ("invite",)
     Verb("signup NEW-USERID NEW-PASSWORD [ADDRESS...]", ACCOUNT, rank=10, other_usage="NEW-USERID"),
     "make an account; answer the mail that comes back to confirm it",
 )
-def signup(request: Request, command: Command) -> Answer | None:
+def signup(request: Request, command: Command) -> None:
     """Nobody has the userid before one of the addresses has answered: then the first who did."""
     userid, password = command.args["NEW-USERID"], command.args.get("NEW-PASSWORD", "")
     _check_names(" ".join(command.args.values()).casefold().split())
@@ -53,14 +53,13 @@ def signup(request: Request, command: Command) -> Answer | None:
     hashed = request.author.hash_of(password) if password else NO_PASSWORD
     for address in addresses:
         _mail_to_confirm(request, address, userid, None, userid=userid, hash=hashed)
-    return None
 
 
 @handles(
     Verb("add USERID PASSWORD [ADDRESS...]", ACCOUNT, rank=20, guarded=True),
     "get your mail at one more address, or at this one; it counts once it has answered",
 )
-def add(request: Request, command: Command) -> Answer | None:
+def add(request: Request, command: Command) -> Answer:
     player, wanted = request.author.who(command), addresses_of(request, command)
     given_up = request.now - timedelta(days=request.tools.limits.confirmation_days)
     request.tx.players.drop_unconfirmed(player.id, given_up)
@@ -80,7 +79,7 @@ def add(request: Request, command: Command) -> Answer | None:
     Verb("change address USERID PASSWORD [ADDRESS...]", ACCOUNT, rank=40, guarded=True),
     "get your mail at other addresses, or at this one, in place of those you have",
 )
-def change_address(request: Request, command: Command) -> Answer | None:
+def change_address(request: Request, command: Command) -> Answer:
     """The old addresses stay until one of the new ones counts, and are told in either case."""
     player, wanted = request.author.who(command), addresses_of(request, command)
     own = _own_addresses(request, player)
@@ -103,7 +102,7 @@ def change_address(request: Request, command: Command) -> Answer | None:
 
 
 @handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, rank=30, guarded=True), "take another password")
-def change_password(request: Request, command: Command) -> Answer | None:
+def change_password(request: Request, command: Command) -> Answer:
     player, password = request.author.who(command), command.args["NEW-PASSWORD"]
     check_password(password)
     _set_password(request, player, password)
@@ -115,7 +114,7 @@ def change_password(request: Request, command: Command) -> Answer | None:
 
 
 @handles(Verb("password NEW-PASSWORD", ACCOUNT, rank=25), "set a password, if your account has none yet")
-def password_(request: Request, command: Command) -> Answer | None:
+def password_(request: Request, command: Command) -> Answer:
     password = command.args["NEW-PASSWORD"]
     if request.sender.proven is None:
         raise NotAllowed("Answer a mail of ours with this line: that shows who you are.", command.verb.line)
@@ -145,7 +144,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
     Verb("revoke USERID PASSWORD", ACCOUNT, rank=35),
     "let no mail of ours that you have got so far speak for you any more",
 )
-def revoke(request: Request, command: Command) -> Answer | None:
+def revoke(request: Request, command: Command) -> Answer:
     """Make void all old mails of the player, whoever holds them, forwarded or stolen."""
     player = request.author.who(command)
     request.tx.players.revoke_tokens(player.id)
@@ -161,7 +160,7 @@ def revoke(request: Request, command: Command) -> Answer | None:
 @handles(
     Verb("signoff USERID PASSWORD", ACCOUNT, rank=60, guarded=True), "get no more mail at the address you write from"
 )
-def signoff(request: Request, command: Command) -> Answer | None:
+def signoff(request: Request, command: Command) -> Answer:
     player, sender = request.author.who(command), request.message.sender
     own = _own_addresses(request, player)
     address = own.get(sender.casefold())
@@ -179,7 +178,7 @@ def signoff(request: Request, command: Command) -> Answer | None:
     Verb("reset password [USERID]", ACCOUNT, rank=50),
     "get a mail whose answer sets a new password, if you have lost yours",
 )
-def reset_password(request: Request, command: Command) -> Answer | None:
+def reset_password(request: Request, command: Command) -> Answer:
     """The answer is the same whether there is such a player or not."""
     for player in _who_lost_it(request, command):
         addresses = request.tx.players.confirmed(player.id)[player.id]

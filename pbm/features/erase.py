@@ -55,7 +55,7 @@ def _forfeit(match: Match, leaver: Player) -> Result:
     Verb("delete USERID PASSWORD", ACCOUNT, rank=70, guarded=True),
     "end your account for good; the games you still play are lost",
 )
-def delete(request: Request, command: Command) -> Answer | None:
+def delete(request: Request, command: Command) -> None:
     player = request.author.who(command)
     addresses = request.tx.players.confirmed(player.id)[player.id]
     boards = remove_account(request.tx, player, request.boards.load)
@@ -64,7 +64,6 @@ def delete(request: Request, command: Command) -> Answer | None:
         request.outgoing.write(
             address, "pbm: goodbye", "goodbye.txt", player=player, userid=player.userid, boards=numbers
         )
-    return None
 
 
 ERASE = "erase"
@@ -148,11 +147,11 @@ MOST_ASKED = 3
     Verb("erase me USERID PASSWORD", ACCOUNT, rank=90),
     "have all that is stored of you deleted, and your userid replaced, after a week to change your mind",
 )
-def erase_me(request: Request, command: Command) -> Answer | None:
+def erase_me(request: Request, command: Command) -> None:
     """With the password it is settled; otherwise whoever reads the player's mail is asked."""
     if command.credentials is not None:
         _plan(request, request.author.who(command))
-        return None
+        return
     player = request.sender.writer
     if player is None:
         raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
@@ -166,7 +165,6 @@ def erase_me(request: Request, command: Command) -> Answer | None:
             continue
         token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
         _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
-    return None
 
 
 @redeems(ERASE, consented=True)
@@ -179,7 +177,7 @@ def confirm_erasing(request: Request, _: Ticket, player: Player) -> None:
 
 
 @handles(Verb("erase no USERID PASSWORD", ACCOUNT, rank=100), "change your mind: nothing is erased")
-def erase_no(request: Request, command: Command) -> Answer | None:
+def erase_no(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
     _keep(request, player)
     return done(command, KEPT)

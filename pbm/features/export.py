@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from pbm.compose import Answer, Part
+from pbm.compose import Part
 from pbm.compose.pages import Pages, plain
 from pbm.compose.views import move_list
 from pbm.core.notify import Desk
@@ -251,7 +251,7 @@ SUBJECT = "pbm: your games and data"
     Verb("export USERID PASSWORD [BOARD]", ACCOUNT, Locks.NOTHING, rank=80, wordy=True),
     "get a mail with all your games and all that is stored of you, or with the games from a board on",
 )
-def export(request: Request, command: Command) -> Answer | None:
+def export(request: Request, command: Command) -> None:
     """To one address that they have confirmed: the one they write from, or else the first."""
     player, tools = request.author.who(command), request.tools
     own = request.outgoing.reader(player).addresses
@@ -278,4 +278,3 @@ def export(request: Request, command: Command) -> Answer | None:
         following=following,
         names=[file.name for file in files],
     )
-    return None

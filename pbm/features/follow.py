@@ -34,7 +34,7 @@ Wish = OpenBoard | Player | Tournament | str
     Verb("follow USERID PASSWORD [WHAT]", LOOKING, rank=100, bare=True, wordy=True),
     "get the mails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
 )
-def follow(request: Request, command: Command) -> Answer | None:
+def follow(request: Request, command: Command) -> Answer:
     """Anything to be followed has one word: a board's number, the name of a player, a tournament or a game."""
     player, word = request.author.who(command), command.args.get("WHAT")
     if word is None:
@@ -53,7 +53,7 @@ def follow(request: Request, command: Command) -> Answer | None:
     Verb("unfollow USERID PASSWORD WHAT", LOOKING, rank=110, wordy=True),
     "follow a board, a player, a game or a tournament no more",
 )
-def unfollow(request: Request, command: Command) -> Answer | None:
+def unfollow(request: Request, command: Command) -> Answer:
     player, wish = request.author.who(command), _wish(request, command.args["WHAT"])
     if isinstance(wish, Tournament):
         if not request.tx.tournaments.unfollow(player.id, wish.id):
@@ -132,7 +132,7 @@ def _listed(request: Request, player: Player) -> str:
     ),
     "follow a board, or all boards of a game: every mail of it comes to you, too",
 )
-def subscribe(request: Request, command: Command) -> Answer | None:
+def subscribe(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
     told = [_subscribe(request, player, wish) for wish in _wishes(request, command)]
     return done(command, wrapped("\n".join(told)))
@@ -162,7 +162,7 @@ def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     ),
     "follow a board, or all boards of a game, no more",
 )
-def unsubscribe(request: Request, command: Command) -> Answer | None:
+def unsubscribe(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
     told = [_unsubscribe(request, player, wish) for wish in _wishes(request, command)]
     return done(command, wrapped("\n".join(told)))
@@ -185,7 +185,7 @@ def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str
     Verb("GAME notify USERID PASSWORD [BOARD|all...]", LOOKING, rank=140, other_usage="BOARD|all USERID PASSWORD"),
     "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
 )
-def notify(request: Request, command: Command) -> Answer | None:
+def notify(request: Request, command: Command) -> Answer:
     """Turns the news of ends on, and the next time off."""
     player = request.author.who(command)
     told = []

@@ -27,7 +27,7 @@ MOST_PAGES = 5
     Verb("help [SUBJECT...]", LOOKING, Locks.NOTHING, rank=10),
     "the pages of commands, games and other subjects, or what pages there are",
 )
-def help_(request: Request, command: Command) -> Answer | None:
+def help_(request: Request, command: Command) -> Answer:
     """The page of a subject, or of each of several; of a game's verb, too, when it is said with the game."""
     said = " ".join(command.args.get("SUBJECT", "index").casefold().split())
     page = _page(request, said)
@@ -82,7 +82,7 @@ def _no_page(request: Request, word: str) -> NotFound:
     Verb("GAME echo [OPTIONS] [WORDS...]", LOOKING, Locks.NOTHING, rank=190, gameless=True, wordy=True),
     "see how the words of a command are read; nothing is done",
 )
-def echo(request: Request, command: Command) -> Answer | None:
+def echo(request: Request, command: Command) -> Answer:
     """The meaning of each word of a command, or why they are none: for people who write programs that play."""
     words, game = command.args.get("WORDS", ""), command.game if command.game != request.sender.standing.game else None
     meant = " ".join(filter(None, (game, words, *command.options)))
@@ -109,7 +109,7 @@ def echo(request: Request, command: Command) -> Answer | None:
     ),
     "see how your rating changed on a board, or the last time, with all the numbers",
 )
-def why(request: Request, command: Command) -> Answer | None:
+def why(request: Request, command: Command) -> Answer:
     """Of the board that is named; or of the one whose mail is answered, if it was rated; or else of the last."""
     player = request.author.who(command)
     named = command.args.get("BOARD")

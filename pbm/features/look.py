@@ -103,14 +103,13 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
     Verb("test display USERID PASSWORD", ACCOUNT, Locks.NOTHING, rank=130),
     "get a mail that shows what your mail program does with boards, pictures and links",
 )
-def show_display(request: Request, command: Command) -> Answer | None:
+def show_display(request: Request, command: Command) -> None:
     """In all forms, whatever the player has chosen."""
     reader = request.outgoing.reader(request.author.who(command))
     sample = State.start(GAMES["cross"], ["-size=3"])
     for move in ("C3", "B2", "D3"):
         sample, _ = sample.play(move)
     request.outgoing.letters += request.tools.composer.display(reader, sample, request.now, request.message)
-    return None
 
 
 MAX_SHOWN = 20
@@ -278,7 +277,7 @@ def _zoomed(state: State, point: str, factor: str) -> Scene:
     Verb("GAME games [USERID|active|inactive|next|tournament|standard...]", LOOKING, Locks.NOTHING, rank=80),
     "list the boards of a game, or of players; tournament: those of tournaments, standard: all others",
 )
-def games(request: Request, command: Command) -> Answer | None:
+def games(request: Request, command: Command) -> Answer:
     words, after = parted(command.args.get("USERID", "").split(), "after")
     selection = select(request, words)
     if selection.boards:
@@ -303,7 +302,7 @@ MOST_COUNTED = 400
 
 
 @handles(Verb("list [GAME...]", LOOKING, Locks.NOTHING, rank=30), "the games there are, or the boards of a game")
-def list_(request: Request, command: Command) -> Answer | None:
+def list_(request: Request, command: Command) -> Answer:
     words = command.args.get("GAME", "").casefold().split()
     unknown = next((word for word in words if word not in GAMES), None)
     if unknown is not None:

@@ -276,7 +276,7 @@ def running_boards(tx: Transaction, player: Player, states: States | None = None
     Verb("remind USERID PASSWORD [LADDER...]", ACCOUNT, rank=140, bare=True),
     "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
 )
-def remind(request: Request, command: Command) -> Answer | None:
+def remind(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
     stored = request.tx.players.settings(player.id)
     if words := command.args.get("LADDER", ""):
@@ -307,7 +307,7 @@ def _told(settings: Settings) -> str:
     Verb("calendar [BOARD|all] USERID PASSWORD", LOOKING, Locks.NOTHING, rank=20, aliases=("ics",)),
     "get the ends of your time as a calendar file, of a board or of all your boards",
 )
-def calendar(request: Request, command: Command) -> Answer | None:
+def calendar(request: Request, command: Command) -> None:
     player = request.author.who(command)
     word = command.args.get("BOARD", "all" if request.sender.board is None else str(request.sender.board))
     running = running_boards(request.tx, player)
@@ -323,4 +323,3 @@ def calendar(request: Request, command: Command) -> Answer | None:
     if not reader.addresses:
         raise NotAllowed("None of your addresses takes mail now.")
     request.outgoing.letters += request.tools.composer.calendar(reader, timed, request.now, request.message)
-    return None

@@ -54,7 +54,7 @@ NEAR_THE_END = 5
 @handles(
     Verb("robots", LOOKING, Locks.NOTHING, rank=150), "list the robots, which play at once and at any hour, by strength"
 )
-def list_robots(request: Request, command: Command) -> Answer | None:
+def list_robots(request: Request, command: Command) -> Answer:
     return done(command, request.outgoing.page("robots.txt"), "pbm: robots")
 
 

@@ -168,10 +168,9 @@ def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
 
 
 @handles(Verb("take SEEK USERID PASSWORD", STARTING, rank=30), "start the game that somebody seeks; you move first")
-def take(request: Request, command: Command) -> Answer | None:
+def take(request: Request, command: Command) -> None:
     player = request.author.who(command)
     _take(request, player, int(command.args["SEEK"].removeprefix("#")))
-    return None
 
 
 @redeems("seek")

@@ -28,7 +28,7 @@ UNLIMITED = frozenset({"all", "inf", "none"})
     ),
     "see what you can choose for yourself, or choose it",
 )
-def set_(request: Request, command: Command) -> Answer | None:
+def set_(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
     stored = request.tx.players.settings(player.id)
     settings = before = Settings.chosen(stored)
@@ -65,7 +65,7 @@ def become_bot(request: Request, player: Player, settings: Settings, stored: Map
     Verb("GAME limit USERID PASSWORD [NUMBER|all|accept|reject]", STARTING, rank=50),
     "how many boards of a game you play at once; alone it shows what you have chosen",
 )
-def limit(request: Request, command: Command) -> Answer | None:
+def limit(request: Request, command: Command) -> Answer:
     assert command.game is not None  # noqa: S101  the parser asks for it
     player, game = request.author.who(command), command.game
     choice = request.tx.choices.of(game, (player.id,))[player.id]
@@ -104,7 +104,7 @@ def _choice_text(request: Request, game: str, player: Player) -> str:
     Verb("block USERID PASSWORD [OTHER]", COMPANY, rank=70),
     "have nothing to do with a player; alone it lists whom you have blocked",
 )
-def block(request: Request, command: Command) -> Answer | None:
+def block(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
     if "OTHER" not in command.args:
         names = ", ".join(other.userid for other in request.tx.blocks.blocked(player.id))
@@ -127,7 +127,7 @@ def block(request: Request, command: Command) -> Answer | None:
 
 
 @handles(Verb("unblock USERID PASSWORD OTHER", COMPANY, rank=80), "end a block")
-def unblock(request: Request, command: Command) -> Answer | None:
+def unblock(request: Request, command: Command) -> Answer:
     player, other = request.author.who(command), _other(request, command)
     if not request.tx.blocks.unblock(player.id, other.id):
         raise NotAllowed(f"You have not blocked {other.userid}.", "block")

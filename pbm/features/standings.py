@@ -59,7 +59,7 @@ class PlayerRow:
     ),
     "the ratings of a game, and who looks for opponents; or those of players, without GAME in all games",
 )
-def standings(request: Request, command: Command) -> Answer | None:
+def standings(request: Request, command: Command) -> Answer:
     """Established players by rank, then those of whom not much is known yet, then those who are not there.
 
     Then all of them with how reliable they are, which has no part in the ratings.
@@ -136,7 +136,7 @@ def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
     Verb("GAME history [PLAYER...]", LOOKING, Locks.NOTHING, rank=180, gameless=True, wordy=True),
     "the games that have ended, the latest first; or those of players, without GAME of all games",
 )
-def history(request: Request, command: Command) -> Answer | None:
+def history(request: Request, command: Command) -> Answer:
     words, before = parted(command.args.get("PLAYER", "").split(), "before")
     players, game = _players_named(request, words), command.game
     boards = request.tx.matches.finished(game, tuple(player.id for player in players), MOST_LISTED, before)
@@ -179,7 +179,7 @@ class GameRow:
     Verb("about [PLAYER]", LOOKING, Locks.NOTHING, rank=170, wordy=True),
     "what anybody may know of a player: ratings, how reliable and how fast they are, vacations",
 )
-def about(request: Request, command: Command) -> Answer | None:
+def about(request: Request, command: Command) -> Answer:
     word = command.args.get("PLAYER", "me")
     if robot := robot_called(request.tx, word):
         return done(command, request.outgoing.page("robots.txt"), f"pbm: about {robot}")

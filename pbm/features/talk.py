@@ -80,7 +80,7 @@ ANSWER_DAYS = 30
     Verb("message USERID PASSWORD TO-USERID...", COMPANY, rank=10, has_text=True),
     "write to other players; the text goes below the command",
 )
-def message(request: Request, command: Command) -> Answer | None:
+def message(request: Request, command: Command) -> Answer:
     _check_below(request, command)
     author, text = request.author.who(command), text_below(request)
     words = dict.fromkeys(word.strip(",;") for word in command.args["TO-USERID"].split())
@@ -187,7 +187,7 @@ def _check_no_command(text: str) -> None:
     Verb("broadcast USERID PASSWORD", COMPANY, rank=20, has_text=True),
     "write to all players; the text goes below the command",
 )
-def broadcast(request: Request, command: Command) -> Answer | None:
+def broadcast(request: Request, command: Command) -> Answer:
     author, moderation = request.author.who(command), request.tools.limits.broadcast_moderation
     if moderation == "closed":
         raise NotAllowed("There are no broadcasts on this server.")
@@ -221,7 +221,7 @@ def _tell_operator(request: Request, written: Broadcast) -> None:
     Verb(MULTIPLE, COMPANY, rank=30, has_text=True),
     "several commands in one mail, below this one, each on a line of its own",
 )
-def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG001  every handler has them
+def multiple(request: Request, command: Command) -> None:  # noqa: ARG001  every handler has them
     """The parser puts the commands below it in its place, so it comes here only if there are none."""
     raise BadArguments("There is no command: write each on a line of its own below this one.")
 
@@ -230,7 +230,7 @@ def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG0
     Verb("GAME chat BOARD USERID PASSWORD", COMPANY, rank=40, has_text=True, lasting=True),
     "write to the players of a board and to all who follow it; the text goes below the command",
 )
-def chat(request: Request, command: Command) -> Answer | None:
+def chat(request: Request, command: Command) -> None:
     """The text below the command, to everybody who gets the mails of the board."""
     board, author = request.boards.named(command), request.author.who(command)
     text = text_below(request)
@@ -242,14 +242,13 @@ def chat(request: Request, command: Command) -> Answer | None:
         request, board, comment, author, request.message, read_as=read_as,
         sent_from=request.author.sent_from,
     )  # fmt: skip
-    return None
 
 
 @handles(
     Verb("GAME kibitz BOARD USERID PASSWORD", COMPANY, rank=50, has_text=True),
     "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
 )
-def kibitz(request: Request, command: Command) -> Answer | None:
+def kibitz(request: Request, command: Command) -> None:
     """To all who follow the board but its players; these get it with the final mail."""
     board, author = request.boards.named(command), request.author.who(command)
     _check_kibitzer(request, board, author)
@@ -259,7 +258,6 @@ def kibitz(request: Request, command: Command) -> Answer | None:
     request.outgoing.letters += pass_on(
         request, board, comment, author, request.message, sealed=True, sent_from=request.author.sent_from
     )
-    return None
 
 
 def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
@@ -291,7 +289,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
     ),
     "keep what you write below for yourself, under the mails of a board; alone it shows your notes",
 )
-def note(request: Request, command: Command) -> Answer | None:
+def note(request: Request, command: Command) -> None:
     """The text below the command goes to the notes of who writes it; without any, the notes are shown."""
     board, owner = request.boards.named(command), request.author.who(command)
     text = redact(request.words.comment, request.secrets).strip()
@@ -311,7 +309,6 @@ def note(request: Request, command: Command) -> Answer | None:
     own = board.match.seat_of(owner.id)
     reader = replace(request.author.reader(), seat=None if own is None else perspective(board, own))
     request.outgoing.notices.append(notice_of(board, reader, shown=shown))
-    return None
 
 
 def _check_room(request: Request, board: OpenBoard, owner: Player, text: str) -> None:

@@ -77,7 +77,7 @@ MOST_OF_A_MOVE = 16
     Verb("GAME hint BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=180),
     "on a board against a robot: what the strongest robot would play; the game is marked",
 )
-def hint(request: Request, command: Command) -> Answer | None:
+def hint(request: Request, command: Command) -> Answer:
     board, seat = request.author.seated(command)
     board.check_running()
     if not is_robot(request.tx, board.match.player(other(seat))):
@@ -95,7 +95,7 @@ def hint(request: Request, command: Command) -> Answer | None:
     Verb("GAME review BOARD USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, lasting=True),
     "go through a game that has ended: where it was won and lost, and what would have been better",
 )
-def review(request: Request, command: Command) -> Answer | None:
+def review(request: Request, command: Command) -> Answer:
     player, board = request.author.who(command), request.boards.named(command)
     match = board.match
     if match.result is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.bus import ReminderDue, publish
 from pbm.core.decisions import ask, grants
@@ -180,7 +179,7 @@ LARGEST_GIFT = 60 * DAY
     Verb("GAME claim BOARD USERID PASSWORD [RESULT]", PLAYING, rank=120, alters=True, wordy=True),
     "win a game on time, once your opponent's is up; claim draw takes a draw instead",
 )
-def claim(request: Request, command: Command) -> Answer | None:
+def claim(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
     wish = command.args.get("RESULT", "win").casefold()
     if wish not in ("win", "draw"):
@@ -189,7 +188,7 @@ def claim(request: Request, command: Command) -> Answer | None:
     if clock.overrun_at is None and clock.expired(board.now, board.match.calendars):
         call_time(board, request.tools.limits)
         if board.match.result is not None:
-            return None
+            return
         clock = _clock(board)
     late = board.match.player(clock.seat)
     if clock.overrun_at is None:
@@ -198,14 +197,13 @@ def claim(request: Request, command: Command) -> Answer | None:
     if board.match.player(seat) == late and board.match.player(other(seat)) != late:
         raise NotAllowed("It is your own time that is up. You may still move until your opponent claims the game.")
     end_on_time(board, draw=wish == "draw")
-    return None
 
 
 @handles(
     Verb("GAME give BOARD USERID PASSWORD TIME", PLAYING, rank=130, alters=True, asks=True, wordy=True),
     "give your opponent more time, such as 3d, whenever you like",
 )
-def give(request: Request, command: Command) -> Answer | None:
+def give(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
     amount, opponent, clock = read_duration(command.args["TIME"]), other(seat), _clock(board)
     if not HOUR <= amount <= LARGEST_GIFT:
@@ -216,14 +214,13 @@ def give(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"{board.match.player(opponent).userid} has {in_words(has)}; nobody has more than a year.")
     board.set_clock(clock.given(opponent, amount, board.now, board.match.calendars))
     board.events.append(TimeGiven(board.match.board, seat, amount))
-    return None
 
 
 @handles(
     Verb("GAME pause BOARD USERID PASSWORD", PLAYING, rank=140, alters=True, asks=True, wordy=True),
     "ask your opponent to let both clocks stand still until one of you resumes",
 )
-def pause(request: Request, command: Command) -> Answer | None:
+def pause(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
     clock = _clock(board)
     if clock.paused:
@@ -231,16 +228,14 @@ def pause(request: Request, command: Command) -> Answer | None:
     if clock.overrun_at is not None:
         raise NotAllowed(f"The time of {board.match.player(clock.seat).userid} is up, so there is nothing to pause.")
     ask(board, seat, OfferKind.PAUSE)
-    return None
 
 
 @handles(Verb("GAME resume BOARD USERID PASSWORD", PLAYING, rank=150, alters=True, wordy=True), "end a pause")
-def resume(request: Request, command: Command) -> Answer | None:
+def resume(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
     if not _clock(board).paused:
         raise NotAllowed(f"Board {board.match.board} is not paused.", "pause")
     let_run(board, seat)
-    return None
 
 
 def _clock(board: OpenBoard) -> Clock:

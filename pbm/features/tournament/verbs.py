@@ -27,7 +27,7 @@ ENDED_SHOWN = 10
     Verb("tournaments [GAME]", TOURNAMENTS, Locks.NOTHING, rank=10, aliases=("events",)),
     "the tournaments there are, of a game or of all: who plays when, and how it goes",
 )
-def tournaments(request: Request, command: Command) -> Answer | None:
+def tournaments(request: Request, command: Command) -> Answer:
     tx, word = request.tx, command.args.get("GAME", "").casefold()
     if word and word not in GAMES:
         raise no_game(word, "tournaments GAME")
@@ -46,7 +46,7 @@ def tournaments(request: Request, command: Command) -> Answer | None:
     Verb("tournament create [OPTIONS] NAME KIND GAME USERID PASSWORD", TOURNAMENTS, rank=20, aliases=("event create",)),
     "make a tournament that players may join: round-robin, swiss, knockout, ladder or league",
 )
-def create(request: Request, command: Command) -> Answer | None:
+def create(request: Request, command: Command) -> Answer:
     player, args = request.author.who(command), command.args
     most = request.tools.limits.open_tournaments
     if request.tx.tournaments.created_by(player.id) >= most:
@@ -61,7 +61,7 @@ def create(request: Request, command: Command) -> Answer | None:
     Verb("tournament show NAME", TOURNAMENTS, Locks.NOTHING, rank=30, aliases=("event show",)),
     "what a tournament is about, its rules, and who is in it",
 )
-def show(request: Request, command: Command) -> Answer | None:
+def show(request: Request, command: Command) -> Answer:
     tournament = _named(request, command)
     return done(command, _shown(request, tournament), f"pbm: {tournament.name}")
 
@@ -77,7 +77,7 @@ def _shown(request: Request, tournament: Tournament) -> str:
     Verb("tournament join NAME USERID PASSWORD", TOURNAMENTS, rank=40, aliases=("event join",)),
     "take part in a tournament",
 )
-def join(request: Request, command: Command) -> Answer | None:
+def join(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _named(request, command)
     if not request.tx.players.confirmed(player.id)[player.id]:
         raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
@@ -105,7 +105,7 @@ def _prospect(tournament: Tournament, *, is_full: bool) -> str:
     Verb("tournament bye NAME USERID PASSWORD", TOURNAMENTS, rank=45, aliases=("event bye",)),
     "have no game in the next round of a Swiss: half a point, once, unless it is the last round",
 )
-def bye(request: Request, command: Command) -> Answer | None:
+def bye(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _named(request, command)
     bout = entering.rest(request.tx, tournament, player)
     worth = "half a point" if bout.score(player.id) == DRAW else "no point"
@@ -116,7 +116,7 @@ def bye(request: Request, command: Command) -> Answer | None:
     Verb("tournament leave NAME USERID PASSWORD", TOURNAMENTS, rank=50, aliases=("event leave",)),
     "leave a tournament; what you still play there is lost",
 )
-def leave(request: Request, command: Command) -> Answer | None:
+def leave(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _named(request, command)
     boards = entering.leave(request.tx, tournament, player, request.boards.load)
     numbers = ", ".join(str(board.match.board) for board in boards)
@@ -128,7 +128,7 @@ def leave(request: Request, command: Command) -> Answer | None:
     Verb("tournament start NAME USERID PASSWORD", TOURNAMENTS, rank=60, aliases=("event start",)),
     "let a tournament of yours begin now, with those who have joined",
 )
-def start(request: Request, command: Command) -> Answer | None:
+def start(request: Request, command: Command) -> Answer:
     tournament = _own(request, command)
     entering.start(request.tx, tournament)
     what = "may challenge each other" if tournament.terms.kind is Kind.LADDER else "get their games by mail"
@@ -139,7 +139,7 @@ def start(request: Request, command: Command) -> Answer | None:
     Verb("tournament cancel NAME USERID PASSWORD", TOURNAMENTS, rank=70, aliases=("event cancel",)),
     "end a tournament of yours early",
 )
-def cancel(request: Request, command: Command) -> Answer | None:
+def cancel(request: Request, command: Command) -> Answer:
     tournament = _own(request, command)
     request.outgoing.letters += entering.cancel(request, tournament)
     return done(command, f"{tournament.name} is ended; its players are told.")
@@ -149,7 +149,7 @@ def cancel(request: Request, command: Command) -> Answer | None:
     Verb("tournament pairings NAME [ROUND]", TOURNAMENTS, Locks.NOTHING, rank=80, aliases=("event pairings",)),
     "who meets whom in a tournament, and on which board",
 )
-def pairings(request: Request, command: Command) -> Answer | None:
+def pairings(request: Request, command: Command) -> Answer:
     """Of the present round, or of any of the season; of a ladder, the games under way and the latest."""
     tournament, word = _named(request, command), command.args.get("ROUND", "")
     if word and not (word.isascii() and word.isdecimal() and len(word) < 5 and 1 <= int(word) <= tournament.round):
@@ -172,7 +172,7 @@ def pairings(request: Request, command: Command) -> Answer | None:
     Verb("tournament standings NAME", TOURNAMENTS, Locks.NOTHING, rank=90, aliases=("event standings",)),
     "how the players of a tournament stand",
 )
-def standings(request: Request, command: Command) -> Answer | None:
+def standings(request: Request, command: Command) -> Answer:
     tournament = _named(request, command)
     text = _letters(request).standings(tournament, request.author.reader())
     return done(command, text, f"pbm: {tournament.name}: standings")
