@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from games import GAMES
@@ -133,16 +134,19 @@ def _listed(request: Request, player: Player) -> str:
     "follow a board, or all boards of a game: every mail of it comes to you, too",
 )
 def subscribe(request: Request, command: Command) -> Answer:
+    return _for_each(request, command, _subscribe)
+
+
+def _for_each(request: Request, command: Command, deed: Callable[[Request, Player, OpenBoard | str], str]) -> Answer:
+    """Do it for each board, or for the game, that the command names; the answer tells of all."""
     player = request.author.who(command)
-    told = [_subscribe(request, player, wish) for wish in _wishes(request, command)]
-    return done(command, wrapped("\n".join(told)))
+    return done(command, wrapped("\n".join(deed(request, player, wish) for wish in _wishes(request, command))))
 
 
 def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     """Raises: NotAllowed."""
     if isinstance(wish, str):
-        choice = _choice(request, player, wish)
-        _choose(request, player, wish, replace(choice, follows=True))
+        _choose(request, player, wish, follows=True)
         return f"You follow all games of {GAMES[wish].info.title}, those to come as well."
     board = wish.match.board
     _check_looks_on(wish, player)
@@ -163,18 +167,15 @@ def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     "follow a board, or all boards of a game, no more",
 )
 def unsubscribe(request: Request, command: Command) -> Answer:
-    player = request.author.who(command)
-    told = [_unsubscribe(request, player, wish) for wish in _wishes(request, command)]
-    return done(command, wrapped("\n".join(told)))
+    return _for_each(request, command, _unsubscribe)
 
 
 def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     """Raises: NotFound."""
     if isinstance(wish, str):
-        choice = _choice(request, player, wish)
-        if not choice.follows:
+        if not _choice(request, player, wish).follows:
             raise NotFound(f"You do not follow all games of {GAMES[wish].info.title}.")
-        _choose(request, player, wish, replace(choice, follows=False))
+        _choose(request, player, wish, follows=False)
         return f"You do not follow all games of {GAMES[wish].info.title} any more."
     if not request.tx.follows.unfollow(player.id, wish.match.board):
         raise NotFound(_why_not_followed(request, player, wish))
@@ -187,24 +188,17 @@ def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str
 )
 def notify(request: Request, command: Command) -> Answer:
     """Turns the news of ends on, and the next time off."""
-    player = request.author.who(command)
-    told = []
-    for wish in _wishes(request, command):
-        if isinstance(wish, OpenBoard):
-            told.append(_toggle_board(request, player, wish))
-            continue
-        choice = _choice(request, player, wish)
-        _choose(request, player, wish, replace(choice, notify_ends=not choice.notify_ends))
-        games = f"games of {GAMES[wish].info.title}"
-        told.append(
-            f"You hear of {games} no more." if choice.notify_ends else f"You hear of all {games} when they end."
-        )
-    return done(command, wrapped("\n".join(told)))
+    return _for_each(request, command, _toggle)
 
 
-def _toggle_board(request: Request, player: Player, board: OpenBoard) -> str:
-    _check_looks_on(board, player)
-    number, follows = board.match.board, request.tx.follows
+def _toggle(request: Request, player: Player, wish: OpenBoard | str) -> str:
+    """Raises: NotAllowed."""
+    if isinstance(wish, str):
+        ends, games = not _choice(request, player, wish).notify_ends, f"games of {GAMES[wish].info.title}"
+        _choose(request, player, wish, notify_ends=ends)
+        return f"You hear of all {games} when they end." if ends else f"You hear of {games} no more."
+    _check_looks_on(wish, player)
+    number, follows = wish.match.board, request.tx.follows
     if follows.wish(player.id, number):
         follows.unfollow(player.id, number)
         return f"You do not hear of board {number} any more."
@@ -253,5 +247,5 @@ def _choice(request: Request, player: Player, game: str) -> GameChoice:
     return request.tx.choices.of(game, (player.id,))[player.id]
 
 
-def _choose(request: Request, player: Player, game: str, choice: GameChoice) -> None:
-    request.tx.choices.set(player.id, game, choice)
+def _choose(request: Request, player: Player, game: str, **changes: bool) -> None:
+    request.tx.choices.set(player.id, game, replace(_choice(request, player, game), **changes))
