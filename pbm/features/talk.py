@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from games.rules import counted
 from pbm.compose import Answer, Reader
@@ -233,15 +234,17 @@ def multiple(request: Request, command: Command) -> None:  # noqa: ARG001  every
 def chat(request: Request, command: Command) -> None:
     """The text below the command, to everybody who gets the mails of the board."""
     board, author = request.boards.named(command), request.author.who(command)
-    text = text_below(request)
-    board.remark(RemarkKind.COMMENT, author, text)
-    comment = CommentMade(board.match.board, userid=author.userid, text=text)
     is_unheard = any(is_robot(request.tx, player) for player in board.match.players if player != author)
     read_as = request.read_as.get(board.match.board) or (UNHEARD if is_unheard else "")
-    request.outgoing.letters += pass_on(
-        request, board, comment, author, request.message, read_as=read_as,
-        sent_from=request.author.sent_from,
-    )  # fmt: skip
+    _say(request, board, author, RemarkKind.COMMENT, read_as=read_as)
+
+
+def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, **how: Any) -> None:
+    """Keep the text below the command, and pass it on. how: as of pass_on. Raises: BadArguments."""
+    text = text_below(request)
+    board.remark(kind, author, text)
+    comment, sent_from = CommentMade(board.match.board, userid=author.userid, text=text), request.author.sent_from
+    request.outgoing.letters += pass_on(request, board, comment, author, request.message, sent_from=sent_from, **how)
 
 
 @handles(
@@ -252,12 +255,7 @@ def kibitz(request: Request, command: Command) -> None:
     """To all who follow the board but its players; these get it with the final mail."""
     board, author = request.boards.named(command), request.author.who(command)
     _check_kibitzer(request, board, author)
-    text = text_below(request)
-    board.remark(RemarkKind.KIBITZ, author, text)
-    comment = CommentMade(board.match.board, userid=author.userid, text=text)
-    request.outgoing.letters += pass_on(
-        request, board, comment, author, request.message, sealed=True, sent_from=request.author.sent_from
-    )
+    _say(request, board, author, RemarkKind.KIBITZ, sealed=True)
 
 
 def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
