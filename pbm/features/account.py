@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
+from typing import Any
 
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
@@ -20,6 +21,7 @@ from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.verbs import ACCOUNT, Verb
+from pbm.mailin import Message
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
@@ -104,7 +106,6 @@ def change_address(request: Request, command: Command) -> Answer:
 @handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, rank=30, guarded=True), "take another password")
 def change_password(request: Request, command: Command) -> Answer:
     player, password = request.author.who(command), command.args["NEW-PASSWORD"]
-    check_password(password)
     _set_password(request, player, password)
     return done(
         command,
@@ -122,7 +123,6 @@ def password_(request: Request, command: Command) -> Answer:
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         line = "change password USERID PASSWORD NEW-PASSWORD"
         raise NotAllowed("Your account has a password already: name it, too, to change it.", line)
-    check_password(password)
     _set_password(request, player, password)
     return done(command, "Your password is set. With your userid and it, commands count from any address.")
 
@@ -130,8 +130,9 @@ def password_(request: Request, command: Command) -> Answer:
 def _set_password(request: Request, player: Player, password: str) -> None:
     """No mail from before proves anything any more: whoever stole the old password may have caused it.
 
-    But nothing else can confirm the first address of an account.
+    But nothing else can confirm the first address of an account. Raises: BadArguments for one that will not do.
     """
+    check_password(password)
     players = request.tx.players
     kept = _INVITED if players.confirmed(player.id)[player.id] else (*_INVITED, "confirm")
     players.set_password_hash(player.id, request.author.hash_of(password))
@@ -232,11 +233,10 @@ def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
         return
     password = first_line(request.message.text)
     try:
-        check_password(password)
+        _set_password(request, player, password)
     except BadArguments as error:
         _ask_for_password(request, player, ticket.payload["address"], problem=str(error))
         return
-    _set_password(request, player, password)
     for address in request.tx.players.confirmed(player.id)[player.id]:
         own = address == ticket.payload["address"]
         request.outgoing.write(
@@ -284,30 +284,25 @@ def _ask_to_confirm(request: Request, player: Player, address: str, instead: Col
     _mail_to_confirm(request, address, player.userid, player, address_id=row.id, instead=list(instead))
 
 
-def _mail_to_confirm(request: Request, address: str, name: str, player: Player | None, **payload: object) -> None:
-    """player: who has the account; None where the answer makes it."""
-    days = request.tools.limits.confirmation_days
-    token = request.outgoing.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
-    request.outgoing.write(
-        address,
-        CONFIRMING,
-        "confirm.txt",
-        reply_to=token,
-        answers=address.casefold() == request.message.sender.casefold(),
-        userid=name,
-        days=days,
-        account=player is not None,
-    )
+def _mail_to_confirm(request: Request, address: str, name: str, player: Player | None, **payload: Any) -> None:
+    answered = request.message if address.casefold() == request.message.sender.casefold() else None
+    request.outgoing.letters.append(_confirming(request, address, name, player, answered, payload))
 
 
 def ask_owner(at: Desk, player: Player, address: Address) -> Mail:
     """The mail whose answer confirms an address that the player has, though nobody has asked for it by mail."""
-    days, payload = at.tools.limits.confirmation_days, {"address_id": address.id, "instead": []}
-    box = mailbox(address.address)
-    token = at.issue("confirm", box, days=days, player=player, address=address.address, **payload)
+    return _confirming(at, address.address, player.userid, player, None, {"address_id": address.id, "instead": []})
+
+
+def _confirming(
+    at: Desk, address: str, name: str, player: Player | None, answered: Message | None, payload: dict[str, Any]
+) -> Mail:
+    """player: who has the account; None where the answer makes it."""
+    days = at.tools.limits.confirmation_days
+    token = at.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
     return at.tools.composer.letter(
-        address.address, CONFIRMING, "confirm.txt", at.now,
-        reply_to=token, userid=player.userid, days=days, account=True,
+        address, CONFIRMING, "confirm.txt", at.now, to=answered,
+        reply_to=token, userid=name, days=days, account=player is not None,
     )  # fmt: skip
 
 
