@@ -24,8 +24,12 @@ class Bout:
     points: tuple[int, int] | None = None
     played: bool = True
 
+    @property
+    def entrants(self) -> tuple[Entrant, ...]:
+        return (self.first,) if self.second is None else (self.first, self.second)
+
     def holds(self, entrant: Entrant) -> bool:
-        return entrant in (self.first, self.second)
+        return entrant in self.entrants
 
     def opponent(self, entrant: Entrant) -> Entrant | None:
         return self.second if entrant == self.first else self.first
@@ -169,9 +173,8 @@ def _scores(rounds: Sequence[Sequence[Bout]]) -> list[dict[Entrant, int]]:
     for bouts in rounds:
         after = dict(scores[-1])
         for bout in bouts:
-            for entrant in (bout.first, bout.second):
-                if entrant is not None:
-                    after[entrant] = after.get(entrant, 0) + bout.score(entrant)
+            for entrant in bout.entrants:
+                after[entrant] = after.get(entrant, 0) + bout.score(entrant)
         scores.append(after)
     return scores
 

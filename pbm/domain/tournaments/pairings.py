@@ -103,12 +103,7 @@ def _survivors(seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]]) -> l
     """Those who are left after these rounds, in the order of the draw; None where nobody is."""
     field = [seeded[place] if place < len(seeded) else None for place in _draw(1 << knockout_rounds(len(seeded)))]
     for bouts_ in before:
-        winners = {
-            each
-            for bout in bouts_
-            for each in (bout.first, bout.second)
-            if each is not None and bout.score(each) == WIN
-        }
+        winners = {each for bout in bouts_ for each in bout.entrants if bout.score(each) == WIN}
         field = [next((each for each in pair if each in winners), None) for pair in _pairs(field)]
     return field
 

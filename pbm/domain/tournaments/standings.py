@@ -88,9 +88,8 @@ class _Table:
     def of(cls, seeded: Iterable[Entrant], bouts: Iterable[Bout]) -> _Table:
         own: dict[Entrant, list[Bout]] = {entrant: [] for entrant in seeded}
         for bout in bouts:
-            for entrant in (bout.first, bout.second):
-                if entrant is not None and bout.points is not None:
-                    own.setdefault(entrant, []).append(bout)
+            for entrant in bout.entrants if bout.points is not None else ():
+                own.setdefault(entrant, []).append(bout)
         return cls(own, {each: Fraction(sum(b.score(each) for b in mine), 2) for each, mine in own.items()})
 
     def line(self, rank: int, entrant: Entrant, tie_breaks: tuple[Fraction, ...]) -> Line:
