@@ -15,7 +15,7 @@ from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided,
 from pbm.domain.match import Ending, Match, Result
 from pbm.features.time import let_run
 from pbm.features.tournament import entries as entering
-from pbm.features.tournament.letters import Letters, Standings
+from pbm.features.tournament.letters import Standings, standings_of
 from pbm.server.operator import Hand, acts
 from pbm.store.tournaments import Entrant, Meeting, Tournament
 
@@ -176,7 +176,7 @@ class Organizer(Hand):
                 tournament,
                 tuple(tx.tournaments.entrants(tournament.id)),
                 tuple(tx.tournaments.meetings(tournament.id, tournament.season)),
-                tuple(Letters(tx, self._service.tools).standings_of(tournament)),
+                tuple(standings_of(tx, tournament)),
             )
 
     def start(self, name: str) -> Tournament:

@@ -19,7 +19,8 @@ from pbm.domain.match import LOOK_AGAIN, Ending, Player, Result
 from pbm.domain.tournaments import standings
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind
-from pbm.features.tournament.letters import Letters, Standings
+from pbm.features.tournament import letters
+from pbm.features.tournament.letters import Standings
 from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
 
 HOLDING = "tournament"
@@ -38,10 +39,6 @@ class Director(Desk):
     """The division that each player, by id, was placed in just now."""
     waits: bool = False
     """A board that is to be ended cannot be read at present."""
-
-    @property
-    def letters(self) -> Letters:
-        return Letters(self.tx, self.tools)
 
     def begin(self) -> None:
         """There are enough players, and it is time."""
@@ -97,12 +94,10 @@ class Director(Desk):
     def tell(
         self, players: Sequence[Player], page: str, subject: str, standings: Sequence[Standings] = (), **words: Any
     ) -> None:
-        words["standings"] = [each.plain() for each in standings]
-        told = [player.id for player in players]
-        self.mails += self.letters.tell(told, self.tournament, page, subject, **words)
+        self.mails += letters.tell(self, players, self.tournament, page, subject, standings, **words)
 
     def tell_all(self, page: str, subject: str, standings: Sequence[Standings] = (), **words: Any) -> None:
-        self.tell(self.letters.audience(self.tournament), page, subject, standings, **words)
+        self.tell(letters.audience(self.tx, self.tournament), page, subject, standings, **words)
 
     def by_rating(self, players: Sequence[Entrant]) -> list[Player]:
         """The strongest first; of equals, who has joined first."""

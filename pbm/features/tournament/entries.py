@@ -22,7 +22,6 @@ from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms
 from pbm.features.tournament import letters
 from pbm.features.tournament.director import CLOCK, HOLDING
-from pbm.features.tournament.letters import Letters
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage, Tournament
 
@@ -198,7 +197,5 @@ def cancel(at: Desk, tournament: Tournament) -> list[Mail]:
     tx.tournaments.save(ended)
     tx.agenda.drop(HOLDING, tournament.id)
     numbers = [each.board for each in tx.tournaments.under_way(tournament.id) if each.board is not None]
-    desk = Letters(at.tx, at.tools)
-    players, standings = [each.id for each in desk.audience(ended)], desk.standings_of(ended)
-    words = {"standings": [each.plain() for each in standings], "boards": numbers}
-    return desk.tell(players, ended, "tournament-cancelled.txt", "cancelled", **words)
+    players, standings = letters.audience(tx, ended), letters.standings_of(tx, ended)
+    return letters.tell(at, players, ended, "tournament-cancelled.txt", "cancelled", standings, boards=numbers)

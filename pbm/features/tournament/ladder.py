@@ -12,6 +12,7 @@ from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Player
 from pbm.domain.tournaments import pairings
 from pbm.domain.tournaments.bouts import Bout, histories, seated
+from pbm.features.tournament import letters
 from pbm.features.tournament.director import Director
 from pbm.store.tournaments import Meeting, Stage
 
@@ -26,7 +27,7 @@ class Ladder(Director):
     def begin(self) -> None:
         self.place([self.by_rating(self.present())])
         self.keep(stage=Stage.RUNNING, season=1, due_at=self.now + timedelta(days=self.tournament.terms.idle))
-        self._tell_of_rungs(self.letters.audience(self.tournament), "the ladder stands")
+        self._tell_of_rungs(letters.audience(self.tx, self.tournament), "the ladder stands")
 
     def proceed(self) -> None:
         under_way = self.tx.tournaments.under_way(self.tournament.id)
@@ -125,11 +126,11 @@ class Ladder(Director):
         self.keep(due_at=self.now + timedelta(days=self.tournament.terms.idle))
         places = [(each, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
         news = [(players[each].userid, above, below) for each, above, below in places if above != below]
-        self._tell_of_rungs(self.letters.audience(self.tournament), "how it stands", news)
+        self._tell_of_rungs(letters.audience(self.tx, self.tournament), "how it stands", news)
 
     def _tell_of_rungs(
         self, players: Sequence[Player], subject: str, news: Sequence[tuple[str, int, int]] = ()
     ) -> None:
         """news: userids, with their rung before and now."""
-        standings = self.letters.standings_of(self.tournament)
+        standings = letters.standings_of(self.tx, self.tournament)
         self.tell(players, "tournament-ladder.txt", subject, standings, news=news)

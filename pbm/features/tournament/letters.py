@@ -5,7 +5,7 @@ Once a week, those who want it are told which tournaments they can join.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -21,7 +21,7 @@ from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.standings import Line, TieBreak, standings
 from pbm.domain.tournaments.terms import Kind
 from pbm.store import Transaction
-from pbm.store.tournaments import Entrant, Meeting, Tournament
+from pbm.store.tournaments import Entrant, Tournament
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,97 +76,90 @@ def shown(points: Fraction) -> str:
     return f"{float(points):.2f}".rstrip("0").rstrip(".")
 
 
-def _standings_of(tournament: Tournament, entrants: Sequence[Entrant], meetings: Sequence[Meeting]) -> list[Standings]:
-    """The standings by the meetings of a season, a table for each division; of a ladder, its rungs."""
+def standings_of(tx: Transaction, tournament: Tournament) -> list[Standings]:
+    """How its players stand in the present season, a table for each division; of a ladder, its rungs."""
+    own, kind = tx.tournaments, tournament.terms.kind
+    entrants = own.present(tournament.id) if kind is Kind.LADDER else own.entrants(tournament.id)
+    meetings = own.meetings(tournament.id, tournament.season)
+    bouts = [each.bout for each in meetings if each.round <= tournament.round]  # byes may be asked for beforehand
     divisions = sorted({entrant.division for entrant in entrants if entrant.division is not None})
-    several = tournament.terms.kind is Kind.LEAGUE
     return [
-        _board(tournament, [each for each in entrants if each.division == division], meetings, division * several)
+        _table(kind, division, [each for each in entrants if each.division == division], bouts)
         for division in divisions
     ]
 
 
-def _board(tournament: Tournament, members: Sequence[Entrant], meetings: Sequence[Meeting], number: int) -> Standings:
-    tie_breaks = tournament.terms.kind.tie_breaks
+def _table(kind: Kind, division: int, members: Sequence[Entrant], bouts: Sequence[Bout]) -> Standings:
     by_id = {member.player.id: member for member in members}
-    bouts = [meeting.bout for meeting in meetings]
-    lines = standings(list(by_id), bouts, tie_breaks)
-    if tournament.terms.kind is Kind.LADDER:
-        lines = _rungs(list(by_id), bouts)
+    lines = standings(list(by_id), bouts, kind.tie_breaks)
+    if kind is Kind.LADDER:  # its order is its own
+        known = {line.entrant: line for line in lines}
+        lines = [replace(known[each], rank=rung) for rung, each in enumerate(by_id, 1)]
     rows = tuple(
         EntrantRow(line, by_id[line.entrant].player.userid, by_id[line.entrant].left_at is not None) for line in lines
     )
-    return Standings(number, tie_breaks, rows)
+    return Standings(division if kind is Kind.LEAGUE else 0, kind.tie_breaks, rows)
 
 
-def _rungs(order: Sequence[int], bouts: Sequence[Bout]) -> list[Line]:
-    """The order of a ladder is its own."""
-    lines = {line.entrant: line for line in standings(order, bouts, ())}
-    return [replace(lines[each], rank=rung) for rung, each in enumerate(order, 1)]
+def page(at: Desk, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
+    """One page for one reader, without its last line end."""
+    game = GAMES.get(tournament.game)
+    text = at.tools.pages.render(
+        name,
+        tournament=tournament,
+        terms=tournament.terms,
+        title=game.info.title if game else tournament.game,
+        stage=tournament.stage,
+        zone=reader.settings.zone,
+        **words,
+    )
+    return text.rstrip("\n")
 
 
-class Letters(Desk):
-    """Renders what is told of tournaments."""
+def audience(tx: Transaction, tournament: Tournament) -> list[Player]:
+    """All who are in the tournament, and then those who follow it."""
+    inside = (each.player for each in tx.tournaments.present(tournament.id))
+    return list(dict.fromkeys([*inside, *tx.tournaments.followers(tournament.id)]))
 
-    def page(self, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
-        """One page for one reader, without its last line end."""
-        game = GAMES.get(tournament.game)
-        text = self.tools.pages.render(
-            name,
-            tournament=tournament,
-            terms=tournament.terms,
-            title=game.info.title if game else tournament.game,
-            stage=tournament.stage,
-            zone=reader.settings.zone,
-            **words,
-        )
-        return text.rstrip("\n")
 
-    def standings(self, tournament: Tournament, reader: Reader) -> str:
-        return self.page("tournament-standings.txt", tournament, reader, standings=self.standings_of(tournament))
+def tell(
+    at: Desk,
+    players: Sequence[Player],
+    tournament: Tournament,
+    page: str,
+    subject: str,
+    tables: Sequence[Standings] = (),
+    **words: Any,
+) -> list[Mail]:
+    """The mails to the first of the players; the others are told by and by.
 
-    def standings_of(self, tournament: Tournament) -> list[Standings]:
-        """How its players stand, in the present season."""
-        meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
-        meetings = [each for each in meetings if each.round <= tournament.round]  # byes may be asked for beforehand
-        own, climbs = self.tx.tournaments, tournament.terms.kind is Kind.LADDER
-        entrants = own.present(tournament.id) if climbs else own.entrants(tournament.id)
-        return _standings_of(tournament, entrants, meetings)
+    words: of the page, as the agenda can hold them. Of `pairings` and `before` it holds the number of the round.
+    """
+    words["standings"] = [each.plain() for each in tables]
+    return _tell(at, [player.id for player in players], tournament, page, subject, words)
 
-    def audience(self, tournament: Tournament) -> list[Player]:
-        """All who are in the tournament, and then those who follow it."""
-        inside = [each.player for each in self.tx.tournaments.present(tournament.id)]
-        known = {player.id for player in inside}
-        return [*inside, *(each for each in self.tx.tournaments.followers(tournament.id) if each.id not in known)]
 
-    def tell(self, players: Sequence[int], tournament: Tournament, page: str, subject: str, **words: Any) -> list[Mail]:
-        """The mails to the first of the players, by their ids; the others are told by and by.
-
-        words: of the page, as the agenda can hold them. Of `pairings` and `before` it holds the number of the round.
-        """
-        told, more = players[:_AT_ONCE], players[_AT_ONCE:]
-        if more:
-            place = {"season": tournament.season, "round": tournament.round}
-            key = f"{tournament.id} {page} {tournament.season} {tournament.round}"
-            self.tx.agenda.put(TOLD, key, self.now, players=more, page=page, subject=subject, words=words, **place)
-        rounds = {name: words[name] for name in ("pairings", "before") if name in words}
-        if rounds:
-            meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
-            words |= {name: [each for each in meetings if each.round == rounds[name]] for name in rounds}
-        return self._mails(told, tournament, page, subject, words)
-
-    def _mails(
-        self, players: Iterable[int], tournament: Tournament, page: str, subject: str, words: dict[str, Any]
-    ) -> list[Mail]:
-        """The page for each of the players; an answer to it is a command of theirs."""
-        mails: list[Mail] = []
-        inside = {each.player for each in self.tx.tournaments.present(tournament.id)}
-        for reader in readers_of(self, filter(None, map(self.tx.players.get, players))).values():
-            you = reader.player
-            text = self.page(page, tournament, reader, you=you, inside=you in inside, subject=subject, **words)
-            answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")
-            mails += self.tools.composer.answer(reader, [answer], self.now, None)
-        return mails
+def _tell(
+    at: Desk, players: Sequence[int], tournament: Tournament, name: str, subject: str, words: dict[str, Any]
+) -> list[Mail]:
+    """An answer to such a mail is a command of its reader's."""
+    told, more = players[:_AT_ONCE], players[_AT_ONCE:]
+    if more:
+        place = {"season": tournament.season, "round": tournament.round}
+        key = f"{tournament.id} {name} {tournament.season} {tournament.round}"
+        at.tx.agenda.put(TOLD, key, at.now, players=more, page=name, subject=subject, words=words, **place)
+    rounds = {word: words[word] for word in ("pairings", "before") if word in words}
+    if rounds:
+        meetings = at.tx.tournaments.meetings(tournament.id, tournament.season)
+        words = words | {word: [each for each in meetings if each.round == rounds[word]] for word in rounds}
+    mails: list[Mail] = []
+    inside = {each.player for each in at.tx.tournaments.present(tournament.id)}
+    for reader in readers_of(at, filter(None, map(at.tx.players.get, told))).values():
+        you = reader.player
+        text = page(at, name, tournament, reader, you=you, inside=you in inside, subject=subject, **words)
+        answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")
+        mails += at.tools.composer.answer(reader, [answer], at.now, None)
+    return mails
 
 
 @when_due(TOLD, within=timedelta(hours=1))
@@ -175,8 +168,7 @@ def go_on_telling(occasion: Occasion) -> None:
     tournament = occasion.tx.tournaments.get(int(number))
     if tournament is not None:
         then = replace(tournament, season=told["season"], round=told["round"])
-        page, subject, words = told["page"], told["subject"], told["words"]
-        mails = Letters(occasion.tx, occasion.tools).tell(told["players"], then, page, subject, **words)
+        mails = _tell(occasion, told["players"], then, told["page"], told["subject"], told["words"])
         occasion.tx.outbox.add(mails, occasion.now)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -17,9 +17,9 @@ from pbm.domain.match import Player, Result
 from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
+from pbm.features.tournament import letters
 from pbm.features.tournament.director import HOLDING, Director
 from pbm.features.tournament.ladder import Ladder
-from pbm.features.tournament.letters import Standings
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage
 
@@ -63,20 +63,17 @@ def points_of(result: Result) -> tuple[int, int]:
 class Rounds(Director):
     """A round robin, a Swiss or a league."""
 
-    def begin(self) -> None:
-        self._begin_season()
-
     def proceed(self) -> None:
         if self.tournament.stage is Stage.PAUSED:
             if self.is_due():
-                self._begin_season()
+                self.begin()
             else:
                 self.keep()
         else:
             self._end_round()
 
-    def _begin_season(self) -> None:
-        """The first one, or the next one of a league."""
+    def begin(self) -> None:
+        """The first season, or the next one of a league."""
         terms, players = self.tournament.terms, self.present()
         if len(players) < terms.fewest:
             self._finish()
@@ -100,7 +97,7 @@ class Rounds(Director):
         if self.tournament.season == 0:
             order = pairings.divided([player.id for player in self.by_rating(players)], size)
             return [[known[each] for each in division] for division in order]
-        standings = self.letters.standings_of(self.tournament)
+        standings = letters.standings_of(self.tx, self.tournament)
         ranked = [[row.line.entrant for row in each.rows] for each in standings]
         fresh = self.by_rating([each for each in players if each.division is None])
         leavers = {each for division in ranked for each in division} - known.keys()
@@ -138,23 +135,19 @@ class Rounds(Director):
 
     def _next_round(self, *, ended: bool) -> None:
         """Pair and start the next round that has a board, or finish. ended: a round went before it."""
-        standings = self.letters.standings_of(self.tournament) if ended else []
+        standings = letters.standings_of(self.tx, self.tournament) if ended else []
         while self.tournament.round < self.rounds() and len(self.present()) > 1:
             self.tournament = replace(self.tournament, round=self.tournament.round + 1)
             due_at = self.now + self.tournament.terms.time_per_round
             boards = [board for division, bout in self._pairings() if (board := self.start(bout, division, due_at))]
             if boards:
                 self.keep(due_at=due_at)
-                self._tell_of_round(standings)
+                told = {"rounds": self.rounds(), "pairings": self.tournament.round, "before": self.tournament.round - 1}
+                subject = f"round {self.tournament.round}"
+                self.tell_all("tournament-round.txt", subject, standings, **told)
                 self.mails += _tell_begun(self, f"{self.tournament.id} {self.tournament.round}", boards)
                 return
         self._finish()
-
-    def _tell_of_round(self, standings: Sequence[Standings]) -> None:
-        """standings: before it; none before the first of a season."""
-        number, rounds = self.tournament.round, self.rounds()
-        page, subject = "tournament-round.txt", f"round {number}"
-        self.tell_all(page, subject, standings, rounds=rounds, pairings=number, before=number - 1)
 
     def _pairings(self) -> list[tuple[int, Bout]]:
         """The bouts of the present round, with their divisions; a player who has left or is kept out loses them."""
@@ -168,10 +161,10 @@ class Rounds(Director):
             entrants = [each.player.id for each in members]
             if tournament.round <= pairings.robin_rounds(len(entrants), double=tournament.terms.double):
                 bouts = [_turned(bout, tournament.season) for bout in pairings.robin_bouts(entrants, tournament.round)]
-                found += [(division, _without_leavers(bout, here)) for bout in bouts if _anybody(bout) & here]
+                found += [(division, _without_leavers(bout, here)) for bout in bouts if here & {*bout.entrants}]
         return found
 
-    def _by_results(self, here: Collection[int]) -> list[Bout]:
+    def _by_results(self, here: Set[int]) -> list[Bout]:
         """The bouts of a Swiss or a knockout; a bye is worth a win."""
         tournament, meetings = self.tournament, self.tx.tournaments.meetings(self.tournament.id)
         *before, resting = [
@@ -187,8 +180,8 @@ class Rounds(Director):
 
     def _finish(self) -> None:
         """The end of the tournament; of a league that has players left, only of a season."""
-        tournament, audience = self.tournament, self.letters.audience(self.tournament)
-        standings = self.letters.standings_of(tournament)
+        tournament, audience = self.tournament, letters.audience(self.tx, self.tournament)
+        standings = letters.standings_of(self.tx, tournament)
         gone = (
             self._strike_out() if tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING else None
         )
@@ -226,15 +219,11 @@ class Rounds(Director):
         ]
 
 
-def _anybody(bout: Bout) -> set[int]:
-    return {each for each in (bout.first, bout.second) if each is not None}
-
-
-def _without_leavers(bout: Bout, here: Collection[int]) -> Bout:
+def _without_leavers(bout: Bout, here: Set[int]) -> Bout:
     """A player who has left loses their bouts; in a round robin all others have as many byes, worth nothing."""
     if bout.second is None:
         return replace(bout, points=(LOSS, LOSS))
-    if _anybody(bout) <= set(here):
+    if here >= {*bout.entrants}:
         return bout
     return replace(bout, points=(WIN if bout.first in here else LOSS, WIN if bout.second in here else LOSS))
 

@@ -15,8 +15,8 @@ from pbm.domain.tournaments.bouts import DRAW
 from pbm.domain.tournaments.terms import Kind
 from pbm.domain.verbs import TOURNAMENTS, Locks, Verb
 from pbm.features.tournament import entries as entering
+from pbm.features.tournament import letters
 from pbm.features.tournament.ladder import Ladder
-from pbm.features.tournament.letters import Letters
 from pbm.store.tournaments import Meeting, Stage, Tournament
 
 ENDED_SHOWN = 10
@@ -68,9 +68,8 @@ def show(request: Request, command: Command) -> Answer:
 
 def _shown(request: Request, tournament: Tournament) -> str:
     entrants = request.tx.tournaments.entrants(tournament.id)
-    return _letters(request).page(
-        "tournament.txt", tournament, request.author.reader(), entrants=entrants, may_join=tournament.is_open
-    )
+    reader, may_join = request.author.reader(), tournament.is_open
+    return letters.page(request, "tournament.txt", tournament, reader, entrants=entrants, may_join=may_join)
 
 
 @handles(
@@ -164,7 +163,7 @@ def pairings(request: Request, command: Command) -> Answer:
     else:
         chosen = [each for each in found if each.round == number]
     rounds = {number: chosen} if chosen else {}
-    text = _letters(request).page("tournament-pairings.txt", tournament, request.author.reader(), rounds=rounds)
+    text = letters.page(request, "tournament-pairings.txt", tournament, request.author.reader(), rounds=rounds)
     return done(command, text, f"pbm: {tournament.name}: pairings")
 
 
@@ -174,7 +173,8 @@ def pairings(request: Request, command: Command) -> Answer:
 )
 def standings(request: Request, command: Command) -> Answer:
     tournament = _named(request, command)
-    text = _letters(request).standings(tournament, request.author.reader())
+    reader, tables = request.author.reader(), letters.standings_of(request.tx, tournament)
+    text = letters.page(request, "tournament-standings.txt", tournament, reader, standings=tables)
     return done(command, text, f"pbm: {tournament.name}: standings")
 
 
@@ -199,10 +199,6 @@ def challenge(request: Request, command: Command) -> Answer | None:
     board = ladder.challenge(player, opponent)
     request.boards.adopt(board, MatchStarted(board.match.board, challenger=player.userid))
     return None
-
-
-def _letters(request: Request) -> Letters:
-    return Letters(request.tx, request.tools)
 
 
 def _named(request: Request, command: Command) -> Tournament:
