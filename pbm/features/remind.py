@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from games import GAMES
 from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
@@ -115,31 +116,26 @@ def plan_reminder(tx: Transaction, player: Player, board: int) -> None:
     tx.agenda.put(REMIND, player.id, tx.now + MOMENT, boards=sorted(boards))
 
 
-def plan_anew(tx: Transaction, player: Player) -> None:
-    """Plan the next reminder of each of their boards by what they have chosen now."""
-    running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-    set_clocks(tx, [each.board for each in running if each.game in GAMES], lambda _, clock: clock)
-
-
 @when_due(DIGEST, within=timedelta(days=2))
 def send_digest(occasion: Occasion) -> None:
     """Nothing is sent where nothing waits for the player, or so late that their next digest comes soon.
 
     What is to stand in it beside boards then comes by itself, to those who want no digest as well.
     """
-    tx, now = occasion.tx, occasion.now
+    tx = occasion.tx
     player = tx.players.get(int(occasion.item.key))
     if player is None:
         return
     settings = Settings.chosen(tx.players.settings(player.id))
     plan_digest(tx, player, settings)
-    if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, now):
+    if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, tx.now):
         return
     boards = running_boards(tx, player, occasion.tools.states) if settings.digest != OFF else []
     others = [board for board in boards if not board.waits]
     waiting = _readable(occasion, [board for board in boards if board.waits])
     found = tuple(_contributed(occasion, player, settings, has_boards=bool(waiting)))
-    _send(occasion, player, waiting, others, daily=True, puzzles=found)
+    if waiting:
+        _gather(occasion, player, waiting, others, daily=True, puzzles=found)
 
 
 def _contributed(occasion: Occasion, player: Player, settings: Settings, *, has_boards: bool) -> Iterator[Posed]:
@@ -174,10 +170,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
         boards = running_boards(tx, player, occasion.tools.states)
         waiting = [board for board in boards if board.waits] or boards
         others = [board for board in boards if board not in waiting]
-        notices = _notices(occasion, player, _readable(occasion, waiting))
-        reader, rest = reader_of(occasion, player), tuple(each.match for each in others)
-        gathering = Gathering(reader, notices, rest, page=page, lost_since=lost_since)
-        tx.outbox.add(occasion.tools.composer.gathered(gathering, now, tx.let_pass), now)
+        _gather(occasion, player, _readable(occasion, waiting), others, page=page, lost_since=lost_since)
     if told:
         tx.agenda.put(TOLD, occasion.item.key, now + timedelta(minutes=1), **{**payload, "after": told[-1].id})
 
@@ -199,9 +192,16 @@ def send_reminder(occasion: Occasion) -> None:
         return
     boards = running_boards(tx, player, occasion.tools.states)
     due = _readable(occasion, [board for board in boards if board.match.board in wanted and _is_due(tx, board)])
-    if due:
-        asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
-        _send(occasion, player, [*due, *_readable(occasion, asked)])
+    if not due:
+        return
+    asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
+    told = [*due, *_readable(occasion, asked)]
+    if len(told) > 1:
+        _gather(occasion, player, told)
+    else:
+        (notice,) = _notices(occasion, player, told)
+        reminder = replace(notice, shown=_reminding(told[0], occasion.now))
+        tx.outbox.add(occasion.tools.composer.notice(reminder, occasion.now), occasion.now)
 
 
 def _is_due(tx: Transaction, board: Running) -> bool:
@@ -211,26 +211,13 @@ def _is_due(tx: Transaction, board: Running) -> bool:
     return board.asked and not board.to_move and not board.is_away(tx.now) and board.settings.remind != OFF
 
 
-def _send(
-    occasion: Occasion,
-    player: Player,
-    waiting: Sequence[Running],
-    others: Sequence[Running] = (),
-    *,
-    daily: bool = False,
-    puzzles: tuple[Posed, ...] = (),
+def _gather(
+    occasion: Occasion, player: Player, waiting: Sequence[Running], others: Sequence[Running] = (), **more: Any
 ) -> None:
-    tx, tools, now = occasion.tx, occasion.tools, occasion.now
-    reader = reader_of(occasion, player)
-    notices = _notices(occasion, player, waiting)
-    if len(notices) == 1 and not daily:
-        mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
-    elif notices:
-        rest = tuple(each.match for each in others)
-        mails = tools.composer.gathered(Gathering(reader, notices, rest, daily, puzzles), now, tx.let_pass)
-    else:
-        mails = []
-    tx.outbox.add(mails, now)
+    """All in one mail. more: of Gathering."""
+    tx, notices = occasion.tx, _notices(occasion, player, waiting)
+    gathering = Gathering(reader_of(occasion, player), notices, tuple(each.match for each in others), **more)
+    tx.outbox.add(occasion.tools.composer.gathered(gathering, tx.now, tx.let_pass), tx.now)
 
 
 def _readable(occasion: Occasion, boards: Sequence[Running]) -> list[Running]:
@@ -282,7 +269,9 @@ def remind(request: Request, command: Command) -> Answer:
     if words := command.args.get("LADDER", ""):
         stored = {**stored, "remind": read_ladder(words)}
         request.tx.players.save_settings(player.id, stored)
-        plan_anew(request.tx, player)
+        running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+        numbers = [each.board for each in running if each.game in GAMES]
+        set_clocks(request.tx, numbers, lambda _, clock: clock)  # which plans the next reminder of each anew
     return done(command, _told(Settings.chosen(stored)), "pbm: your reminders")
 
 
