@@ -17,7 +17,7 @@ from datetime import timedelta
 from typing import Any
 
 from pbm.compose import Part
-from pbm.compose.pages import Pages, plain
+from pbm.compose.pages import plain
 from pbm.compose.views import move_list
 from pbm.core.notify import Desk
 from pbm.core.registry import handles
@@ -25,11 +25,10 @@ from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Remark, RemarkKind
-from pbm.domain.match import Match, Player, State
+from pbm.domain.match import Player
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
-from pbm.store.ratings import Change
 from pbm.store.tickets import MESSAGE
 
 FORMAT, VERSION = "pbm player", 1
@@ -51,15 +50,6 @@ class File:
     @property
     def part(self) -> Part:
         return Part(self.kind, self.data, {"Content-Disposition": f'attachment; filename="{self.name}"'})
-
-
-def data_of(tx: Transaction, player: Player) -> dict[str, Any]:
-    """Everything of a player; see pbm.store.belongings for what the names mean."""
-    return {
-        **_account(tx, player),
-        "games": tx.belongings.matches(tx.belongings.boards(player.id), player.id),
-        **_things(tx, player),
-    }
 
 
 def _account(tx: Transaction, player: Player) -> dict[str, Any]:
@@ -84,8 +74,9 @@ def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
 
 
 def export_of(tx: Transaction, player: Player) -> bytes:
-    """Everything of a player as JSON, signed."""
-    return _signed(tx, _lines(data_of(tx, player)))
+    """Everything of a player as JSON, signed; see pbm.store.belongings for what the names mean."""
+    games = tx.belongings.matches(tx.belongings.boards(player.id), player.id)
+    return _signed(tx, _lines({**_account(tx, player), "games": games, **_things(tx, player)}))
 
 
 def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
@@ -96,19 +87,17 @@ def is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
     """This server wrote the data, and nobody has changed it."""
     bare = {name: value for name, value in data.items() if name != "signature"}
     earlier = (json.dumps(bare, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()  # as it was written once
-    return any(tx.secrets.has_signed(told, str(data.get("signature", "")), tx.now) for told in (to_json(bare), earlier))
+    return any(
+        tx.secrets.has_signed(told, str(data.get("signature", "")), tx.now)
+        for told in (_joined_lines(_lines(bare)), earlier)
+    )
 
 
 _json = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 
-def to_json(data: Mapping[str, Any]) -> bytes:
-    """A line for each row of each list."""
-    return _joined_lines(_lines(data))
-
-
 def _lines(data: Mapping[str, Any]) -> dict[str, str]:
-    """Each value by its name."""
+    """Each value by its name; a line for each row of each list."""
     return {
         name: _listed(map(_json, value)) if isinstance(value, list) else _json(value) for name, value in data.items()
     }
@@ -198,8 +187,8 @@ def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
 
 
 def _records(at: Desk, player: Player, boards: Sequence[int]) -> dict[int, File]:
-    """Those of boards that the player plays on."""
-    tx, pages, states = at.tx, at.tools.pages, at.tools.states
+    """Of boards that the player plays on: who, when, every ply, how it stands, and what they wrote about it."""
+    tx, states = at.tx, at.tools.states
     loaded = tx.matches.load_all(boards, states.match)
     matches = [each for each in loaded if each.seat_of(player.id) is not None and states.reads(each)]
     changes = tx.ratings.changes_of([match.board for match in matches])
@@ -209,31 +198,21 @@ def _records(at: Desk, player: Player, boards: Sequence[int]) -> dict[int, File]
     records = {}
     for match in matches:
         tx.let_pass()
-        told = record_of(pages, match, states.of(match), changes[match.board], remarks[match.board])
+        state = states.of(match)
+        told = at.tools.pages.render(
+            "record.txt",
+            match=match,
+            state=state,
+            over=match.result is not None,
+            seat=None,
+            changes=changes[match.board],
+            moves=move_list(match, state, whole=True),
+            drawing=plain(state),
+            remarks=sorted(remarks[match.board], key=lambda each: each[1].written_at),
+        )
         name = f"{match.game}-{match.board}.txt"
         records[match.board] = File(name, "text/plain; charset=utf-8", told.encode())
     return records
-
-
-def record_of(
-    pages: Pages,
-    match: Match,
-    state: State,
-    changes: Mapping[int, Change],
-    remarks: Sequence[tuple[RemarkKind, Remark]],
-) -> str:
-    """One game as a text: who, when, every ply, how it stands, and what the player wrote about it."""
-    return pages.render(
-        "record.txt",
-        match=match,
-        state=state,
-        over=match.result is not None,
-        seat=None,
-        changes=changes,
-        moves=move_list(match, state, whole=True),
-        drawing=plain(state),
-        remarks=sorted(remarks, key=lambda each: each[1].written_at),
-    )
 
 
 def _packed(name: str, files: list[File]) -> File:
