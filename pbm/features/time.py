@@ -50,9 +50,9 @@ def attend(at: Desk, number: int) -> None:
     if clock.paused:
         let_run(board, None)
     elif clock.overrun_at is not None:
-        _end_at_last(board, clock.overrun_at, tools.limits)
+        _end_at_last(board, clock, clock.overrun_at, tools.limits)
     elif clock.expired(tx.now, board.match.calendars):
-        call_time(board, tools.limits)
+        call_time(board, clock, tools.limits)
     else:
         _remind(board, clock)
     if board.events:
@@ -71,12 +71,12 @@ def _spare(tx: Transaction, number: int) -> None:
     tx.matches.put_off(match.board, now + LOOK_AGAIN)
 
 
-def _end_at_last(board: OpenBoard, called_at: datetime, limits: Limits) -> None:
+def _end_at_last(board: OpenBoard, clock: Clock, called_at: datetime, limits: Limits) -> None:
     """The opponent had as long to choose as is promised, outages not counted, and has not."""
     outages = tuple(stop for stop in board.match.stops[0] if stop.kind.is_ours)
     over_at = Calendar(stops=outages).deadline(called_at, limits.claim_days * DAY)
     if over_at is not None and over_at <= board.now:
-        end_on_time(board, waited=True)
+        end_on_time(board, clock, waited=True)
     else:
         board.tx.matches.put_off(board.match.board, over_at or board.now + LOOK_AGAIN)
 
@@ -89,14 +89,13 @@ def _remind(board: OpenBoard, clock: Clock) -> None:
     board.set_clock(fresh)
 
 
-def call_time(board: OpenBoard, limits: Limits) -> None:
+def call_time(board: OpenBoard, clock: Clock, limits: Limits) -> None:
     """The time of the player to move is up; before their own first move, the game is void.
 
     In a tournament both is a loss at once, so that nobody's choice holds up a round. A player who has sent a move that
     still waits was in time, though their nights or vacations have changed since: it is played first.
     """
-    match, clock, now = board.match, board.match.clock, board.now
-    assert clock is not None  # noqa: S101  who calls has seen it
+    match, now = board.match, board.now
     if board.intents.find(clock.seat, IntentKind.HOLD):
         board.tx.agenda.put(IntentKind.HOLD, f"{match.board}:{clock.seat}", min(now, clock.due_at or now) - _INSTANT)
         return
@@ -120,11 +119,9 @@ def call_time(board: OpenBoard, limits: Limits) -> None:
     board.events.append(TimeUp(match.board, clock.seat))
 
 
-def end_on_time(board: OpenBoard, *, draw: bool = False, waited: bool = False) -> None:
+def end_on_time(board: OpenBoard, clock: Clock, *, draw: bool = False, waited: bool = False) -> None:
     """End a game whose time is up. draw: as its opponent wishes; waited: they have not said what they wish."""
-    match, clock = board.match, board.match.clock
-    assert clock is not None  # noqa: S101  who calls has seen it
-    late, seat = clock.seat, other(clock.seat)
+    match, late, seat = board.match, clock.seat, other(clock.seat)
     reason = f"{_ON_TIME}, as {match.player(seat).userid} chose" if draw else _ON_TIME
     result = Result(Ending.FORFEIT, None if draw else seat, reason)
     board.end(result, TimeClaimed(match.board, late, draw, waited))
@@ -186,7 +183,7 @@ def claim(request: Request, command: Command) -> None:
         raise BadArguments(f'"{command.args["RESULT"]}" cannot be claimed: write claim, or claim draw.')
     clock = _clock(board)
     if clock.overrun_at is None and clock.expired(board.now, board.match.calendars):
-        call_time(board, request.tools.limits)
+        call_time(board, clock, request.tools.limits)
         if board.match.result is not None:
             return
         clock = _clock(board)
@@ -196,7 +193,7 @@ def claim(request: Request, command: Command) -> None:
         raise NotAllowed(f"Nobody's time is up: {late.userid} is to move and has {left} left.")
     if board.match.player(seat) == late and board.match.player(other(seat)) != late:
         raise NotAllowed("It is your own time that is up. You may still move until your opponent claims the game.")
-    end_on_time(board, draw=wish == "draw")
+    end_on_time(board, clock, draw=wish == "draw")
 
 
 @handles(
