@@ -54,7 +54,9 @@ def seek(request: Request, command: Command) -> Answer | None:
     assert command.game is not None  # noqa: S101  the parser asks for it
     game = GAMES[command.game]
     if not command.args and not command.options:
-        return _list(request, command, game)
+        words = {"title": game.info.title, "game": game.info.name, **seeks_shown(request, game.info.name)}
+        text = request.outgoing.page("seeks.txt", **words)
+        return done(command, text, f"pbm: {game.info.title} players wanted")
     player = request.author.who(command)
     wanted = _wanted(request, command, player)
     body, _ = split_body(request.words.comment) if game.info.takes_body else ("", "")
@@ -104,12 +106,6 @@ def _wanted(request: Request, command: Command, player: Player) -> int:
 
 def _games(number: int) -> str:
     return "a game" if number == 1 else f"{number} games"
-
-
-def _list(request: Request, command: Command, game: AnyGame) -> Answer:
-    words = seeks_shown(request, game.info.name)
-    text = request.outgoing.page("seeks.txt", title=game.info.title, game=game.info.name, **words)
-    return done(command, text, f"pbm: {game.info.title} players wanted")
 
 
 def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> tuple[MatchTerms, Window]:

@@ -174,7 +174,9 @@ def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
     request.tx.tickets.revoke("invite", ticket.subject, request.now)
     request.tx.invitations.refuse(ticket.subject, request.now)
     if inviter is not None:
-        _tell_declined(request, inviter, ticket)
+        title = GAMES[ticket.payload["game"]].info.title
+        reader, words = reader_of(request, inviter), {"invited": ticket.subject, "title": title}
+        request.outgoing.letters += letters_for(request, reader, "pbm: invitation declined", "declined.txt", **words)
 
 
 def _helped(request: Request) -> Command | None:
@@ -236,9 +238,3 @@ def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Pla
     origin = f"{player.userid} has accepted {inviter.userid}'s invitation."
     request.boards.adopt(board, MatchStarted(board.match.board, origin=origin))
     return ""
-
-
-def _tell_declined(request: Request, inviter: Player, ticket: Ticket) -> None:
-    title = GAMES[ticket.payload["game"]].info.title
-    reader, words = reader_of(request, inviter), {"invited": ticket.subject, "title": title}
-    request.outgoing.letters += letters_for(request, reader, "pbm: invitation declined", "declined.txt", **words)
