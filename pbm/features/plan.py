@@ -52,11 +52,17 @@ def plan(request: Request, command: Command) -> Answer | None:
     text = "\n".join(filter(None, (command.args.get("PLAN", ""), command.plan)))
     planned = next((intent for intent in board.intents.of(seat) if intent.kind in plans.KINDS), None)
     if text and text.casefold() not in NOTHING:
-        return _keep(request, command, board, seat, text)
+        tree = plans.understood(text)
+        _check_time(board, seat, tree)
+        decisions.keep_plan(board, seat, decisions.check_plan(board, board.state, seat, tree))
+        instead = ", in place of the earlier one" if planned is not None else ""
+        return tell_sender(request, command, board, seat, f"your plan is kept{instead}.")
     if planned is None:
         raise NotFound(f"You have no plan on board {board.match.board}.", "plan if E5: D4; if any: F6")
     if not text:
-        _show(request, board, planned)
+        reader, (tree, _) = replace(request.author.reader(), seat=seat), plans.of(planned)
+        notice = notice_of(board, reader, shown="this is your plan.", plan=tuple(plans.layout(tree)))
+        request.outgoing.notices.append(notice)
         return None
     board.intents.drop(planned)
     return tell_sender(request, command, board, seat, "you have no plan any more.")
@@ -69,16 +75,6 @@ def _with_plies(request: Request, command: Command) -> Command:
     if not (answers and board and plies and all(map(str.isdecimal, plies.split()))):
         return command
     return replace(command, args={"PLAN": f"{board} {plies}"})
-
-
-def _keep(request: Request, command: Command, board: OpenBoard, seat: Seat, text: str) -> Answer | None:
-    """Keep a plan in place of an earlier one. Raises: BadArguments, NotYourTurn, NotAllowed."""
-    tree = plans.understood(text)
-    _check_time(board, seat, tree)
-    replaces = any(intent.kind in plans.KINDS for intent in board.intents.of(seat))
-    decisions.keep_plan(board, seat, decisions.check_plan(board, board.state, seat, tree))
-    instead = ", in place of the earlier one" if replaces else ""
-    return tell_sender(request, command, board, seat, f"your plan is kept{instead}.")
 
 
 def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
@@ -95,14 +91,6 @@ def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
     if board.match.offer == Offer(OfferKind.DRAW, other(seat)) and plans.fitting(tree, plans.DRAW):
         userid = board.match.player(other(seat)).userid
         raise NotAllowed(f'{userid} offers a draw already: answer "accept" or "reject".')
-
-
-def _show(request: Request, board: OpenBoard, planned: Intent) -> None:
-    tree, _ = plans.of(planned)
-    reader = replace(request.author.reader(), seat=planned.seat)
-    request.outgoing.notices.append(
-        notice_of(board, reader, shown="this is your plan.", plan=tuple(plans.layout(tree)))
-    )
 
 
 @when_due(IntentKind.HOLD, within=timedelta(days=1))
@@ -191,10 +179,9 @@ def _of_board(request: Request, command: Command, words: Sequence[str]) -> None:
     state, notations = _line(board.at(int(ply)) if ply else board.state, words)
     shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
     reader = replace(request.author.reader(), seat=request.author.proven_seat(board))
-    scene = state.scene
     is_now = not ply and board.match.result is None
     offered = _as_plan(board.state, reader.seat, notations) if is_now and reader.seat else ()
-    request.outgoing.notices.append(notice_of(board, reader, scene=scene, shown=shown, offered=offered))
+    request.outgoing.notices.append(notice_of(board, reader, scene=state.scene, shown=shown, offered=offered))
 
 
 def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, ...]:
