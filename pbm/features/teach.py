@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from games import GAMES, AnyGame
 from games.rules import Side, counted
@@ -148,13 +147,8 @@ def hints(at: Desk) -> Iterator[Task]:
         whom = board.match.players[seat - 1].id
         failed = _failed(item, board.match.board, whom, "hint for")
         given = partial(_give_hint, item, board.match.board, seat)
-        work = asked(question) if _is_awaited(item, board, seat) else _nothing
+        work = asked(question) if _is_awaited(item, board, seat) else lambda _: ()  # nothing to think about any more
         yield Task(item.key, work, given, failed, whom, board.match.game)
-
-
-def _nothing(_: Ask) -> tuple[Thought, ...]:
-    """The work of what need not be thought about any more."""
-    return ()
 
 
 def _is_awaited(item: Item, board: OpenBoard, seat: Seat) -> bool:
@@ -392,8 +386,8 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
 
 
 def _failed(item: Item, number: int, whom: int, what: str) -> Callable[[Desk, str], None]:
-    words: dict[str, Any] = {"what": what, "board": number, "reason": ""}
-    return partial(give_up, item, MOST_ATTEMPTS, whom, _subject(number, what), "no-lesson.txt", **words)
+    subject = _subject(number, what)
+    return partial(give_up, item, MOST_ATTEMPTS, whom, subject, "no-lesson.txt", what=what, board=number, reason="")
 
 
 def _subject(number: int, what: str) -> str:
