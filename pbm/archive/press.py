@@ -6,6 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -16,7 +17,7 @@ from games import GAMES
 from games.rules import GameError
 from pbm.archive.careers import Collection, careers, collected, ranked, standings_plot
 from pbm.archive.exhibits import Public, Replay, crosstables, paged, replayed
-from pbm.archive.site import Feed, Site, opened
+from pbm.archive.site import Site, feed_of, opened
 from pbm.compose.pages import Pages
 from pbm.domain.errors import Rejected
 from pbm.domain.match import Player
@@ -97,7 +98,7 @@ class Press:
             best = ranked(self.collection.standings[game])
             words = {"game": game, "ranked": best, "plot": standings_plot(game, best), "linked": linked}
             boards, title = self.collection.of_game(game), GAMES[game].info.title
-            self._feed(Feed(f"game/{game}", title, boards, boards[-1].ended_at))
+            self._feed(f"game/{game}", title, boards, boards[-1].ended_at)
             self._print_list("game", f"game/{game}", title, boards, **words)
 
     def _print_players(self, players: Sequence[tuple[Player, Sequence[Finished]]]) -> None:
@@ -107,7 +108,7 @@ class Press:
             for player, boards in some:
                 base, person = f"player/{slug(player)}", self.collection.people[player.id]
                 words = {"player": player, "person": person, "careers": careers(player, boards, rated[player])}
-                self._feed(Feed(base, player.userid, boards, boards[-1].ended_at))
+                self._feed(base, player.userid, boards, boards[-1].ended_at)
                 self._print_list("player", base, player.userid, boards, **words)
 
     def _print_tournaments(self, linked: Set[int]) -> None:
@@ -117,7 +118,7 @@ class Press:
             base = f"tournament/{tournament.id}"
             boards = [by_board[each.board] for each in meetings if each.board in by_board]
             boards.sort(key=lambda each: (each.ended_at, each.board))
-            self._feed(Feed(base, tournament.name, boards, tournament.created_at))
+            self._feed(base, tournament.name, boards, tournament.created_at)
             pages = list(paged(crosstables(tournament, meetings, public)))
             words = {
                 "tournament": tournament,
@@ -136,8 +137,8 @@ class Press:
             path = f"{template}/{number}.html" if number > 1 else f"{template}.html"
             self._page(path, template, template.capitalize(), told=told, number=number, pages=len(pages))
 
-    def _feed(self, feed: Feed) -> None:
-        self.site.put(f"{feed.path}.atom", feed.xml(self.title, self.domain))
+    def _feed(self, path: str, title: str, boards: Sequence[Finished], updated_at: datetime) -> None:
+        self.site.put(f"{path}.atom", feed_of(path, title, boards, updated_at, self.title, self.domain))
 
     def _page(self, path: str, template: str, heading: str, **words: object) -> None:
         root = "../" * path.count("/")

@@ -28,31 +28,25 @@ _SINCE = 2026
 """The year of all our tags: whoever has the domain then vouches for them for good (RFC 4151)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """path: of its page, without ending. boards: the newest last. updated_at: where there is no game yet."""
+def feed_of(path: str, title: str, boards: Sequence[Finished], updated_at: datetime, site: str, domain: str) -> str:
+    """path: of its page, without ending. boards: the newest last. updated_at: where there is no game yet.
 
-    path: str
-    title: str
-    boards: Sequence[Finished]
-    updated_at: datetime
-
-    def xml(self, site: str, domain: str) -> str:
-        """site: what the site is called, as the author. domain: the server's."""
-        up, tag = "../" * self.path.count("/"), f"tag:{domain},{_SINCE}:"
-        latest = self.boards[: -LATEST - 1 : -1]
-        feed = ElementTree.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
-        _add(feed, "id", f"{tag}{self.path}")
-        _add(feed, "title", f"{self.title} - {site}")
-        _add(feed, "updated", _instant(latest[0].ended_at if latest else self.updated_at))
-        _add(_add(feed, "author"), "name", site)
-        name = self.path.rpartition("/")[2]
-        _add(feed, "link", rel="self", type="application/atom+xml", href=f"{name}.atom")
-        _add(feed, "link", rel="alternate", type="text/html", href=f"{name}.html")
-        for board in latest:
-            _entry(feed, board, f"{tag}board/{board.board}", up)
-        ElementTree.indent(feed)
-        return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(feed, encoding="unicode")}\n'
+    site: what the site is called, as the author. domain: the server's.
+    """
+    up, tag = "../" * path.count("/"), f"tag:{domain},{_SINCE}:"
+    latest = boards[: -LATEST - 1 : -1]
+    feed = ElementTree.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
+    _add(feed, "id", f"{tag}{path}")
+    _add(feed, "title", f"{title} - {site}")
+    _add(feed, "updated", _instant(latest[0].ended_at if latest else updated_at))
+    _add(_add(feed, "author"), "name", site)
+    name = path.rpartition("/")[2]
+    _add(feed, "link", rel="self", type="application/atom+xml", href=f"{name}.atom")
+    _add(feed, "link", rel="alternate", type="text/html", href=f"{name}.html")
+    for board in latest:
+        _entry(feed, board, f"{tag}board/{board.board}", up)
+    ElementTree.indent(feed)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(feed, encoding="unicode")}\n'
 
 
 def _entry(feed: ElementTree.Element, board: Finished, key: str, up: str) -> None:
