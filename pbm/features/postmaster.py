@@ -1,17 +1,23 @@
 """Letters between persons and the operator: what is written to postmaster or abuse, its answers, letters to players.
 
 An answer to the mail that tells the operator of such a letter goes to its writer, and is never read as a command.
+
+The operator is also told of boards whose stored records cannot be replayed, as when somebody has altered the database.
+Such a board waits: nobody can play there, no time runs out, and it goes on by itself once the record is mended. It is
+one letter for each; an item on the agenda stands for that, as long as the board cannot be read.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.compose import Answer, Outcome
 from pbm.compose.wire import Part
+from pbm.core import notify
+from pbm.core.bus import RecordDamaged, subscribes
 from pbm.core.notify import Desk, Tools, letters_for, readers_of
-from pbm.core.registry import redeems
+from pbm.core.registry import Occasion, redeems, when_due
 from pbm.core.request import Request
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.match import Player
@@ -122,3 +128,27 @@ def _message(row: Received, robot: Robot) -> Message | None:
 
 def _from_operator(tools: Tools) -> dict[str, str]:
     return {"From": f'"pbm operator" <{tools.composer.robot.address}>', "Reply-To": address_of(tools)}
+
+
+DAMAGE = "damage"
+_LOOK_AGAIN = timedelta(days=1)
+
+
+@subscribes(RecordDamaged)
+def note_damage(event: RecordDamaged, tx: Transaction) -> None:
+    """Have it told, unless it was."""
+    tx.lock([f"{DAMAGE} {event.board}"])
+    if tx.agenda.get(DAMAGE, event.board) is None:
+        tx.agenda.put(DAMAGE, event.board, tx.now, reason=event.reason)
+
+
+@when_due(DAMAGE, within=_LOOK_AGAIN)
+def tell_of_damage(occasion: Occasion) -> None:
+    tx, board, reason = occasion.tx, int(occasion.item.key), occasion.item.payload.get("reason", "")
+    match = tx.matches.load(board)
+    if match is None or occasion.tools.states.reads(match):
+        return
+    if reason:
+        page, subject = "damage-operator.txt", f"pbm: board {board} cannot be read"
+        notify.tell_operator(occasion, subject, page, match=match, reason=reason)
+    tx.agenda.put(DAMAGE, board, occasion.now + _LOOK_AGAIN)
