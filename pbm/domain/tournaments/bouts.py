@@ -134,37 +134,26 @@ def contenders(
     seeded: Sequence[Entrant], rounds: Sequence[Sequence[Bout]], absent: Collection[Entrant], *, is_last: bool
 ) -> list[Contender]:
     """Those who are paired in the next round, the highest rank first. absent: who of the seeded is not."""
-    scores = _scores(rounds)
-    found = [
-        _contender(entrant, number, rounds, scores, is_last=is_last)
-        for number, entrant in enumerate(seeded, 1)
-        if entrant not in absent
-    ]
+    scores, found = _scores(rounds), []
+    for number, entrant in enumerate(seeded, 1):
+        if entrant in absent:
+            continue
+        own = [next((bout for bout in bouts if bout.holds(entrant)), None) for bouts in rounds]
+        played = [bout for bout in own if bout is not None and bout.played and bout.second is not None]
+        points = scores[-1].get(entrant, 0)
+        floats = [LEVEL, LEVEL, *map(partial(_float, entrant), own, scores)]
+        contender = Contender(
+            entrant,
+            number,
+            points,
+            Seats.of(entrant, played),
+            (floats[-1], floats[-2]),
+            tuple(opponent for bout in played if (opponent := bout.opponent(entrant)) is not None),
+            sum(bout is not None and bout not in played and bout.score(entrant) >= WIN for bout in own),
+            is_last and points > len(rounds),
+        )
+        found.append(contender)
     return sorted(found, key=lambda each: (-each.points, each.number))
-
-
-def _contender(
-    entrant: Entrant,
-    number: int,
-    rounds: Sequence[Sequence[Bout]],
-    scores: Sequence[Mapping[Entrant, int]],
-    *,
-    is_last: bool,
-) -> Contender:
-    own = [next((bout for bout in bouts if bout.holds(entrant)), None) for bouts in rounds]
-    played = [bout for bout in own if bout is not None and bout.played and bout.second is not None]
-    points = scores[-1].get(entrant, 0)
-    floats = [LEVEL, LEVEL, *map(partial(_float, entrant), own, scores)]
-    return Contender(
-        entrant,
-        number,
-        points,
-        Seats.of(entrant, played),
-        (floats[-1], floats[-2]),
-        tuple(opponent for bout in played if (opponent := bout.opponent(entrant)) is not None),
-        sum(bout is not None and bout not in played and bout.score(entrant) >= WIN for bout in own),
-        is_last and points > len(rounds),
-    )
 
 
 def _scores(rounds: Sequence[Sequence[Bout]]) -> list[dict[Entrant, int]]:

@@ -366,7 +366,8 @@ class _Round:
         """The pairs of a bracket that are best for it, and, if they can be chosen, for the following one (C.7)."""
         found = self._bracket(moved, residents, [], must_complete=not following)
         floaters = _without([*moved, *residents], found)
-        if following and floaters and not self._take_all(floaters, following):
+        numbers = {each.number for each in floaters}
+        if following and floaters and not self._pairs_all([*floaters, *following], numbers):
             found = self._bracket(moved, residents, following, must_complete=False)
         return found
 
@@ -381,10 +382,6 @@ class _Round:
         most_byes = self._rules.byes if must_complete else None
         size = len(moved) + len(residents)
         return Bracket(Field([*moved, *residents, *below], len(moved), size, self._allowed, most_byes)).pairs()
-
-    def _take_all(self, floaters: Sequence[Contender], following: Sequence[Contender]) -> bool:
-        """Whether the following bracket can pair all of them, and as many of its own as there could ever be."""
-        return self._pairs_all([*floaters, *following], {each.number for each in floaters})
 
     def _can_complete(self, these: Sequence[Contender]) -> bool:
         """Whether all of these can be paired, but for one who may have a bye."""

@@ -129,16 +129,14 @@ def _start(value: str, now: datetime) -> Mapping[str, Any] | None:
     return {"starts_at": starts_at} if now < starts_at <= now + START_WITHIN else None
 
 
-def _double(value: str, _now: datetime) -> Mapping[str, Any] | None:
-    return None if value else {"double": True}
-
-
 OPTIONS: Mapping[str, _Option] = {
     "players": _Option(_players, f"two numbers from 2 to {MOST_PLAYERS}, as in -players=4..16"),
     "start": _Option(_start, "a day within a year, as in -start=2027-01-31; it begins as the day does, UTC"),
     "days-per-round": _number("days_per_round", 1, 365),
     "rounds": _number("rounds", 1, 30, Kind.SWISS),
-    "double": _Option(_double, "no value: write -double", frozenset({Kind.ROUND_ROBIN})),
+    "double": _Option(
+        lambda value, _: None if value else {"double": True}, "no value: write -double", frozenset({Kind.ROUND_ROBIN})
+    ),
     "division": _number("division", 3, 20, Kind.LEAGUE),
     "promote": _number("moving", 0, 9, Kind.LEAGUE),
     "pause": _number("pause", 1, 365, Kind.LEAGUE),
