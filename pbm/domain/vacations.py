@@ -162,7 +162,7 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     if isinstance(last, _Day):
         end = _midnight(last.after(start.astimezone(zone).date()) + timedelta(days=1), zone)
     else:
-        end = _later(start, last, zone)
+        end = (start.astimezone(zone) + timedelta(microseconds=last)).astimezone(UTC)  # by the clock on the wall
     if start > now + MOST_AHEAD:
         raise BadArguments(f'"{words}" is too far ahead: a vacation begins within {MOST_AHEAD.days} days.')
     if end - start < SHORTEST_VACATION:
@@ -267,11 +267,6 @@ def _no_day(text: str) -> BadArguments:
 def _midnight(day: date, zone: ZoneInfo) -> datetime:
     """The beginning of a day."""
     return datetime.combine(day, datetime.min.time(), zone).astimezone(UTC)
-
-
-def _later(start: datetime, length: int, zone: ZoneInfo) -> datetime:
-    """So much later by the clock on the wall."""
-    return (start.astimezone(zone) + timedelta(microseconds=length)).astimezone(UTC)
 
 
 def days_taken(vacations: Iterable[Span], zone: ZoneInfo) -> Counter[int]:
