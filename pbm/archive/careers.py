@@ -61,14 +61,16 @@ class Collection:
 def collected(store: Store) -> Collection:
     """All that is public, as of one instant."""
     with store.read() as tx:
-        people = {each.player.id: each for each in _all(tx.archive.people, lambda each: each.player.id)}
-        public = {key: each for key, each in people.items() if _is_public(each)}
-        boards = [each for each in _all(tx.archive.finished, lambda each: each.board) if _is_shown(each, public)]
+        people = _all(tx.archive.people, lambda each: each.player.id)
+        named = (each for each in people if each.settings.archive == "on")
+        public = {each.player.id: each for each in named if not each.player.userid.startswith(ERASED)}
+        ended = (each for each in _all(tx.archive.finished, lambda each: each.board) if each.game in GAMES)
+        boards = [each for each in ended if all(player.id in public for player in each.players)]
         boards.sort(key=lambda each: (each.ended_at, each.board))
         held = [_tournament(tx, key) for key in _all(tx.archive.tournaments, lambda key: key)]
         rated = {game: tx.ratings.standings(game) for game in {each.game for each in boards}}
-        named = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
-        return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], named)
+        best = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
+        return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], best)
 
 
 def _tournament(tx: Transaction, key: int) -> tuple[Tournament, list[Meeting]]:
@@ -84,14 +86,6 @@ def _all(query: Callable[[int, int], list[T]], key: Callable[[T], int]) -> Itera
     while found := query(after, PAGE):
         yield from found
         after = key(found[-1])
-
-
-def _is_public(person: Person) -> bool:
-    return person.settings.archive == "on" and not person.player.userid.startswith(ERASED)
-
-
-def _is_shown(board: Finished, public: dict[int, Person]) -> bool:
-    return board.game in GAMES and all(player.id in public for player in board.players)
 
 
 MOST_RANKED = 300
