@@ -174,12 +174,16 @@ class Screen:
         self.sent(who, await who.write(subject, text), subject)
         self.arrived(who, await who.wait_for(seen))
 
-    async def answers(self, who: MailProgram, text: str, *others: MailProgram, letter: Letter | None = None) -> None:
+    async def answers(
+        self, who: MailProgram, text: str, *others: MailProgram, letter: Letter | None = None
+    ) -> EmailMessage:
         """An answer to the latest mail, or to an older one; waits until its sender and the others have mail."""
         seen = {reader.name: len(reader.received) for reader in (who, *others)}
-        self.sent(who, await who.answer(text, letter), text)
+        mail = await who.answer(text, letter)
+        self.sent(who, mail, text)
         for reader in (who, *others):
             self.arrived(reader, await reader.wait_for(seen[reader.name]))
+        return mail
 
     def sent(self, who: MailProgram, mail: EmailMessage, text: str) -> None:
         self.show(_rule(f"{who.name} writes to {mail['To']}"))
@@ -226,12 +230,7 @@ async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Le
     stage.says_aside("An illegal move: the cell is taken")
     await stage.answers(alice, FIRST_STONE)
     stage.says_aside("A good move, and the same mail delivered a second time: it is played once")
-    seen = {who.name: len(who.received) for who in (alice, bob)}
-    mail = await alice.answer(ALICE_AS_X[0])
-    stage.sent(alice, mail, ALICE_AS_X[0])
-    for who in (alice, bob):
-        stage.arrived(who, await who.wait_for(seen[who.name]))
-    await alice.send(mail)
+    await alice.send(await stage.answers(alice, ALICE_AS_X[0], bob))
     stage.says_aside("A stale answer: Bob answers a board mail that is two plies old")
     await stage.answers(bob, "A1", letter=old)
     await stage.answers(bob, BOB_AS_O[0], alice)
