@@ -127,18 +127,19 @@ def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) 
     PostgreSQL database is copied by pg_dump.
     """
     configuration = invocation.effective().values
-    source, into = _file(configuration, "pg_dump"), target if target.is_dir() else None
+    source, is_folder = _file(configuration, "pg_dump"), target.is_dir()
     opening.announce(configuration.database)
-    if keep is not None and into is None:
+    if keep is not None and not is_folder:
         raise click.UsageError("--keep is for a folder of copies.")
     if not source.is_file():
         raise NoDatabase(opening.no_database(configuration.database))
-    file = target / datetime.now(UTC).strftime(_NAME) if into else target
+    file = target / datetime.now(UTC).strftime(_NAME) if is_folder else target
     boards = _copied(configuration, source, file, quick=quick)
     _note(configuration)
     click.echo(f"{file}: {file.stat().st_size:,} octets, sound{boards}.")
-    if into is not None and keep is not None:
-        _prune(into, keep)
+    for old in sorted(target.glob(_ANY_NAME))[:-keep] if keep is not None else ():
+        old.unlink()
+        click.echo(f"{old} removed.")
 
 
 def _copied(configuration: Configuration, source: Path, file: Path, *, quick: bool) -> str:
@@ -289,12 +290,6 @@ def _before_upgrade(configuration: Configuration) -> Path | None:
     file = source.absolute().with_name(f"{source.name}.before-upgrade-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     _copied(configuration, source, file, quick=True)
     return file
-
-
-def _prune(folder: Path, keep: int) -> None:
-    for old in sorted(folder.glob(_ANY_NAME))[:-keep]:
-        old.unlink()
-        click.echo(f"{old} removed.")
 
 
 @db.command()

@@ -25,7 +25,6 @@ from pbm.cli.output import NoDatabase, Refused, json_option, print_json, printab
 from pbm.cli.settings import Configuration
 from pbm.cli.wiring import in_clear, lacks, open_to_others
 from pbm.compose.pages import Pages
-from pbm.domain.configuration import place
 from pbm.domain.match import State
 from pbm.edges import probes
 from pbm.edges.records import Finding, SenderNames, Unanswered, Verdict, ask_dns, fail, look_up, ok, warn
@@ -227,8 +226,7 @@ def _clock(store: Store) -> Finding:
 
 
 def _listener(configuration: Configuration, store: Store | None) -> Findings:
-    server = configuration.server
-    where = place(server.listen)
+    server, where = configuration.server, configuration.server.where
     if not isinstance(where, Path) and where[1] == 0:
         yield warn("listener", "server.listen takes any free port, so nobody knows which", "name a port")
         return

@@ -150,9 +150,7 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
 
 def registered(source: str, name: str, cls: str) -> str:
     """The registry's source with one game more, in the order of the names."""
-    imports = sorted(
-        [*re.findall(r"^from games\.\w+ import .*\n", source, re.MULTILINE), f"from games.{name} import {cls}\n"]
-    )
+    imports = [*re.findall(r"^from games\.\w+ import .*\n", source, re.MULTILINE), f"from games.{name} import {cls}\n"]
     games = [*re.findall(r"^        \w+\(\),\n", source, re.MULTILINE), f"        {cls}(),\n"]
     source = re.sub(r"(?:^from games\.\w+ import .*\n)+", "".join(sorted(imports)), source, count=1, flags=re.MULTILINE)
     return re.sub(r"(?:^        \w+\(\),\n)+", "".join(sorted(games)), source, count=1, flags=re.MULTILINE)

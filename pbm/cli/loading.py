@@ -134,10 +134,8 @@ def _hidden(found: re.Match[str]) -> str:
 
 def _find(file: Path | None) -> Path | None:
     """The file that is asked for, or the first of the usual ones that is there. Raises: ConfigurationError."""
-    if file is None and os.environ.get(CONFIG_VARIABLE):
-        file = Path(os.environ[CONFIG_VARIABLE])
-    if file is not None:
-        return file
+    if named := file or os.environ.get(CONFIG_VARIABLE):
+        return Path(named)
     return next((usual for usual in USUAL_FILES if _is_there(usual)), None)
 
 

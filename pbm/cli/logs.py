@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from time import monotonic, sleep
-from typing import Any, TextIO, cast
+from typing import TextIO, cast
 
 import click
 import structlog
@@ -36,14 +36,12 @@ from pbm.store.refusals import LogLine
 
 _BARE = re.compile(r"[^\s\"=]+")
 
-
 MOST_WAITING = 10_000
 """Lines that may wait for whoever reads them."""
 _LAST_SECONDS = 1.0
 """How long the end of the process waits for them."""
 _LOOK_SECONDS = 0.01
 _AT_ONCE = 100
-
 
 _opened: list[Unhurried] = []
 
@@ -217,13 +215,9 @@ def _said(context: click.Context) -> Iterator[str]:
             if isinstance(param, click.Option):
                 yield max(param.opts, key=len)
             if not getattr(param, "is_flag", False):
-                yield MASK if _is_secret(param) else shlex.quote(_shown(value))
+                shown = getattr(value, "name", value)  # a file by its name
+                yield MASK if _is_secret(param) else shlex.quote(str(shown))
 
 
 def _is_secret(param: click.Parameter) -> bool:
     return bool(getattr(param, "hide_input", False)) or "password" in (param.name or "")
-
-
-def _shown(value: Any) -> str:
-    """A file by its name."""
-    return str(getattr(value, "name", value))

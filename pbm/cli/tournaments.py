@@ -12,7 +12,7 @@ from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_ro
 
 if TYPE_CHECKING:  # help pages need nothing of these
     from pbm.server.arbiter import Organizer, TournamentView
-    from pbm.store.tournaments import Meeting, Tournament
+    from pbm.store.tournaments import Tournament
 
 
 @click.group(cls=Group)
@@ -133,13 +133,7 @@ def _pairings(overview: TournamentView) -> list[dict[str, Any]]:
             "board": meeting.board,
             "first": meeting.first.userid,
             "second": meeting.second.userid if meeting.second else None,
-            "result": _result(meeting),
+            "result": meeting.points and "-".join(f"{points / 2:g}" for points in meeting.points),
         }
         for meeting in overview.meetings
     ]
-
-
-def _result(meeting: Meeting) -> str | None:
-    if meeting.points is None:
-        return None
-    return "-".join(f"{points / 2:g}" for points in meeting.points)

@@ -58,7 +58,9 @@ def signature(configuration: Configuration) -> Signature:
 def lacks(configuration: Configuration) -> list[str]:
     """Files and programs that are named but not there or of no use; a line each, which begins with the key."""
     server = configuration.server
-    problems = _socket(server.listen)
+    problems: list[str] = []
+    if isinstance(server.where, Path) and not server.where.parent.is_dir():
+        problems.append(f"server.listen: there is no folder {server.where.parent} for the socket.")
     if server.tls_certificate is not None:
         problems += _certificate(server.tls_certificate, server.tls_key)
     problems += configuration.way.lacks()
@@ -99,13 +101,6 @@ def _is_open(path: Path) -> bool:
     except OSError:  # what we may not look at is told when it is used
         return False
     return stat.S_ISREG(mode) and bool(mode & (stat.S_IRWXO | stat.S_IWGRP))
-
-
-def _socket(listen: str) -> list[str]:
-    where = place(listen)
-    if isinstance(where, Path) and not where.parent.is_dir():
-        return [f"server.listen: there is no folder {where.parent} for the socket."]
-    return []
 
 
 def _certificate(certificate: Path, key: Path | None) -> list[str]:
