@@ -25,7 +25,7 @@ from pbm.core.request import Request
 from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, TAKEN, Task, asked, is_robot, robots, spent, thinks
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
-from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
+from pbm.domain.match import SWAP, Offer, OfferKind, Player, Seat, other
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.store.house import Item
 from pbm.store.matches import Summary
@@ -156,9 +156,9 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
         return
     player, thought = board.match.player(seat), thoughts[0]
     comments: tuple[CommentMade, ...] = ()
-    if board.match.offer is not None:
+    if (offer := board.match.offer) is not None:
         worth = abs(thought.value) if board.state.may_swap else thought.value  # nobody keeps the worse side
-        _answer(board, seat, worth if seat == board.state.to_move else -worth)
+        _answer(board, offer, seat, worth if seat == board.state.to_move else -worth)
     else:
         if seat not in board.match.record.seats:
             comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
@@ -173,10 +173,8 @@ def _introduction(robot: Player) -> str:
     return f'{who}\nTo be told what to play, answer "hint".'
 
 
-def _answer(board: OpenBoard, seat: Seat, value: float) -> None:
+def _answer(board: OpenBoard, offer: Offer, seat: Seat, value: float) -> None:
     """A draw is given by what the position is worth, and a pause never: nobody waits for a robot."""
-    offer = board.match.offer
-    assert offer is not None  # noqa: S101  the caller has seen it
     if offer.kind is OfferKind.DRAW and value <= 0:
         board.agree(seat)
     else:

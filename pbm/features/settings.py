@@ -68,10 +68,21 @@ def become_bot(request: Request, player: Player, settings: Settings, stored: Map
 def limit(request: Request, command: Command) -> Answer:
     assert command.game is not None  # noqa: S101  the parser asks for it
     player, game = request.author.who(command), command.game
-    choice = request.tx.choices.of(game, (player.id,))[player.id]
+    choice, most = request.tx.choices.of(game, (player.id,))[player.id], request.tools.limits.active_games
     if word := command.args.get("NUMBER", "").casefold():
-        request.tx.choices.set(player.id, game, _limited(choice, word, request.tools.limits.active_games))
-    return done(command, _choice_text(request, game, player))
+        choice = _limited(choice, word, most)
+        request.tx.choices.set(player.id, game, choice)
+    active = request.tx.matches.active_counts((player.id,))[player.id]
+    text = request.outgoing.page(
+        "limit.txt",
+        title=GAMES[game].info.title,
+        game=game,
+        choice=choice,
+        here=active.get(game, 0),
+        total=sum(active.values()),
+        most=most,
+    )
+    return done(command, text)
 
 
 def _limited(choice: GameChoice, word: str, most: int) -> GameChoice:
@@ -83,21 +94,6 @@ def _limited(choice: GameChoice, word: str, most: int) -> GameChoice:
     if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
         raise BadArguments(f'"{word}" is not a limit: take a number from 0 to {most}, or all, accept or reject.')
     return replace(choice, accepts=int(word) > 0, most_active=int(word) or None)
-
-
-def _choice_text(request: Request, game: str, player: Player) -> str:
-    """How the player's choice for a game stands, and how to change it."""
-    choice = request.tx.choices.of(game, (player.id,))[player.id]
-    active = request.tx.matches.active_counts((player.id,))[player.id]
-    return request.outgoing.page(
-        "limit.txt",
-        title=GAMES[game].info.title,
-        game=game,
-        choice=choice,
-        here=active.get(game, 0),
-        total=sum(active.values()),
-        most=request.tools.limits.active_games,
-    )
 
 
 @handles(

@@ -17,7 +17,7 @@ from pbm.domain.verbs import TOURNAMENTS, Locks, Verb
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament import letters
 from pbm.features.tournament.ladder import Ladder
-from pbm.store.tournaments import Meeting, Stage, Tournament
+from pbm.store.tournaments import Stage, Tournament
 
 ENDED_SHOWN = 10
 """Tournaments that are over, in the list of all."""
@@ -154,14 +154,10 @@ def pairings(request: Request, command: Command) -> Answer:
     if word and not (word.isascii() and word.isdecimal() and len(word) < 5 and 1 <= int(word) <= tournament.round):
         played = f"take 1 to {tournament.round}" if tournament.round else "nothing is paired yet"
         raise BadArguments(f'"{word}" is no round of {tournament.name}: {played}.')
-    number = int(word or tournament.round)
+    number, climbs = int(word or tournament.round), tournament.terms.kind is Kind.LADDER
+    wanted = (0, *range(tournament.round - 9, tournament.round + 1)) if climbs else (number,)
     found = request.tx.tournaments.meetings(tournament.id, tournament.season)
-    if tournament.terms.kind is Kind.LADDER:
-        chosen: list[Meeting] = [
-            each for each in found if each.round in (0, *range(tournament.round - 9, tournament.round + 1))
-        ]
-    else:
-        chosen = [each for each in found if each.round == number]
+    chosen = [each for each in found if each.round in wanted]
     rounds = {number: chosen} if chosen else {}
     text = letters.page(request, "tournament-pairings.txt", tournament, request.author.reader(), rounds=rounds)
     return done(command, text, f"pbm: {tournament.name}: pairings")
