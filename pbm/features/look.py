@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from games import GAMES
@@ -130,8 +130,7 @@ def show(request: Request, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
     if words[:1] == ["me"] and any(word[0].isdigit() for word in words):
         del words[0]  # "show me board 102" asks for no other one
-    wanted = _wanted(request, select(request, words), command.game)
-    return _mail_boards(request, command, wanted, request.author.proven_seat, zoom_in)
+    return _mail_boards(request, command, select(request, words), zoom_in=zoom_in)
 
 
 def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
@@ -152,8 +151,7 @@ def all_show(request: Request, command: Command) -> Answer | None:
     selection = select(request, command.args.get("USERID", "").split())
     if selection.boards:
         raise BadArguments("all show takes players, not boards.", command.verb.line)
-    wanted = [AtPly(each.board) for each in listed(request, _of_somebody(request, selection), None)]
-    return _mail_boards(request, command, wanted, request.author.proven_seat)
+    return _mail_boards(request, replace(command, game=None), _of_somebody(request, selection))
 
 
 @handles(
@@ -171,7 +169,7 @@ def showas(request: Request, command: Command) -> Answer | None:
         own = board.match.seat_of(player.id)
         return None if own is None else perspective(board, own)
 
-    return _mail_boards(request, command, _wanted(request, select(request, words), command.game), seat)
+    return _mail_boards(request, command, select(request, words), seat)
 
 
 @handles(
@@ -180,9 +178,8 @@ def showas(request: Request, command: Command) -> Answer | None:
 )
 def zoom(request: Request, command: Command) -> Answer | None:
     words = [command.args["BOARD"]] if "BOARD" in command.args else []
-    wanted = _wanted(request, select(request, words), command.game)
     zoom_in = command.args["POINT"], command.args["FACTOR"]
-    return _mail_boards(request, command, wanted, request.author.proven_seat, zoom_in)
+    return _mail_boards(request, command, select(request, words), zoom_in=zoom_in)
 
 
 def _wanted(request: Request, selection: Selection, game: str | None) -> list[AtPly]:
@@ -206,11 +203,15 @@ def _of_somebody(request: Request, selection: Selection) -> Selection:
 def _mail_boards(
     request: Request,
     command: Command,
-    wanted: Sequence[AtPly],
-    seat: Callable[[OpenBoard], Seat | None],
+    selection: Selection,
+    seat: Callable[[OpenBoard], Seat | None] | None = None,
     zoom_in: Zoom | None = None,
 ) -> Answer | None:
-    """Mail the sender each board as its seat sees it; what cannot be shown is summed up in the answer."""
+    """Mail the sender each board as its seat sees it; what cannot be shown is summed up in the answer.
+
+    seat: None for the one that the sender has proved.
+    """
+    wanted, seat = _wanted(request, selection, command.game), seat or request.author.proven_seat
     _check_number(request, len(wanted))
     reader, game = request.author.reader(), None if request.sender.board else command.game
     notices, failures = [], []
@@ -250,18 +251,13 @@ def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | No
         return replace(notice, shown=f"how it stands. {hints}") if hints else notice
     state = board.state if ply is None else board.at(ply)
     when = "as it stands" if ply is None else f"the position after ply {state.plies} of {board.state.plies}"
-    then = _then(board, state)
+    then = ""
+    if state.plies != board.state.plies:  # what the mail goes on to tell is of the present position
+        to_move = board.match.player(state.to_move).userid
+        then = f" {to_move} ({state.side_name(state.to_move)}) was to move then. Now:"
     if zoom_in is None:
         return replace(notice, scene=state.scene, shown=f"{when}.{then}")
     return replace(notice, scene=_zoomed(state, *zoom_in), shown=f"{when}, around {zoom_in[0]}.{then}")
-
-
-def _then(board: OpenBoard, state: State) -> str:
-    """The player who was to move in an earlier position; what the mail goes on to tell is of the present one."""
-    if state.plies == board.state.plies:
-        return ""
-    userid = board.match.player(state.to_move).userid
-    return f" {userid} ({state.side_name(state.to_move)}) was to move then. Now:"
 
 
 def _zoomed(state: State, point: str, factor: str) -> Scene:
