@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -43,7 +43,9 @@ _INVITED = ("invite",)
 def signup(request: Request, command: Command) -> None:
     """Nobody has the userid before one of the addresses has answered: then the first who did."""
     userid, password = command.args["NEW-USERID"], command.args.get("NEW-PASSWORD", "")
-    _check_names(" ".join(command.args.values()).casefold().split())
+    first, *rest = " ".join(command.args.values()).casefold().split()
+    if first in COMMON and not (COMMON | {"password", "account"}).isdisjoint(rest):  # "signup with password please"
+        raise BadArguments("Choose a userid, and a password if you want one.", "signup NEW-USERID NEW-PASSWORD")
     if password:
         check_password(password)
     addresses = addresses_of(request, command)
@@ -242,13 +244,6 @@ def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
         request.outgoing.write(
             address, "pbm: your password is set", "reset-done.txt", player=player, answers=own, userid=player.userid
         )
-
-
-def _check_names(words: Sequence[str]) -> None:
-    """Raises: BadArguments where the words are no names but a sentence: "signup with password please"."""
-    first, *rest = words
-    if first in COMMON and not (COMMON | {"password", "account"}).isdisjoint(rest):
-        raise BadArguments("Choose a userid, and a password if you want one.", "signup NEW-USERID NEW-PASSWORD")
 
 
 def addresses_of(request: Request, command: Command) -> list[str]:

@@ -27,7 +27,6 @@ from pbm.domain.meaning import plain
 from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
 from pbm.domain.wanted import game_elsewhere, game_named, game_wanted, lost, starts
-from pbm.store.tickets import Seek
 
 FIRST, OPPONENT = "cross", "robot1"
 """The game a newcomer plays, and with whom."""
@@ -101,7 +100,7 @@ def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple
         playing=playing,
         lead=lead,
         seeks=list(islice(seeks, MAX_SEEKS)),
-        title=_title,
+        title=lambda seek: GAMES[seek.game].info.title,
     )
 
 
@@ -109,10 +108,6 @@ def _unaccented(name: str) -> str:
     """The name without its accents, where that can be a userid and the name itself cannot; else empty."""
     bare = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return bare if bare != name and USERID.fullmatch(bare) else ""
-
-
-def _title(seek: Seek) -> str:
-    return GAMES[seek.game].info.title
 
 
 def at_robot(command: Command | Rejected) -> TypeGuard[Command]:

@@ -6,7 +6,7 @@ pointless, for the player has moved or chosen a digest meanwhile, is not sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -133,17 +133,12 @@ def send_digest(occasion: Occasion) -> None:
     boards = running_boards(tx, player, occasion.tools.states) if settings.digest != OFF else []
     others = [board for board in boards if not board.waits]
     waiting = _readable(occasion, [board for board in boards if board.waits])
-    found = tuple(_contributed(occasion, player, settings, has_boards=bool(waiting)))
-    if waiting:
-        _gather(occasion, player, waiting, others, daily=True, puzzles=found)
-
-
-def _contributed(occasion: Occasion, player: Player, settings: Settings, *, has_boards: bool) -> Iterator[Posed]:
-    """What else is to stand in the digest; where that needs a board that cannot be read, it is left out."""
+    found: list[Posed | None] = []
     for contribute in DIGESTED:
-        with suppress(Unreadable):
-            if posed := contribute(occasion, player, settings, has_boards):
-                yield posed
+        with suppress(Unreadable):  # what needs a board that cannot be read is left out
+            found.append(contribute(occasion, player, settings, bool(waiting)))
+    if waiting:
+        _gather(occasion, player, waiting, others, daily=True, puzzles=tuple(filter(None, found)))
 
 
 PLAYERS_A_MINUTE = 100

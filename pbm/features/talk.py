@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from games.rules import counted
-from pbm.compose import Answer, Reader
+from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done
@@ -51,7 +51,13 @@ def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], 
         tx.agenda.put(SPREAD, broadcast.id, tx.now, after=last)
     readers = readers_of(at, [player for player in players if player.id not in deaf]).values()
     hearers = [reader for reader in readers if reader.settings.broadcasts == "on" and reader.addresses]
-    mails = [mail for reader in hearers for mail in _mails(at, broadcast, reader)]
+    words = {"headers": written_by(broadcast.author, at.tools), "userid": broadcast.author.userid}
+    mails: list[Mail] = []
+    for reader in hearers:
+        mails += letters_for(
+            at, reader, "pbm: to all players", "broadcast.txt", reply_to=at.tools.composer.answered_by(reader),
+            text=broadcast.text, leave=NO_MORE, **words,
+        )  # fmt: skip
     return mails, None if last is not None else len(hearers)
 
 
@@ -62,14 +68,6 @@ def spread_when_due(occasion: Occasion) -> None:
     if broadcast is not None:
         mails, _ = spread(occasion, broadcast, item.payload["after"])
         tx.outbox.add(mails, occasion.now)
-
-
-def _mails(at: Desk, broadcast: Broadcast, reader: Reader) -> list[Mail]:
-    author, token = broadcast.author, at.tools.composer.answered_by(reader)
-    return letters_for(
-        at, reader, "pbm: to all players", "broadcast.txt", reply_to=token, headers=written_by(author, at.tools),
-        userid=author.userid, text=broadcast.text, leave=NO_MORE,
-    )  # fmt: skip
 
 
 MAX_HEARERS = 10
