@@ -169,7 +169,8 @@ class Press:
 
     def _print_board(self, finished: Finished, game: Replay) -> None:
         heading = f"Board {finished.board}: {GAMES[finished.game].info.title}"
-        paths = tuple(_part_path(finished.board, number) for number in range(len(game.parts)))
+        ends = ("", *(f"-{number}" for number in range(2, len(game.parts) + 1)))
+        paths = tuple(f"board/{finished.board}{end}.html" for end in ends)
         parts = [
             (part.steps[0].ply, part.steps[-1].ply, Path(path).name)
             for part, path in zip(game.parts, paths, strict=True)
@@ -189,10 +190,6 @@ def nearby(number: int, count: int) -> list[int]:
 def slug(player: Player) -> str:
     """The name of a player's files: userids differ in more than the case of letters."""
     return player.userid.casefold()
-
-
-def _part_path(board: int, number: int) -> str:
-    return f"board/{board}-{number + 1}.html" if number else f"board/{board}.html"
 
 
 def made_of(finished: Finished, title: str) -> str:

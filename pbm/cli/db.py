@@ -98,20 +98,17 @@ def check(invocation: Invocation, as_json: bool) -> None:
     `pbm board verify` goes on from here and replays all games.
     """
     with opened_store(invocation.effective().values) as store:
-        problems = _problems(store)
+        try:
+            store.prepare(datetime.now(UTC))
+        except SchemaTrouble as trouble:
+            problems = [str(trouble)]
+        else:
+            problems = store.check()
     if as_json:
         print_json({"sound": not problems, "problems": problems})
     else:
         click.echo("\n".join(problems) or "The database is sound.")
     sys.exit(1 if problems else 0)
-
-
-def _problems(store: Store) -> list[str]:
-    try:
-        store.prepare(datetime.now(UTC))
-    except SchemaTrouble as trouble:
-        return [str(trouble)]
-    return store.check()
 
 
 @db.command()
