@@ -35,7 +35,7 @@ def robin_bouts(entrants: Sequence[Entrant], number: int) -> list[Bout]:
     """The bouts of a round. number: counted from 1; the second time round the seats are exchanged."""
     once = robin_rounds(len(entrants))
     index, again = (number - 1) % once, (number - 1) // once % 2
-    circle, pivot = _split(entrants)
+    circle, pivot = (entrants, None) if len(entrants) % 2 else (entrants[:-1], entrants[-1])  # in an odd circle
     found = [_meeting(circle, index, step) for step in range(1, (len(circle) + 1) // 2)]
     alone = circle[_half(index, len(circle))]
     if pivot is None:
@@ -43,11 +43,6 @@ def robin_bouts(entrants: Sequence[Entrant], number: int) -> list[Bout]:
     else:
         found.insert(0, Bout(pivot, alone) if index % 2 else Bout(alone, pivot))
     return [Bout(bout.second, bout.first) if again and bout.second is not None else bout for bout in found]
-
-
-def _split(entrants: Sequence[Entrant]) -> tuple[Sequence[Entrant], Entrant | None]:
-    """An odd number of entrants, and the one who is left over."""
-    return (entrants, None) if len(entrants) % 2 else (entrants[:-1], entrants[-1])
 
 
 def _half(index: int, size: int) -> int:
