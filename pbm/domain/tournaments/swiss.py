@@ -60,9 +60,17 @@ _POINT = 2
 """In half points."""
 
 
+_AT_ONCE = 8
+"""Of so many in the upper half the opponents are found together: with more, the integers become long."""
+Edges = Mapping[Edge, int]
+
+
 @dataclass(slots=True)
-class Field:
-    """Those looked at when a bracket is paired, by rank: floaters from above, its residents, some of those below."""
+class Bracket:
+    """Those looked at when a bracket is paired, by rank: floaters from above, its residents, some of those below.
+
+    Vertices are their places.
+    """
 
     ranked: Sequence[Contender]
     moved: int
@@ -130,48 +138,18 @@ class Field:
         most = self.must_complete
         return 0 if most is None else 1 + (higher.byes > most) + (lower.byes > most)
 
-
-def _seats(higher: Contender, lower: Contender) -> Iterator[int]:
-    """C.8 to C.11: both have the seats that are due; or these are not due for a strong reason."""
-    one, two = higher.seats, lower.seats
-    agree = one.due != two.due or not one.due
-    leads = higher.is_leader or lower.is_leader
-    yield agree or not (leads and abs(one.balance) > 1 and abs(two.balance) > 1)
-    yield agree or not (leads and one.is_doubled and two.is_doubled)
-    yield agree
-    yield agree or one.claim < STRONG or two.claim < STRONG
-
-
-def _floats(higher: Contender, lower: Contender, back: int) -> Iterator[int]:
-    """C.12 to C.15: neither floats as in an earlier round; a floater who is not paired at all does."""
-    are_level = higher.points == lower.points
-    yield (higher.floats[back] == DOWN and are_level) + (lower.floats[back] == DOWN)
-    yield are_level or lower.floats[back] != UP
-
-
-_AT_ONCE = 8
-"""Of so many in the upper half the opponents are found together: with more, the integers become long."""
-Edges = Mapping[Edge, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Bracket:
-    """Vertices are places in the field."""
-
-    field: Field
-
     def pairs(self) -> list[tuple[Contender, Contender]]:
         """The higher one first."""
-        ranked = self.field.ranked
+        ranked = self.ranked
         return [(ranked[one], ranked[two]) for one, two in sorted(self._chosen())]
 
     def _chosen(self) -> Iterator[Edge]:
-        edges = self.field.edges()
+        edges = self.edges()
         matched = best({edge: (weight, *self._order_of_moved(edge)) for edge, weight in edges.items()})
         fixed = {edge for edge in matched if self._is_moved(edge)}
         yield from fixed
         taken = _vertices(fixed)
-        rest = [vertex for vertex in range(self.field.moved, self.field.size) if vertex not in taken]
+        rest = [vertex for vertex in range(self.moved, self.size) if vertex not in taken]
         left = {e: weight for e, weight in edges.items() if taken.isdisjoint(e) and not self._is_moved(e)}
         goal = sum(edges[edge] for edge in matched - fixed)
         count = sum(map(self._is_inside, matched - fixed))
@@ -184,21 +162,21 @@ class Bracket:
             yield from straight
 
     def _is_inside(self, edge: Edge) -> bool:
-        return edge[1] < self.field.size
+        return edge[1] < self.size
 
     def _is_moved(self, edge: Edge) -> bool:
-        return edge[0] < self.field.moved and self._is_inside(edge)
+        return edge[0] < self.moved and self._is_inside(edge)
 
     def _order_of_moved(self, edge: Edge) -> Iterator[int]:
         """D.3 and D.1: the highest who have floated down are paired, the first with the highest, and so on."""
-        moved, inside = self.field.moved, self._is_inside(edge)
+        moved, inside = self.moved, self._is_inside(edge)
         yield sum(1 << moved - vertex for vertex in edge if vertex < moved) * inside
         for vertex in range(moved):
-            yield (self.field.size - edge[1]) * (edge[0] == vertex) * inside
+            yield (self.size - edge[1]) * (edge[0] == vertex) * inside
 
     def _upper(self, edges: Edges, rest: Sequence[int], count: int) -> Sequence[int]:
         """D.2: who of the rest is in the upper half of its pairs, so many."""
-        middle = rest[count] if count < len(rest) else self.field.size
+        middle = rest[count] if count < len(rest) else self.size
 
         def exchanged(edge: Edge) -> tuple[int, int, int, int]:
             """As few as can be; near the middle; the lowest of the upper half, then the highest of the lower half."""
@@ -207,7 +185,7 @@ class Bracket:
                 return 0, 0, 0, 0
             if vertex < middle:
                 return 1, -vertex, -(1 << vertex), 0
-            return 0, -vertex, 0, 1 << self.field.size - vertex
+            return 0, -vertex, 0, 1 << self.size - vertex
 
         for measures in (1, 4):
             chosen = best({edge: (weight, *exchanged(edge)[:measures]) for edge, weight in edges.items()})
@@ -234,7 +212,7 @@ class Bracket:
                 return
             these, upper = upper[:_AT_ONCE], upper[_AT_ONCE:]
             weights = {
-                edge: (weight, *((self.field.size - edge[1]) * (edge[0] == vertex) for vertex in these))
+                edge: (weight, *((self.size - edge[1]) * (edge[0] == vertex) for vertex in these))
                 for edge, weight in left.items()
             }
             fixed = {edge for edge in best(weights) if edge[0] in these}
@@ -243,6 +221,24 @@ class Bracket:
             goal -= sum(left[edge] for edge in fixed)
             lower = [vertex for vertex in lower if vertex not in taken]
             left = {edge: weight for edge, weight in left.items() if taken.isdisjoint(edge)}
+
+
+def _seats(higher: Contender, lower: Contender) -> Iterator[int]:
+    """C.8 to C.11: both have the seats that are due; or these are not due for a strong reason."""
+    one, two = higher.seats, lower.seats
+    agree = one.due != two.due or not one.due
+    leads = higher.is_leader or lower.is_leader
+    yield agree or not (leads and abs(one.balance) > 1 and abs(two.balance) > 1)
+    yield agree or not (leads and one.is_doubled and two.is_doubled)
+    yield agree
+    yield agree or one.claim < STRONG or two.claim < STRONG
+
+
+def _floats(higher: Contender, lower: Contender, back: int) -> Iterator[int]:
+    """C.12 to C.15: neither floats as in an earlier round; a floater who is not paired at all does."""
+    are_level = higher.points == lower.points
+    yield (higher.floats[back] == DOWN and are_level) + (lower.floats[back] == DOWN)
+    yield are_level or lower.floats[back] != UP
 
 
 def _straight(edges: Edges, upper: Sequence[int], lower: Sequence[int], goal: int) -> list[Edge] | None:
@@ -381,7 +377,7 @@ class _Round:
     ) -> list[Pair]:
         most_byes = self._rules.byes if must_complete else None
         size = len(moved) + len(residents)
-        return Bracket(Field([*moved, *residents, *below], len(moved), size, self._allowed, most_byes)).pairs()
+        return Bracket([*moved, *residents, *below], len(moved), size, self._allowed, most_byes).pairs()
 
     def _can_complete(self, these: Sequence[Contender]) -> bool:
         """Whether all of these can be paired, but for one who may have a bye."""
