@@ -102,14 +102,6 @@ class _Day:
     year: int = 0
     weekday: int | None = None
 
-    @property
-    def lacks_year(self) -> bool:
-        return self.weekday is None and not self.year
-
-    @property
-    def lacks_month(self) -> bool:
-        return self.weekday is None and not self.month
-
     def after(self, since: date) -> date:
         """The next such day, which may be since unless it is one of the week. Raises: BadArguments."""
         return self._first(since + timedelta(days=ahead) for ahead in range(self.weekday is not None, _SEARCHED))
@@ -154,7 +146,8 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     first, last = _ends(words, today)
     start = now
     if first is not None:
-        told_by = last if first.lacks_year and isinstance(last, _Day) and last.month else None
+        lacks_year = first.weekday is None and not first.year
+        told_by = last if lacks_year and isinstance(last, _Day) and last.month else None
         day = first.before(told_by.after(today)) if told_by else first.after(today)
         if day < today and not (told_by and today - day <= _LONGEST_BEGUN):
             raise BadArguments(f'"{first.text}" is past: a vacation begins today or later.')
@@ -218,8 +211,8 @@ def _ends(words: str, today: date) -> tuple[_Day | None, _Day | int]:
             pass
         case _:
             raise unclear
-    days = [end for end in (first, last) if isinstance(end, _Day)]
-    if any(day.lacks_month for day in days) and not any(day.month for day in days):
+    months = [end.month for end in (first, last) if isinstance(end, _Day) and end.weekday is None]
+    if 0 in months and not any(months):
         raise unclear
     return first, last
 
