@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -175,7 +175,6 @@ def go_on_telling(occasion: Occasion) -> None:
 NEWS = "tournament news"
 """Kind of the agenda's item; there is one as long as there is a tournament to join."""
 NO_MORE = "set tournaments off"
-_WEEKDAY, _HOUR = 0, 8
 _MORE = "more"
 """Key of the item that stands there while the others are yet to be told."""
 
@@ -183,13 +182,8 @@ _MORE = "more"
 def plan(tx: Transaction) -> None:
     """There is news; it is told on Monday morning (UTC)."""
     if tx.agenda.get(NEWS, "") is None:
-        tx.agenda.put(NEWS, "", _next(tx.now))
-
-
-def _next(now: datetime) -> datetime:
-    morning = now.replace(hour=_HOUR, minute=0, second=0, microsecond=0)
-    at = morning + timedelta(days=(_WEEKDAY - now.weekday()) % 7)
-    return at if at > now else at + timedelta(days=7)
+        monday = tx.now.replace(hour=8, minute=0, second=0, microsecond=0) - timedelta(days=tx.now.weekday())
+        tx.agenda.put(NEWS, "", monday if monday > tx.now else monday + timedelta(days=7))
 
 
 @when_due(NEWS, within=timedelta(days=7))
