@@ -98,7 +98,6 @@ class Press:
             best = ranked(self.collection.standings[game])
             words = {"game": game, "ranked": best, "plot": standings_plot(game, best), "linked": linked}
             boards, title = self.collection.of_game(game), GAMES[game].info.title
-            self._feed(f"game/{game}", title, boards, boards[-1].ended_at)
             self._print_list("game", f"game/{game}", title, boards, **words)
 
     def _print_players(self, players: Sequence[tuple[Player, Sequence[Finished]]]) -> None:
@@ -108,7 +107,6 @@ class Press:
             for player, boards in some:
                 base, person = f"player/{slug(player)}", self.collection.people[player.id]
                 words = {"player": player, "person": person, "careers": careers(player, boards, rated[player])}
-                self._feed(base, player.userid, boards, boards[-1].ended_at)
                 self._print_list("player", base, player.userid, boards, **words)
 
     def _print_tournaments(self, linked: Set[int]) -> None:
@@ -147,7 +145,8 @@ class Press:
         self.site.put(path, Pages().render(f"site/{template}.html", **common | words))
 
     def _print_list(self, template: str, base: str, heading: str, boards: Sequence[Finished], **words: object) -> None:
-        """The page of a game or a player, and all its games if they do not fit there."""
+        """The page of a game or a player, its feed, and all its games if they do not fit there."""
+        self._feed(base, heading, boards, boards[-1].ended_at)
         lists = list(batched(boards, PER_PAGE)) if len(boards) > LATEST else []
         latest = boards[: -LATEST - 1 : -1]
         words |= {"lists": len(lists), "base": base, "feed": f"{base}.atom"}
