@@ -85,7 +85,10 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
         _reserve(url)
     elif _is_missing(url):
         raise NoDatabase(no_database(url))
-    store = _store(url)
+    try:
+        store = Store(url)
+    except SchemaTrouble as trouble:
+        raise Misconfigured(f"database: {str(trouble).replace(url, masked(url))}") from None
     store.signature = signature()
     if not quiet:
         announce(url)
@@ -200,10 +203,3 @@ def _reserve(url: str) -> None:
     if (file := _file(url)) is not None:
         with suppress(OSError):  # told better when it is opened
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
-
-
-def _store(url: str) -> Store:
-    try:
-        return Store(url)
-    except SchemaTrouble as trouble:
-        raise Misconfigured(f"database: {str(trouble).replace(url, masked(url))}") from None
