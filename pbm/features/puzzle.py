@@ -47,25 +47,18 @@ _CHOICES = {
 """What an answer to a puzzle may choose of the player's settings: its token speaks for them as to puzzles alone."""
 MOST_A_DAY = 20
 """New puzzles for one player within 24 hours."""
-
 MOST_TRIED = 10
 """Puzzles that are there of which the first that is on no board is posed."""
-
 MOST_ATTEMPTS = 5
 """How often the making of one is tried."""
-
 SOURCE = "source"
 """Begins the keys of finished games that are to be looked into."""
-
 FEWEST_PLIES = 6
 """Of a game that is looked into, and before a position that must not be on a board."""
-
 MOST_WAITING = 50
 """Games that may wait to be looked into; further ones are left alone."""
-
 MOST_COMPARED = 100
 """Boards that a puzzle is held against; where there are more, it is not posed."""
-
 ANSWERED_WITHIN_DAYS = 60
 _GIVING_UP = re.compile(
     r"(?:please )?(?:(?:show|tell|give|send)(?: me)? |what(?: is|'s) )?(?:the )?solution(?:,? please)?[ .!?]*"

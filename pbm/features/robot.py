@@ -32,19 +32,14 @@ from pbm.store.matches import Summary
 
 STUCK = "robot"
 """On the agenda for a board where the program of a robot fails."""
-
 COMPLAINT = "robots stuck"
 """On the agenda for a game where the program of a robot fails; the operator is told."""
-
 GATHERS, COMPLAINS_EVERY = timedelta(minutes=5), timedelta(hours=1)
 """How long after the first failure the operator is told, so that the mail knows most boards; and how often at most."""
-
 RESIGNS_AFTER, LATELY = timedelta(days=3), timedelta(hours=1)
 """How long a board waits for a robot whose program fails; and how long ago it must have failed last to fail still."""
-
 ANSWERS_WITHIN = 45.0
 """Seconds, by the clock as well. So little is spent on each board that all who wait have their answer by then."""
-
 _NEVER = datetime.min.replace(tzinfo=UTC)
 LOST = -0.999
 NEAR_THE_END = 5

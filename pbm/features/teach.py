@@ -44,26 +44,19 @@ from pbm.store.house import THINK, Item
 TEACHER = max(LEVELS)
 MOST_REVIEWS = 5
 """How many reviews of one player may wait."""
-
 MOST_ATTEMPTS = 3
 """How often a hint or a review is tried whose thinking fails."""
-
 POSITIONS_AT_FULL = 8
 """A review takes as long as so many moves of the strongest robot, however long the game was."""
-
 POSITIONS_A_PART = 40
 """So many are thought about by one process, which is ended when it takes too long."""
-
 SWING = 0.4
 """A move that makes its player's position worth so much less is shown with a better one."""
-
 SHARED_PLIES = 6
 """Of a running game whose position is no mere opening any more; what is proved of an opening is not told, either."""
-
 MOST_SHOWN = 5
 MOST_EXPECTED = 3
 """Moves of an expected line that are told where it is no more than an estimate."""
-
 LINE = 40
 """Characters of a move's line in a review: so many a phone shows side by side."""
 SHORTEST, LONGEST = 10, 20
