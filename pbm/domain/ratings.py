@@ -39,6 +39,7 @@ _CENTRE = 1500.0
 _UNKNOWN = 350.0
 _PRECISION = Decimal("1e-12")
 _PI = Decimal("3.141592653589793238462643383279502884")
+_SCALE = Decimal(str(SCALE))
 _EXACTLY = Context(prec=34)
 
 
@@ -70,7 +71,7 @@ def aged(rating: Rating, idle: timedelta) -> Rating:
     if not weeks:
         return rating
     with localcontext(_EXACTLY):
-        grown = (Decimal(rating.deviation) ** 2 + weeks * (_scale() * Decimal(rating.volatility)) ** 2).sqrt()
+        grown = (Decimal(rating.deviation) ** 2 + weeks * (_SCALE * Decimal(rating.volatility)) ** 2).sqrt()
     return replace(rating, deviation=max(rating.deviation, min(_UNKNOWN, float(grown))))
 
 
@@ -95,27 +96,23 @@ def weight(opponent: Rating) -> float:
 def rate(own: Rating, results: Sequence[tuple[Rating, float]]) -> Rating:
     """The rating after a period. results: each opponent as they were before it, and one's score: 1, 0.5 or 0."""
     with localcontext(_EXACTLY):
-        phi = Decimal(own.deviation) / _scale()
+        phi = Decimal(own.deviation) / _SCALE
         odds = [(_weight(opponent), _expected(own, opponent)) for opponent, _ in results]
         variance = 1 / sum((g**2 * chance * (1 - chance) for g, chance in odds), Decimal())
         scores = [Decimal(score) for _, score in results]
         surprise = sum((g * (score - chance) for (g, chance), score in zip(odds, scores, strict=True)), Decimal())
         volatility = _volatility(Decimal(own.volatility), phi, variance, variance * surprise)
         phi = 1 / (1 / (phi**2 + volatility**2) + 1 / variance).sqrt()
-        rating = Decimal(own.rating) + _scale() * phi**2 * surprise
-        return Rating(float(rating), float(_scale() * phi), float(volatility))
-
-
-def _scale() -> Decimal:
-    return Decimal(str(SCALE))
+        rating = Decimal(own.rating) + _SCALE * phi**2 * surprise
+        return Rating(float(rating), float(_SCALE * phi), float(volatility))
 
 
 def _weight(opponent: Rating) -> Decimal:
-    return 1 / (1 + 3 * (Decimal(opponent.deviation) / _scale()) ** 2 / _PI**2).sqrt()
+    return 1 / (1 + 3 * (Decimal(opponent.deviation) / _SCALE) ** 2 / _PI**2).sqrt()
 
 
 def _expected(own: Rating, opponent: Rating) -> Decimal:
-    apart = (Decimal(own.rating) - Decimal(opponent.rating)) / _scale()
+    apart = (Decimal(own.rating) - Decimal(opponent.rating)) / _SCALE
     return 1 / (1 + (-_weight(opponent) * apart).exp())
 
 
@@ -169,17 +166,11 @@ class Pace:
         )
 
     @property
-    def per_move(self) -> timedelta | None:
-        """The mean; None if there was no move."""
-        return self.time / self.moves if self.moves else None
-
-    @property
     def shown(self) -> str:
         """The mean time of a move in its largest unit; empty if there was no move."""
-        mean = self.per_move
-        if mean is None:
+        if not self.moves:
             return ""
-        minutes = mean / timedelta(minutes=1)
+        minutes = self.time / self.moves / timedelta(minutes=1)
         if minutes < 1:
             return "under 1 min"
         amount, unit = next(
