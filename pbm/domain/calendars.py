@@ -19,15 +19,13 @@ from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from pbm.domain.errors import BadArguments
-from pbm.domain.spans import DAY, MINUTE, SECOND, WEEK
+from pbm.domain.spans import DAY, MINUTE, OFF, SECOND, WEEK
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MONDAY = 3 * DAY
 """From the Monday before 1970 to 1970, which began on a Thursday."""
-_LAST_YEAR = 9998
 MOST_SLEEP_HOURS = 10
-OFF = "off"
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SLEEP = re.compile(r"([01]?\d|2[0-3])(?::?([0-5]\d))?-([01]?\d|2[0-3])(?::?([0-5]\d))?", re.ASCII)
 
@@ -157,7 +155,7 @@ class Calendar:
         return None if reached is None else instant_at(reached)
 
 
-_END = micros(datetime(_LAST_YEAR, 1, 1, tzinfo=UTC))
+_END = micros(datetime(9998, 1, 1, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
