@@ -241,15 +241,11 @@ def _reminding(board: Running, now: datetime) -> str:
     return f"a reminder. Your time is over in {lasting(board.deadline - now)}."
 
 
-def running_boards(tx: Transaction, player: Player, states: States | None = None) -> list[Running]:
-    """The player's boards that have not ended, in their order, of games that are there.
-
-    states: the records of boards that are remembered.
-    """
+def running_boards(tx: Transaction, player: Player, states: States) -> list[Running]:
+    """The player's boards that have not ended, in their order, of games that are there."""
     found = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     to_move = {summary.board: summary.seat_to_move for summary in found if summary.game in GAMES}
-    known = states.match if states else None
-    loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, known)]
+    loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, states.match)]
     seats = [(match, to_move[match.board]) for match in loaded]
     return [Running(match, player, match.player(seat) == player) for match, seat in seats if seat]
 
@@ -294,7 +290,7 @@ def _told(settings: Settings) -> str:
 def calendar(request: Request, command: Command) -> None:
     player = request.author.who(command)
     word = command.args.get("BOARD", "all" if request.sender.board is None else str(request.sender.board))
-    running = running_boards(request.tx, player)
+    running = running_boards(request.tx, player, request.tools.states)
     if word.casefold() != "all":
         board = request.boards.load(int(word))
         board.seat_of(player)
