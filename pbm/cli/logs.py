@@ -209,6 +209,7 @@ def _said(context: click.Context) -> Iterator[str]:
     for param in context.command.params:
         if param.name not in context.params or context.get_parameter_source(param.name) is ParameterSource.DEFAULT:
             continue
+        is_secret = getattr(param, "hide_input", False) or "password" in (param.name or "")
         values = context.params[param.name]
         values = values if isinstance(values, list | tuple) and (param.multiple or param.nargs != 1) else [values]
         for value in values:
@@ -216,8 +217,4 @@ def _said(context: click.Context) -> Iterator[str]:
                 yield max(param.opts, key=len)
             if not getattr(param, "is_flag", False):
                 shown = getattr(value, "name", value)  # a file by its name
-                yield MASK if _is_secret(param) else shlex.quote(str(shown))
-
-
-def _is_secret(param: click.Parameter) -> bool:
-    return bool(getattr(param, "hide_input", False)) or "password" in (param.name or "")
+                yield MASK if is_secret else shlex.quote(str(shown))
