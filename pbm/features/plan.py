@@ -176,36 +176,28 @@ def preview(request: Request, command: Command) -> Answer | None:
 def _of_board(request: Request, command: Command, words: Sequence[str]) -> None:
     board = request.boards.named(command)
     ply = command.args.get("BOARD", "").partition("#")[2]
-    state, notations = _line(board.at(int(ply)) if ply else board.state, words)
+    state, notations, seats = _line(board.at(int(ply)) if ply else board.state, words)
     shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
     reader = replace(request.author.reader(), seat=request.author.proven_seat(board))
     is_now = not ply and board.match.result is None
-    offered = _as_plan(board.state, reader.seat, notations) if is_now and reader.seat else ()
+    offered = _as_plan(reader.seat, notations, seats) if is_now and reader.seat else ()
     request.outgoing.notices.append(notice_of(board, reader, scene=state.scene, shown=shown, offered=offered))
 
 
-def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, ...]:
+def _as_plan(seat: Seat, notations: Sequence[str], seats: Sequence[Seat]) -> tuple[str, ...]:
     """The answer that does what was shown: the player's move, if it is their turn, and a plan of the plies after it."""
-    is_mine = state.to_move == seat
+    is_mine = seats[:1] == [seat]
     now, later = notations[:1] if is_mine else [], notations[is_mine:]
-    pairs = len(later) // 2 if _take_turns(state, notations) else 0
+    take_turns = all(one != two for one, two in pairwise(seats))
+    pairs = len(later) // 2 if take_turns else 0
     planned = plans.layout(plans.chain(later[: 2 * pairs]), indent="") if 0 < pairs <= plans.MAX_DEPTH else []
     return (*now, *map(str.strip, planned)) if planned else ()
-
-
-def _take_turns(state: State, notations: Sequence[str]) -> bool:
-    """No side moves twice in a row."""
-    seats = []
-    for notation in notations:
-        seats.append(state.to_move)
-        state, _ = state.play(notation)
-    return all(one != two for one, two in pairwise(seats))
 
 
 def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> Answer:
     """A board with the command's options, which exists only in the answer. Raises: OptionError, BadArguments."""
     game = GAMES[command.game or ""]
-    state, notations = _line(State.start(game, [option.casefold() for option in command.options]), words)
+    state, notations, _ = _line(State.start(game, [option.casefold() for option in command.options]), words)
     text = request.outgoing.page(
         "preview.txt",
         state=state,
@@ -217,16 +209,17 @@ def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> A
     return done(command, text, f"pbm: preview of {game.info.title}")
 
 
-def _line(state: State, words: Sequence[str]) -> tuple[State, list[str]]:
-    """The state after a line of plies, and their notations. Raises: BadArguments."""
-    notations = []
+def _line(state: State, words: Sequence[str]) -> tuple[State, list[str], list[Seat]]:
+    """The state after a line of plies, their notations, and who makes each. Raises: BadArguments."""
+    notations, seats = [], []
     for word in words:
+        seats.append(state.to_move)
         try:
             state, notation = state.play(as_played(word))
         except (GameError, Rejected) as error:
             raise BadArguments(f'"{word}" as ply {state.plies + 1}: {error}') from None
         notations.append(notation)
-    return state, notations
+    return state, notations, seats
 
 
 def _ending(state: State) -> str:
