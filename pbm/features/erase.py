@@ -161,10 +161,9 @@ def erase_me(request: Request, command: Command) -> None:
     if request.tx.tickets.issued_since(ERASE, player.userid, since) >= MOST_ASKED * len(addresses):
         raise NotAllowed("You have been asked often enough today: answer one of these mails, or use your password.")
     for address in addresses:
-        if not request.may_ask(player, address):
-            continue
-        token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
-        _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
+        if request.may_ask(player, address):
+            token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
+            _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
 
 
 @redeems(ERASE, consented=True)

@@ -318,22 +318,22 @@ def _agree(request: Request, ticket: Ticket, player: Player) -> None:
         text = f"The game starts as soon as {others} agrees, too."
         request.outgoing.answers.append(Answer("yes", Outcome.DONE, text, "pbm: you agree to a game"))
         return
-    payload = ticket.payload
+    payload, game = ticket.payload, GAMES[ticket.payload["game"]]
     first, second = (request.tx.players.get(each) for each in payload["seats"])
     try:
         if first is None or second is None:
             raise NotAllowed("One of the players has left the server.")
         seats = (first, second)
-        check_willing(request, GAMES[payload["game"]], seats, None, seats)
+        check_willing(request, game, seats, None, seats)
         rematch_of = payload["rematch_of"]
         if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
             raise NotAllowed("That rematch has started already.")
-        words, body, comment = tuple(payload["words"]), payload["body"], payload["comment"]
-        proposal = Proposal(GAMES[payload["game"]], words, body, seats, comment, payload["measure"], rematch_of)
+        words, body = tuple(payload["words"]), payload["body"]
+        proposal = Proposal(game, words, body, seats, payload["comment"], payload["measure"], rematch_of)
         board = start(request, proposal)
     except REFUSALS as error:
         refuse(request, "yes", error)
         return
-    request.words.comment, request.author.player, request.is_hearsay = comment, None, True
+    request.words.comment, request.author.player, request.is_hearsay = proposal.comment, None, True
     origin = "Everybody who was asked has agreed."
     request.boards.adopt(board, MatchStarted(board.match.board, challenger=payload["challenger"], origin=origin))
