@@ -147,12 +147,10 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except click.ClickException:
+        except (click.ClickException, BrokenPipeError):
             raise
         except UnicodeEncodeError:
             raise Refused("A word of the command line is not UTF-8 text.") from None
-        except BrokenPipeError:
-            raise
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             raise Refused(f"{place}{error.strerror or error}.") from error
