@@ -36,9 +36,6 @@ class Collection:
     tournaments: list[tuple[Tournament, list[Meeting]]]
     standings: dict[str, list[tuple[Player, Tally]]]
 
-    def of_game(self, game: str) -> list[Finished]:
-        return [board for board in self.boards if board.game == game]
-
     def by_player(self) -> list[tuple[Player, list[Finished]]]:
         """The games of each who has some, by userid."""
         found: dict[Player, list[Finished]] = {}

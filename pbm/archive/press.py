@@ -97,7 +97,7 @@ class Press:
         for game in self.collection.games:
             best = ranked(self.collection.standings[game])
             words = {"game": game, "ranked": best, "plot": standings_plot(game, best), "linked": linked}
-            boards, title = self.collection.of_game(game), GAMES[game].info.title
+            boards, title = [each for each in self.collection.boards if each.game == game], GAMES[game].info.title
             self._print_list("game", f"game/{game}", title, boards, **words)
 
     def _print_players(self, players: Sequence[tuple[Player, Sequence[Finished]]]) -> None:
