@@ -25,6 +25,7 @@ from pbm.store.tournaments import Tournament
 MAX_FOLLOWED = 50
 """Players whom one player follows."""
 
+_SEVERAL = "USERID PASSWORD BOARD|all..."
 _BOARD = re.compile(r"\d{1,12}")
 
 Wish = OpenBoard | Player | Tournament | str
@@ -124,13 +125,7 @@ def _listed(request: Request, player: Player) -> str:
 
 
 @handles(
-    Verb(
-        "GAME subscribe BOARD|all USERID PASSWORD",
-        LOOKING,
-        rank=120,
-        shortest=3,
-        other_usage="USERID PASSWORD BOARD|all...",
-    ),
+    Verb("GAME subscribe BOARD|all USERID PASSWORD", LOOKING, rank=120, shortest=3, other_usage=_SEVERAL),
     "follow a board, or all boards of a game: every mail of it comes to you, too",
 )
 def subscribe(request: Request, command: Command) -> Answer:
@@ -157,13 +152,7 @@ def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
 
 
 @handles(
-    Verb(
-        "GAME unsubscribe BOARD|all USERID PASSWORD",
-        LOOKING,
-        rank=130,
-        shortest=5,
-        other_usage="USERID PASSWORD BOARD|all...",
-    ),
+    Verb("GAME unsubscribe BOARD|all USERID PASSWORD", LOOKING, rank=130, shortest=5, other_usage=_SEVERAL),
     "follow a board, or all boards of a game, no more",
 )
 def unsubscribe(request: Request, command: Command) -> Answer:
