@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
-from pbm.cli.output import Misconfigured, Refused
+from pbm.cli.output import FILE, Misconfigured, Refused
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
     from pbm.cli.loading import Effective
@@ -109,7 +109,7 @@ def _anywhere() -> list[click.Parameter]:
     return [
         click.Option(
             ["--config"],
-            type=click.Path(dir_okay=False, path_type=Path),
+            type=FILE,
             expose_value=False,
             callback=_remember,
             help="The configuration, a TOML file. [env var: PBM_CONFIG]",

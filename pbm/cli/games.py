@@ -10,7 +10,7 @@ import click
 
 from games import GAMES
 from pbm.cli.frame import Group
-from pbm.cli.output import Refused
+from pbm.cli.output import FOLDER, Refused
 from pbm.domain.verbs import VERBS
 
 _GAME = '''"""$title, by TODO (TODO: the year).
@@ -109,11 +109,7 @@ def game() -> None:
 @click.argument("name")
 @click.option("--title", help="What the game is called; the name with a capital if left out.")
 @click.option(
-    "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(),
-    show_default=True,
-    help="The source tree, or where a package is to be.",
+    "--folder", type=FOLDER, default=Path(), show_default=True, help="The source tree, or where a package is to be."
 )
 @click.option("--package", is_flag=True, help="Make a package of its own, not a part of this source tree.")
 def new(name: str, title: str | None, folder: Path, package: bool) -> None:

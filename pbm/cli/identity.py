@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from games.rules import counted
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store, robot, with_identity
-from pbm.cli.output import Refused
+from pbm.cli.output import FILE, Refused
 from pbm.cli.settings import Configuration, Server
 from pbm.domain.spans import read_duration
 
@@ -128,7 +128,7 @@ def dkim() -> None:
     """The key that signs our mails, and the DNS record by which others can check that."""
 
 
-key_file = click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+key_file = click.argument("file", required=False, type=FILE)
 
 
 @dkim.command("create")

@@ -33,16 +33,9 @@ _DEFAULT = Configuration.model_fields["database"].default
 
 def robot(configuration: Configuration) -> Robot:
     server = configuration.server
+    names = server.local_part, server.domain, server.authserv_id, server.bounce_part
     just_a_mailbox = bool(configuration.imap.host)
-    return Robot(
-        server.local_part,
-        server.domain,
-        server.authserv_id,
-        server.bounce_part,
-        just_a_mailbox,
-        server.unsubscribe_url,
-        tuple(server.aliases.split()),
-    )
+    return Robot(*names, just_a_mailbox, server.unsubscribe_url, tuple(server.aliases.split()))
 
 
 @contextmanager

@@ -68,6 +68,8 @@ def replayed(admin: Administration, boards: Sequence[int] | None = None) -> list
 
 TEXT = click.File(encoding="utf-8-sig")
 """What a person has written, whatever the language of the machine."""
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 def content_of(text: TextIO) -> str:

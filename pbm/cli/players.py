@@ -14,7 +14,7 @@ import click
 
 from games.rules import counted
 from pbm.cli.frame import Command, Group, Invocation, pass_administration, pass_invocation, pass_steward
-from pbm.cli.output import Refused, ask, json_option, print_fields, print_rows, write_file
+from pbm.cli.output import FILE, FOLDER, Refused, ask, json_option, print_fields, print_rows, write_file
 from pbm.domain.game_record import is_record
 
 if TYPE_CHECKING:  # help pages need nothing of these
@@ -211,7 +211,7 @@ def export(admin: Administration, userid: str, file: Path) -> None:
 
 
 @click.command("import", cls=Command)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option("--trust", is_flag=True, help="Take all of it, though this server has not signed it.")
 @pass_administration
 def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
@@ -263,7 +263,7 @@ def _content(path: Path) -> bytes:
 
 
 @click.command(cls=Command)
-@click.argument("target", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("target", metavar="FOLDER", type=FOLDER)
 @click.option("--title", help="What the site is called. [default: Games by mail at the server's domain]")
 @pass_invocation
 def publish(invocation: Invocation, target: Path, title: str | None) -> None:
