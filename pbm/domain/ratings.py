@@ -14,10 +14,11 @@ players, periods and storage of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import timedelta
 from decimal import Context, Decimal, localcontext
 from itertools import pairwise
+from operator import add, sub
 
 from pbm.domain.match import Ending, Match, Seat
 
@@ -156,14 +157,10 @@ class Pace:
     """What all of these took, from the ply before, nights and absences included."""
 
     def __add__(self, more: Pace) -> Pace:
-        return Pace(
-            self.finished + more.finished, self.timeouts + more.timeouts, self.moves + more.moves, self.time + more.time
-        )
+        return Pace(*map(add, astuple(self), astuple(more)))
 
     def __sub__(self, less: Pace) -> Pace:
-        return Pace(
-            self.finished - less.finished, self.timeouts - less.timeouts, self.moves - less.moves, self.time - less.time
-        )
+        return Pace(*map(sub, astuple(self), astuple(less)))
 
     @property
     def shown(self) -> str:
