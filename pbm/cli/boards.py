@@ -82,9 +82,7 @@ def show(admin: Administration, which: tuple[int, int | None], as_json: bool) ->
 
     Negative plies count from the end.
     """
-    number, ply = which
-    match, state = admin.board(number, ply)
-    _print_board(match, state, as_json)
+    _print_board(*admin.board(*which), as_json)
 
 
 @board.command(context_settings=GAME_WORDS)
@@ -98,8 +96,7 @@ def move(admin: Administration, number: int, userid: str, words: tuple[str, ...]
 
     Both players get the mail.
     """
-    match, state = admin.move(number, userid, " ".join(words))
-    _print_board(match, state, as_json)
+    _print_board(*admin.move(number, userid, " ".join(words)), as_json)
 
 
 @board.command()
@@ -172,8 +169,7 @@ def reopen(hand: Arbiter, number: int) -> None:
     All ratings are as if it had not ended. Each player has the time that was left after their last move. A game that
     is over by its rules needs plies taken back. Both players get the mail.
     """
-    match = hand.reopen(number)
-    click.echo(_goes_on(match))
+    click.echo(_goes_on(hand.reopen(number)))
 
 
 @board.command("take-back")
@@ -185,8 +181,7 @@ def take_back(hand: Arbiter, number: int, ply: int) -> None:
 
     The end of the game goes with them, and its ratings. Both players get the mail.
     """
-    match = hand.reopen(number, ply)
-    click.echo(_goes_on(match))
+    click.echo(_goes_on(hand.reopen(number, ply)))
 
 
 def _goes_on(match: Match) -> str:

@@ -99,10 +99,9 @@ def broadcast() -> None:
 @pass_administration
 def list_broadcasts(admin: Administration, as_json: bool) -> None:
     """Broadcasts that wait, the oldest first."""
-    waiting = admin.broadcasts()
     rows = [
         {"number": each.id, "author": each.author.userid, "written_at": each.created_at.isoformat(), "text": each.text}
-        for each in waiting
+        for each in admin.broadcasts()
     ]
     print_rows(rows, as_json=as_json, nothing="No broadcast waits.")
 

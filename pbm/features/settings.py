@@ -33,9 +33,7 @@ def set_(request: Request, command: Command) -> Answer:
     stored = request.tx.players.settings(player.id)
     settings = before = Settings.chosen(stored)
     name, value = command.args.get("NAME", "").casefold(), command.args.get("VALUE", "")
-    choices = list(CHOICES.values())
-    if name:
-        choices = [choice_of(name)]
+    choices = [choice_of(name)] if name else list(CHOICES.values())
     if value:
         settings = settings.with_choice(name, value)
         chosen = {**stored, name: getattr(settings, name)}
