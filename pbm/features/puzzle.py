@@ -404,18 +404,18 @@ def games_that_ended(at: Desk) -> Iterator[Task]:
     for item, board, _ in orders(at.tx, SOURCE):
         match, given_up = at.tx.matches.load(board), partial(_given_up, item)
         if match is None or not _may_hold_one(match):
-            yield Task(item.key, lambda _: (), partial(_discovered, item, board, None), given_up)
+            yield Task(item.key, lambda _: (), given_up, given_up)
         else:
             moves = tuple(each for each in match.record.notations if each != SWAP)
             question = Question(match.game, match.options, "", moves, max(LEVELS), match.board, 0, puzzle=True)
             yield Task(item.key, asked(question), partial(_discovered, item, board, question), given_up)
 
 
-def _discovered(item: Item, board: int, question: Question | None, at: Desk, thoughts: Sequence[Thought]) -> None:
+def _discovered(item: Item, board: int, question: Question, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Keep the puzzle that was found, unless its game goes on again."""
     tx = at.tx
     match = tx.matches.load(board)
-    if tx.agenda.drop(THINK, item.key) and thoughts and question and match is not None and _may_hold_one(match):
+    if tx.agenda.drop(THINK, item.key) and thoughts and match is not None and _may_hold_one(match):
         tx.puzzles.add(question.game, question.options, thoughts[0].before, thoughts[0].line, tx.now, match.board)
 
 
