@@ -44,20 +44,17 @@ def read_duration(word: str) -> int:
 
 def write_duration(length: int) -> str:
     """As read_duration reads it, without blanks: 1d12h. Seconds are left out."""
-    parts = _parts(length)
-    return "".join(f"{number}{name[0]}" for number, name in parts) or "0"
+    return "".join(f"{number}{name[0]}" for number, name in _parts(length)) or "0"
 
 
 def brief(length: int) -> str:
     """For tables: the two largest units, such as "2d 23h"; never more than is left."""
-    parts = _parts(max(0, length))[:2]
-    return " ".join(f"{number}{name[0]}" for number, name in parts) or "0m"
+    return " ".join(f"{number}{name[0]}" for number, name in _parts(max(0, length))[:2]) or "0m"
 
 
 def in_words(length: int) -> str:
     """Such as "1 day 12 hours"; seconds are left out."""
-    parts = _parts(length)
-    return " ".join(counted(number, name) for number, name in parts) or "0 minutes"
+    return " ".join(counted(number, name) for number, name in _parts(length)) or "0 minutes"
 
 
 def _parts(length: int) -> list[tuple[int, str]]:

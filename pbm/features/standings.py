@@ -151,8 +151,7 @@ def history(request: Request, command: Command) -> Answer:
 
 def _players_named(request: Request, words: Sequence[str]) -> list[Player]:
     """Those whom the words name, each once. Raises: NotFound, NotAllowed."""
-    found = map(request.author.player_named, words)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(map(request.author.player_named, words)))
 
 
 def _names(players: Sequence[Player]) -> str:

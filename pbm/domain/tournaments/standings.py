@@ -156,8 +156,7 @@ def reason(match: Match, used: tuple[timedelta, timedelta]) -> str:
     if seat is None:
         return "because the round is over and both have used about as much time"
     slow = 3 - seat
-    days = [span // EVEN for span in used]
-    shown = [counted(number, "day") for number in days]
+    shown = [counted(span // EVEN, "day") for span in used]
     return (
         f"because the round is over and {match.player(slow).userid} has used more time: "
         f"{shown[slow - 1]}, and {match.player(seat).userid} {shown[seat - 1]}"
