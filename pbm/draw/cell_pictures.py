@@ -161,8 +161,9 @@ def _raster(sheet: Sheet, number: int, marks: tuple[Mark, ...], rows: tuple[Row,
     for mark in marks:
         _draw(image, mark, named, at, sheet.unit)
     columns = [column for mark in marks for _, column in _places(mark)]
+    first, last = min(columns, default=0), max(columns, default=0)
     for cell in chain.from_iterable(map(scene.marked, rows)):
-        if sheet.overlaps or min(columns) <= cell.column <= max(columns):
+        if sheet.overlaps or first <= cell.column <= last:
             _stamp(image, cell, named, at(*cell.place), sheet.radius)
     return image.tobytes()
 
