@@ -123,15 +123,11 @@ def _below(board: GridBoard | HexBoard) -> Iterator[Mark]:
 
 def _places(mark: Mark) -> tuple[Place, ...]:
     """The places between which it stands."""
-    match mark:
-        case Join(start, end):
-            return start, end
-        case Box(row, column):
-            return (row, column), (row + 1, column + 1)
-        case Crossing(row, column):
-            return ((row, column),)
-        case _:
-            return mark
+    if isinstance(mark, Join):
+        return mark.start, mark.end
+    if isinstance(mark, Box):
+        return (mark.row, mark.column), (mark.row + 1, mark.column + 1)
+    return ((mark.row, mark.column),) if isinstance(mark, Crossing) else mark
 
 
 @lru_cache(maxsize=MOST_BANDS)
