@@ -7,7 +7,7 @@ ply, with the largest and the nastiest options that a challenge may have, in lon
 
 `python -m bench.compose --pictures [GAME...]`: the picture alone, made anew for each position of a game at its
 smallest, its usual and its largest size: processor milliseconds, the best of three, and octets. Once with nothing
-remembered but the ground of the board, and once ply after ply.
+remembered but the ground of the board and the tiles of its cells, and once ply after ply.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ move removed are not drawn: the notes name them.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, count
@@ -49,15 +49,14 @@ from games.scene import (
 from pbm.draw import words
 from pbm.draw.brush import PLAIN, Marks
 from pbm.draw.layout import Layout, Sheet, most_crowded
-from pbm.draw.words import top_down
 
 __all__ = ["STYLES", "board", "lines", "text"]
 
 ASCII, UNICODE, WORDS = STYLES = ("ascii", "unicode", "words")
 """How a board is told in text: drawn in plain characters, drawn in more of them, or read aloud."""
 
-WIDTH = 78
-"""Characters of a line of a mail; notes are wrapped, boards have to see to it themselves."""
+WIDTH, WIDTH_OF_WORDS = 78, 76
+"""Characters of a line of a mail; notes are wrapped, boards have to see to it themselves unless they are in words."""
 
 
 def text(scene: Scene, style: str = ASCII) -> str:
@@ -78,14 +77,14 @@ def lines(scene: Scene, style: str = ASCII, first: Sequence[str] = (), last: Seq
     return [line for block in blocks if block for line in ("", *block)][1:]
 
 
-def _wrapped(sentences: Sequence[str]) -> list[str]:
-    return [line for told in sentences for line in textwrap.wrap(told, WIDTH, break_on_hyphens=False)]
+def _wrapped(sentences: Iterable[str], width: int = WIDTH) -> list[str]:
+    return [line for told in sentences for line in textwrap.wrap(told, width, break_on_hyphens=False)]
 
 
 def board(shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns: int = WIDTH) -> list[str]:
     """The board alone. columns: what it may take, if its shape leaves the choice."""
     if style == WORDS:
-        return words.lines(shown)
+        return _wrapped(words.sentences(shown), WIDTH_OF_WORDS)
     nicer = style == UNICODE
     if isinstance(shown, HexBoard):
         return _hexes(shown, nicer=nicer)
@@ -180,7 +179,7 @@ def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
     lines = by_row({**down, **across})
     owners = by_row({(mark.row, mark.column): mark.owner.lower() for mark in board.crossings})
     margin = max(map(len, board.rows))
-    rows, middle = top_down(board.in_rows), []
+    rows, middle = words.top_down(board.in_rows), []
     for row in rows:
         at = row[0].row
         line = _grid_line(row, board.ground, lines.get(at, ()), owners.get(at, ()), nicer=nicer)

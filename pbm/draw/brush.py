@@ -114,9 +114,9 @@ def flat(image: Image.Image, most: int = 256) -> Image.Image:
 
 
 @cache
-def number(colour: str) -> int:
-    """The palette's number of a colour."""
-    return flat(Image.new("RGB", (1, 1), colour)).tobytes()[0]
+def number(colour: str, most: int = 256) -> int:
+    """The palette's number of a colour, among its first colours alone where so many are enough."""
+    return flat(Image.new("RGB", (1, 1), colour), most).tobytes()[0]
 
 
 @cache
@@ -124,12 +124,6 @@ def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
     """bold: letters of equal width."""
     name = "DejaVuSansMono-Bold.ttf" if bold else "DejaVuSans.ttf"
     return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
-
-
-@cache
-def soft(colour: str) -> int:
-    """The number, among the first of the palette, of the colour's soft edge on paper."""
-    return flat(Image.new("RGB", (1, 1), mixed(colour, PAPER)), FEW).tobytes()[0]
 
 
 def blank(width: int, height: int) -> Image.Image:
@@ -176,16 +170,6 @@ def piece(radius: int, fill: str, ring: str, letter: str, ground: str, form: For
     if letter:
         write(ImageDraw.Draw(image), letter, radius, radius, radius, text_on(fill))
     return flat(image)
-
-
-@lru_cache(maxsize=100)
-def outline(radius: int, colour: str, ground: str) -> Image.Image:
-    """A ring, to be stamped on its ground."""
-
-    def paint(pen: Pen, finer: int) -> None:
-        pen.ellipse((0, 0, (2 * radius + 1) * finer - 1, (2 * radius + 1) * finer - 1), None, colour, 3 * finer)
-
-    return flat(smooth(2 * radius + 1, 2 * radius + 1, ground, paint))
 
 
 @lru_cache(maxsize=50)
@@ -237,9 +221,9 @@ class Band(NamedTuple):
     lower: int
 
 
-def band(image: Image.Image) -> Band:
-    """Of a picture of cells, with a margin to the left of it."""
-    rows, packer = image.tobytes(), zlib_ng.compressobj(6, wbits=-15)
+def band(rows: bytes) -> Band:
+    """Of a picture of cells: its pixels, with a margin to the left of them."""
+    packer = zlib_ng.compressobj(6, wbits=-15)
     upper, lower = divmod(zlib_ng.adler32(rows), 1 << 16)
     return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_SYNC_FLUSH), len(rows), upper, lower - 1)
 

@@ -1,15 +1,16 @@
-"""Pictures of boards of cells: an empty board drawn once for each game and size, pieces stamped on it.
+"""Pictures of boards of cells: an empty board drawn once for each game and size, pieces stamped on its cells.
 
-A file is joined from bands of some rows each, and bands that were seen lately are remembered.
+A file is joined from bands of a row each, and a band from tiles of a cell each; both are remembered. What reaches over
+several cells, such as the way of a move, is drawn on the joined tiles, and the pieces above it are stamped again.
 """
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise, repeat
+from operator import itemgetter
 from typing import NamedTuple
 from weakref import ref
 
@@ -19,6 +20,7 @@ from games import scene
 from games.scene import Box, Colours, Crossing, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place, Plain, Row
 from pbm.draw import brush
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, fill_of, ring_of
+from pbm.draw.words import top_down
 
 UNIT = 36
 """Pixels between neighbours, where there is room."""
@@ -38,120 +40,170 @@ USUAL, SMALL = Scale(480, 15), Scale(280, 11)
 At = Callable[[int, int], Place]
 """The pixel, x and y, in the middle of the place of a row and a column."""
 
-ROWS = 1
-"""Of cells in a band. The more, the smaller is a file, and the more is compressed again after each move."""
 MOST_BANDS = 8_000
 """Remembered ones, of a kilobyte each."""
+MOST_TILES = 4_000
+"""Remembered ones, of three kilobytes each."""
 
-Mark = Join | Box | Crossing | Row | tuple[Place, ...]
-"""What stands on a board, that on cells by rows; places are the path of a piece."""
+Mark = Join | Box | Crossing | tuple[Place, ...]
+"""What stands on a board below the pieces; places are the path of one."""
+
+Looks = tuple[str, bool, bool, bool, bool, bool, Form]
+"""A cell without its place and its name."""
+_looks: Callable[[scene.Cell], Looks] = itemgetter(slice(3, None))
+
+
+class Patch(NamedTuple):
+    """A band's part around a cell, from its left edge to that of the next one, with nothing on it."""
+
+    ground: bytes
+    """Its pixels."""
+    width: int
+    x: int
+    y: int
+    """The middle of the cell."""
+    square: int
+    """The side of what turns grey when the cell is closed; 0 where nothing does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Sheet:
     """A board with nothing on it, and where its places are.
 
-    ground: None of hexagons. unit: the distance of neighbours, of hexagons half of it. radius: of a piece. cuts: where
-    bands begin and the last one ends. blanks: the bands, each with a margin to the left of it. touched: the bands that
-    the pieces of a row may reach into. shares: of each band the board's rows whose pieces may.
+    unit: the distance of neighbours, of hexagons half of it. radius: of a piece. bands: their numbers, by rows. tops:
+    where they begin. patches: of each, which has a margin to the left of it. overlaps: pieces reach into the next band.
     """
 
-    image: Image.Image
     mount: brush.Mount
-    ground: Ground | None
     at: At
     unit: int
     radius: int
-    cuts: Sequence[int]
-    blanks: Sequence[Image.Image]
-    touched: Mapping[int, range]
-    shares: Sequence[slice]
+    bands: Mapping[int, int]
+    tops: Sequence[int]
+    patches: Sequence[Sequence[Patch]]
+    overlaps: bool
 
 
 def image(board: GridBoard | HexBoard) -> Image.Image:
     """In numbers of the palette."""
     sheet = _sheet(board, USUAL)
-    marks = [*(mark for mark, _, _ in _below(board)), *board.in_rows]
-    return _stamped(sheet, sheet.image.copy(), marks, board.colours)
+    bands = map(_raster, repeat(sheet), count(), *_shares(board, sheet), repeat(board.colours))
+    size = sheet.mount.width + brush.MARGIN, sheet.mount.height
+    drawn = Image.frombytes("P", size, b"".join(bands)).crop((brush.MARGIN, 0, *size))
+    drawn.putpalette(brush.palette().getpalette() or [])
+    return drawn
 
 
 def picture(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Picture:
     sheet = _sheet(board, scale)
-    shares: list[tuple[Mark, ...]] = [board.in_rows[rows] for rows in sheet.shares]
-    for mark, first, last in reversed([*_below(board)]):
-        for number in range(sheet.touched[first].start, sheet.touched[last].stop):
-            shares[number] = mark, *shares[number]
-    bands = [_band(ref(sheet), number, share, board.colours) for number, share in enumerate(shares)]
-    return brush.joined(bands, sheet.mount)
+    bands = map(_band, repeat(ref(sheet)), count(), *_shares(board, sheet), repeat(board.colours))
+    return brush.joined([*bands], sheet.mount)
+
+
+def _shares(board: GridBoard | HexBoard, sheet: Sheet) -> tuple[list[tuple[Mark, ...]], list[tuple[Row, ...]]]:
+    """For each band what stands on it below the pieces, and the rows whose pieces do, its own last."""
+    rows = top_down(board.in_rows)
+    marks: list[tuple[Mark, ...]] = [()] * len(rows)
+    for mark in _below(board):
+        reached = [sheet.bands[row] for row, _ in _places(mark)]
+        for number in range(min(reached), max(reached) + 1):
+            marks[number] += (mark,)
+    return marks, [(rows[0],), *pairwise(rows)] if sheet.overlaps else [*zip(rows, strict=True)]
+
+
+def _below(board: GridBoard | HexBoard) -> Iterator[Mark]:
+    """What stands on the board below the pieces, the lowest first."""
+    if isinstance(board, GridBoard):
+        yield from (join for join in board.joins if join.look is not Look.OPEN)
+        yield from board.boxes
+        yield from board.crossings
+    if len(board.path) > 1:
+        yield board.path
+
+
+def _places(mark: Mark) -> tuple[Place, ...]:
+    """The places between which it stands."""
+    if isinstance(mark, Join):
+        return mark.start, mark.end
+    if isinstance(mark, Box):
+        return (mark.row, mark.column), (mark.row + 1, mark.column + 1)
+    return ((mark.row, mark.column),) if isinstance(mark, Crossing) else mark
 
 
 @lru_cache(maxsize=MOST_BANDS)
-def _band(sheet: ref[Sheet], number: int, marks: tuple[Mark, ...], colours: Colours) -> brush.Band:
+def _band(
+    sheet: ref[Sheet], number: int, marks: tuple[Mark, ...], rows: tuple[Row, ...], colours: Colours
+) -> brush.Band:
     """sheet: held by whoever asks, and not by what is remembered."""
     whole = sheet()
     assert whole is not None  # noqa: S101  see above
-    return brush.band(_stamped(whole, whole.blanks[number].copy(), marks, colours, brush.MARGIN, whole.cuts[number]))
+    return brush.band(_raster(whole, number, marks, rows, colours))
 
 
-def _below(board: GridBoard | HexBoard) -> Iterator[tuple[Mark, int, int]]:
-    """What stands on the board below the pieces, the lowest first, and the rows it goes from and to."""
-    if isinstance(board, GridBoard):
-        for join in board.joins:
-            if join.look is not Look.OPEN:
-                first, last = sorted((join.start[0], join.end[0]))
-                yield join, first, last
-        yield from ((box, box.row, box.row + 1) for box in board.boxes)
-        yield from ((mark, mark.row, mark.row) for mark in board.crossings)
-    if len(board.path) > 1:
-        yield board.path, min(board.path)[0], max(board.path)[0]
+def _raster(sheet: Sheet, number: int, marks: tuple[Mark, ...], rows: tuple[Row, ...], colours: Colours) -> bytes:
+    """The pixels of a band with what stands on it."""
+    looks = map(_looks, rows[-1])
+    tiles = [*map(_tile, sheet.patches[number], looks, repeat(colours), repeat(sheet.radius))]
+    raster = b"".join(chain.from_iterable(zip(*tiles, strict=True)))
+    if not marks and len(rows) == 1:
+        return raster
+    image = Image.frombytes("P", (sheet.mount.width + brush.MARGIN, len(tiles[0])), raster)
+    named = dict(colours)
 
-
-def _stamped(
-    sheet: Sheet, image: Image.Image, marks: Sequence[Mark], colours: Colours, margin: int = 0, top: int = 0
-) -> Image.Image:
-    """The image with what stands on it. top: where it begins on the sheet, with a margin to the left of it."""
-    named, unit = dict(colours), sheet.unit
-    pen = partial(ImageDraw.Draw, image)
-
-    def at(row: int, column: int) -> tuple[int, int]:
+    def at(row: int, column: int) -> Place:
         x, y = sheet.at(row, column)
-        return x + margin, y - top
+        return x + brush.MARGIN, y - sheet.tops[number]
 
-    if sheet.ground is Ground.SQUARES:
-        rows = [mark for mark in marks if isinstance(mark, scene.Known)]
-        for cell in [cell for row in rows for cell in scene.marked(row) if cell.closed]:
-            left, high = (middle - unit // 2 for middle in at(*cell.place))
-            pen().rectangle((left + 1, high + 1, left + unit - 1, high + unit - 1), brush.number(CLOSED))
     for mark in marks:
-        match mark:
-            case scene.Known():
-                _stamp_pieces(image, mark, named, at, sheet.radius)
-            case Join():
-                colour = LAST if mark.last else LINE if mark.look is Look.GROUND else INK
-                width = 1 if mark.look is Look.GROUND else max(3, unit // 10)
-                pen().line((*at(*mark.start), *at(*mark.end)), brush.number(colour), width)
-            case Box(row, column, owner):
-                (x, y), (right, below) = at(row, column), at(row + 1, column + 1)
-                stamp = brush.piece(unit // 3, fill_of(owner, named), INK, owner, PAPER)
-                brush.stamp(image, stamp, ((x + right) // 2, (y + below) // 2))
-            case Crossing(row, column, owner):
-                brush.stamp(image, brush.piece(unit // 4, fill_of(owner, named), INK, owner, WOOD), at(row, column))
-            case _:
-                pen().line([at(*place) for place in mark], brush.number(LAST), 3)
-    return image
+        _draw(image, mark, named, at, sheet.unit)
+    columns = [column for mark in marks for _, column in _places(mark)]
+    first, last = min(columns, default=0), max(columns, default=0)
+    for cell in chain.from_iterable(map(scene.marked, rows)):
+        if sheet.overlaps or first <= cell.column <= last:
+            _stamp(image, cell, named, at(*cell.place), sheet.radius)
+    return image.tobytes()
 
 
-def _stamp_pieces(image: Image.Image, row: Row, colours: Mapping[str, str], at: At, radius: int) -> None:
-    for cell in scene.marked(row):
-        ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
-        if cell.piece:
-            fill = FAINT if cell.faint and fill_of(cell.piece, colours) == PAPER else fill_of(cell.piece, colours)
-            edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
-            small = radius * 2 // 3 if cell.faint else radius
-            stamp = brush.piece(small, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
-            brush.stamp(image, stamp, at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
-        elif cell.last or cell.winning:
-            brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), at(*cell.place))
+@lru_cache(maxsize=MOST_TILES)
+def _tile(patch: Patch, looks: Looks, colours: Colours, radius: int) -> list[bytes]:
+    """The lines of a patch with what is on its cell."""
+    ground, width, x, y, square = patch
+    image = Image.frombytes("P", (width, len(ground) // width), ground)
+    cell = scene.Cell(0, 0, "", *looks)
+    if cell.closed and square:
+        left, top = x - square // 2, y - square // 2
+        box = left + 1, top + 1, left + square - 1, top + square - 1
+        ImageDraw.Draw(image).rectangle(box, brush.number(CLOSED))
+    _stamp(image, cell, dict(colours), (x, y), radius)
+    drawn = image.tobytes()
+    return [drawn[at : at + width] for at in range(0, len(drawn), width)]
+
+
+def _draw(image: Image.Image, mark: Mark, colours: Mapping[str, str], at: At, unit: int) -> None:
+    spots = [at(*place) for place in _places(mark)]
+    if isinstance(mark, Box | Crossing):
+        size, ground = (unit // 3, PAPER) if isinstance(mark, Box) else (unit // 4, WOOD)
+        middle = (spots[0][0] + spots[-1][0]) // 2, (spots[0][1] + spots[-1][1]) // 2
+        brush.stamp(image, brush.piece(size, fill_of(mark.owner, colours), INK, mark.owner, ground), middle)
+        return
+    colour, width = LAST, 3
+    if isinstance(mark, Join):
+        colour = LAST if mark.last else LINE if mark.look is Look.GROUND else INK
+        width = 1 if mark.look is Look.GROUND else max(3, unit // 10)
+    ImageDraw.Draw(image).line(spots, brush.number(colour), width)
+
+
+def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], middle: Place, radius: int) -> None:
+    """Put the piece, or a ring, where it is to be; nothing on a place that is just free."""
+    if not (cell.piece or cell.last or cell.winning):
+        return
+    ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
+    fill = fill_of(cell.piece, colours) if cell.piece else ground
+    if cell.piece and cell.faint:
+        fill, radius = FAINT if fill == PAPER else fill, radius * 2 // 3
+    edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
+    stamp = brush.piece(radius, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
+    brush.stamp(image, stamp, middle, square=cell.form in (Form.ARROW, Form.WALL))
 
 
 def _sheet(board: GridBoard | HexBoard, scale: Scale) -> Sheet:
@@ -161,17 +213,25 @@ def _sheet(board: GridBoard | HexBoard, scale: Scale) -> Sheet:
 
 
 def _cut(
-    image: Image.Image, plain: Iterable[Plain], at: At, unit: int, step: int, radius: int, ground: Ground | None = None
+    image: Image.Image, plain: Sequence[Plain], at: At, unit: int, step: int, radius: int, ground: Ground | None = None
 ) -> Sheet:
-    """step: the distance of rows."""
-    rows = [row[0][0] for row in plain]
-    middles = {row: at(row, 0)[1] for row in sorted(rows)}
-    cuts = [0, *(middle - step // 2 for middle in [*middles.values()][ROWS::ROWS]), image.height]
-    touched = {row: range(bisect(cuts, y - radius) - 1, bisect(cuts, y + radius)) for row, y in middles.items()}
-    near = [[at for at, row in enumerate(rows) if band in touched[row]] for band in range(len(cuts) - 1)]
-    shares = [slice(each[0], each[-1] + 1) for each in near]
-    blanks = [image.crop((-brush.MARGIN, top, image.width, bottom)) for top, bottom in pairwise(cuts)]
-    return Sheet(image, brush.mount(image), ground, at, unit, radius, cuts, blanks, touched, shares)
+    """step: the distance of rows. ground: None of hexagons."""
+    rows = sorted(plain)
+    middles = [at(cells[0][0], 0)[1] for cells in rows]
+    cuts = [0, *(middle - step // 2 for middle in middles[1:]), image.height]
+    square, half = unit if ground is Ground.SQUARES else 0, unit // 2 if ground else unit
+    patches: list[list[Patch]] = []
+    for cells, y, (top, bottom) in zip(rows, middles, pairwise(cuts), strict=True):
+        xs = [at(row, column)[0] for row, column, _, _ in cells]
+        edges = pairwise([-brush.MARGIN, *(x - half for x in xs[1:]), image.width])
+        patches.append(
+            [
+                Patch(image.crop((left, top, right, bottom)).tobytes(), right - left, x - left, y - top, square)
+                for x, (left, right) in zip(xs, edges, strict=True)
+            ]
+        )
+    bands = {cells[0][0]: number for number, cells in enumerate(rows)}
+    return Sheet(brush.mount(image), at, unit, radius, bands, cuts[:-1], patches, overlaps=step // 2 + radius >= step)
 
 
 @lru_cache(maxsize=64)

@@ -8,9 +8,8 @@ from itertools import pairwise
 from PIL import GifImagePlugin, Image, ImageChops
 
 from games.scene import PlaneBoard, Scene
-from pbm.draw import brush, plane_pictures
-from pbm.draw.brush import PAPER, Picture
-from pbm.draw.picture import image
+from pbm.draw import brush, cell_pictures, plane_pictures
+from pbm.draw.brush import Picture
 
 MAX_OCTETS, MAX_OCTETS_OF_PLANES = 24_000, 20_000
 """So that no mail it comes with is above 60 kB; that of a plane has much besides."""
@@ -63,32 +62,26 @@ def _colours() -> list[int]:
 
 
 def _spread(number: int, most: int) -> list[int]:
-    """At most so many of the places from 0, evenly, the first and the last among them."""
+    """At most so many of the places from 0, two or more, evenly, the first and the last among them."""
     if number <= most:
         return list(range(number))
-    if most < 2:
-        return [number - 1]
     return [place * (number - 1) // (most - 1) for place in range(most)]
 
 
 def _frame(scene: Scene) -> Image.Image:
     """The numbers of its pixels as greys, which can be compared."""
     board = scene.board
-    drawn = plane_pictures.of_plane(board, enlarged=False) if isinstance(board, PlaneBoard) else image(board)
+    if isinstance(board, PlaneBoard):
+        drawn = plane_pictures.of_plane(board, enlarged=False)
+    else:
+        drawn = cell_pictures.image(board)
     return Image.frombytes("L", drawn.size, drawn.tobytes())
 
 
 def _level(frames: Sequence[Image.Image]) -> list[Image.Image]:
     """All as large as the largest."""
-    size = max(frame.width for frame in frames), max(frame.height for frame in frames)
-    levelled = []
-    for frame in frames:
-        if frame.size != size:
-            sheet = Image.new("L", size, brush.number(PAPER))
-            sheet.paste(frame, (0, 0))
-            frame = sheet
-        levelled.append(frame)
-    return levelled
+    width, height = max(frame.width for frame in frames), max(frame.height for frame in frames)
+    return [frame.crop((0, 0, width, height)) for frame in frames]  # beyond them is number 0, which is paper
 
 
 def _gif(frames: Sequence[Image.Image]) -> bytes:

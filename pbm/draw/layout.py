@@ -301,7 +301,7 @@ class Layout:
         for index in sorted(choices, key=lambda index: (len(choices[index]), index)) * 2:
             text = texts[index]
             if index in placed:
-                self._leave(*_extent(placed.pop(index)))
+                self._leave(placed.pop(index)[0], len(text))
             best = self._first_free(choices[index], len(text), BESIDE)
             if best is None:
                 more[index] = more.get(index) or self._choices(index, len(text), everywhere=True)
@@ -355,10 +355,6 @@ def _kept(
     """The placed part of the whole, for some of it."""
     places = {whole[index].label: lettering for index, lettering in placed.items()}
     return {index: places[each.label] for index, each in enumerate(some) if each.label in places}
-
-
-def _extent(lettering: Lettering) -> tuple[Place, int]:
-    return lettering[0], len(lettering[1])
 
 
 def _signs_on(point: Point, place: Place) -> Iterator[tuple[Place, str]]:
@@ -432,12 +428,3 @@ def _cut(board: PlaneBoard, left: int, low: int, width: int, height: int) -> Pla
         and max(each.y1, each.y2) >= low
     )
     return PlaneBoard(width, height, points, segments)
-
-
-def shared(points: Sequence[Point]) -> list[list[str]]:
-    """The labels of points that coincide, together."""
-    labels: dict[tuple[int, int], list[str]] = {}
-    for point in points:
-        if point.label:
-            labels.setdefault((point.x, point.y), []).append(point.label)
-    return [each for each in labels.values() if len(each) > 1]

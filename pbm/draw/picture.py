@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from PIL import Image
-
 from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
 from pbm.draw import brush, cell_pictures, plane_pictures
 from pbm.draw.brush import Picture
@@ -34,9 +32,9 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     """
     if isinstance(board, PlaneBoard):
         return brush.finished(plane_pictures.of_plane(board, enlarged=False, soft=False), 9)
-    whole, small = drawn(board), cell_pictures.picture(board, cell_pictures.SMALL)
+    whole, small = _picture(board), cell_pictures.picture(board, cell_pictures.SMALL)
     enlarged = replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2)
-    return enlarged if 3 * len(small.data) < 2 * len(whole.data) else None
+    return None if whole and 3 * len(small.data) >= 2 * len(whole.data) else enlarged
 
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
@@ -44,8 +42,3 @@ def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     if isinstance(board, PlaneBoard):
         return brush.finished(plane_pictures.of_plane(board))
     return cell_pictures.picture(board)
-
-
-def image(board: HexBoard | GridBoard | PlaneBoard) -> Image.Image:
-    """The same as numbers of the palette."""
-    return plane_pictures.of_plane(board) if isinstance(board, PlaneBoard) else cell_pictures.image(board)

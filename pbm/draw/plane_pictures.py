@@ -6,16 +6,15 @@ are heavy, blue ones dashed, those that the last move removed grey and dotted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from math import hypot
 from typing import NamedTuple
 
 from PIL import Image, ImageDraw
 
-from games.scene import PlaneBoard, Point, Segment, Stroke
+from games.scene import PlaneBoard, Segment, Stroke
 from pbm.draw import brush
-from pbm.draw.brush import COLOURS, FAINT, INK, LINE
+from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded
 
 WIDTH = 460
@@ -84,25 +83,22 @@ def _pixel(spot: Spot | Place, top: int = 0) -> Spot:
 def _paint(image: Image.Image, layout: Layout, top: int, *, soft: bool) -> None:
     """The layout drawn, from this row of pixels on: strokes, soft edges first, points, then labels."""
     pen, board = ImageDraw.Draw(image), layout.sheet.board
-    strokes = [_stroke(segment, line, top) for segment, line in _lines(layout)]
+    lines = zip(layout.segments, layout.lines, strict=True)
+    strokes = [_stroke(segment, line, top) for segment, line in lines if line]
     for around in (True, False) if soft else (False,):
         for stroke in strokes:
             for ends in stroke.dashes:
                 pen.line(ends, stroke.edge if around else stroke.ink, stroke.width + 2 * around)
     for index, point in enumerate(board.points):
         if layout.sheet.shows(point) and (point.here or point.target or index in layout.signs):
-            _dot(image, point, _pixel(layout.sheet.spot(point.x, point.y), top))
+            radius = 7 if point.here else 4 if point.target else 3
+            fill = COLOURS["yellow"] if point.here else TARGET if point.target else INK
+            brush.stamp(image, brush.dot(radius, fill), _pixel(layout.sheet.spot(point.x, point.y), top))
     for index, (start, label) in layout.numbers.items():
         _write(image, start, label, _pen(layout.segments[index])[0], top)
     for index, (start, sign) in layout.signs.items():
         aside = max(-ASIDE, min(ASIDE, layout.off_middle(index)))
         _write(image, (start[0], start[1] + aside), sign, TARGET if board.points[index].target else INK, top)
-
-
-def _lines(layout: Layout) -> Iterator[tuple[Segment, Line]]:
-    for segment, line in zip(layout.segments, layout.lines, strict=True):
-        if line:
-            yield segment, line
 
 
 class _Drawn(NamedTuple):
@@ -129,13 +125,8 @@ def _stroke(segment: Segment, line: Line, top: int) -> _Drawn:
         for step in range(0, steps, 2)
     ]
     ink = FAINT if segment.gone else colour
-    return _Drawn(dashes, brush.number(ink), brush.soft(ink), width + 2 * segment.last)
-
-
-def _dot(image: Image.Image, point: Point, middle: Spot) -> None:
-    radius = 7 if point.here else 4 if point.target else 3
-    fill = COLOURS["yellow"] if point.here else TARGET if point.target else INK
-    brush.stamp(image, brush.dot(radius, fill), middle)
+    soft = brush.number(brush.mixed(ink, PAPER), brush.FEW)
+    return _Drawn(dashes, brush.number(ink), soft, width + 2 * segment.last)
 
 
 def _write(image: Image.Image, start: Spot, label: str, ink: str, top: int) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 
 from PIL import ImageDraw
 
 from pbm.draw import brush
 from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
-from pbm.draw.svg import escaped
 
 ROW, LETTERS = 24, 15
 """Pixels: the height of a player's row, and of letters."""
@@ -122,7 +122,7 @@ def _bar(bar: Bar, left: float, middle: float, right: float, y: int) -> str:
     label = f"{bar.name} {bar.rating:.0f}"
     is_long = brush.font(_LETTERS).getlength(label) > _NAMES
     squeezed = f' textLength="{_NAMES}" lengthAdjust="spacingAndGlyphs"' if is_long else ""
-    name = f'<text x="{_NAMES}" y="{y + 5}" text-anchor="end"{squeezed}>{escaped(label)}</text>'
+    name = f'<text x="{_NAMES}" y="{y + 5}" text-anchor="end"{squeezed}>{escape(label)}</text>'
     mark = f'<circle class="{kind}" cx="{middle:g}" cy="{y}" r="5"/>'
     return f'{name}<path class="{kind}" d="M{left:g} {y}H{right:g}"/>{mark}'
 
@@ -150,4 +150,4 @@ def history(ratings: Sequence[float], described: str) -> str:
 
 def _svg(height: int, described: str, drawn: Sequence[str]) -> str:
     box = f'viewBox="0 0 {_WIDTH} {height}"'
-    return f'<svg class="plot" {box} role="img" aria-label="{escaped(described)}">{"".join(drawn)}</svg>'
+    return f'<svg class="plot" {box} role="img" aria-label="{escape(described)}">{"".join(drawn)}</svg>'

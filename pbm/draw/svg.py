@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from html import escape
 from itertools import groupby
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Look, Place, PlaneBoard, Point, Segment, Stroke
 from pbm.draw.brush import (
@@ -67,14 +67,10 @@ class Markings:
     """What `<use>` draws, by id."""
 
 
-def escaped(text: str) -> str:
-    return escape(text, quote=True)
-
-
 def label(x: float, y: float, text: str, kind: str = "", fill: str = "") -> str:
     """Words centred on a point. kind: a class. fill: a colour other than the usual one."""
     attributes = f' class="{kind}"' * bool(kind) + f' style="fill:{fill}"' * bool(fill)
-    return f'<text x="{x:g}" y="{y:g}" dy=".35em"{attributes}>{escaped(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" dy=".35em"{attributes}>{escape(text)}</text>'
 
 
 UNIT = 20
@@ -160,18 +156,14 @@ def _squares(board: GridBoard) -> Iterator[Mark]:
     yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else usual, edge, six=False)
     if board.ground is Ground.LINES:
         for faint, alike in groupby(sorted(board.cells, key=lambda cell: cell.faint), key=lambda cell: cell.faint):
-            crosses = (_cross(*_square(*cell.place)) for cell in alike)
+            places = (_square(*cell.place) for cell in alike)
+            crosses = (f"M{x - HALF} {y}h{UNIT}M{x} {y - HALF}v{UNIT}" for x, y in places)
             yield Mark(Depth.GROUND, _path(crosses, fill="none", stroke=FAINT if faint else LINE))
     if board.ground is not Ground.SQUARES:
-        dots = [cell for cell in board.cells if board.ground is Ground.POINTS or cell.shaded]
-        for cell in dots:
+        for cell in (cell for cell in board.cells if board.ground is Ground.POINTS or cell.shaded):
             x, y = _square(*cell.place)
             yield Mark(Depth.LINES, f'<circle cx="{x}" cy="{y}" r="1.5"/>')
     yield from _edges(board)
-
-
-def _cross(x: int, y: int) -> str:
-    return f"M{x - HALF} {y}h{UNIT}M{x} {y - HALF}v{UNIT}"
 
 
 def _edges(board: GridBoard) -> Iterator[Mark]:
@@ -206,7 +198,7 @@ def _line(join: Join, kind: str) -> str:
 def _disc(x: int, y: int, radius: int, fill: str, letter: str) -> str:
     circle = f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{fill}" stroke="{INK}"/>'
     size = f' style="font-size:{radius + 2}px;fill:{text_on(fill)}"'
-    return f'{circle}<text x="{x}" y="{y}" dy=".35em"{size}>{escaped(letter)}</text>'
+    return f'{circle}<text x="{x}" y="{y}" dy=".35em"{size}>{escape(letter)}</text>'
 
 
 def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Mark]:
@@ -244,7 +236,7 @@ def _piece(cell: Cell, fill: str) -> str:
     if cell.faint:
         return f'<circle r="5" fill="{FAINT if fill == PAPER else fill}" stroke="{INK}" stroke-width=".5"/>'
     ink = text_on(fill)
-    words = f'<text dy=".35em" style="font-size:9px;fill:{ink}">{escaped(cell.piece)}</text>'
+    words = f'<text dy=".35em" style="font-size:9px;fill:{ink}">{escape(cell.piece)}</text>'
     if cell.form in (Form.ARROW, Form.WALL):
         return f'<path d="M-8-8h16v16h-16z" fill="{fill}" stroke="{INK}"/>{words}'
     inner = f'<circle r="6" fill="none" stroke="{ink}"/>' if cell.form is Form.QUEEN else ""
@@ -351,26 +343,24 @@ def replay(boards: Sequence[Board], described: str, first: int = 0) -> str:
     first: the number of the first board's anchor.
     """
     drawings = _drawings(boards)
-    lives = sorted(_lives([drawing.marks for drawing in drawings]), key=_order)
+    lives = sorted(
+        _lives([drawing.marks for drawing in drawings]), key=lambda life: (life[2].depth, life[0], life[1] or 0)
+    )
     left, top, width, height = drawings[-1].box
     known = {name: text for drawing in drawings for name, text in drawing.pieces.items()}
     pieces = "".join(f'<g id="{name}">{text}</g>' for name, text in sorted(known.items()))
     rules = "".join(_rules(lives, first))
     return (
-        f'<svg class="board" viewBox="{left} {top} {width} {height}" role="img" aria-label="{escaped(described)}">'
+        f'<svg class="board" viewBox="{left} {top} {width} {height}" role="img" aria-label="{escape(described)}">'
         f"<style>{CELL_STYLE}{PLANE_STYLE}{rules}</style><defs>{pieces}</defs>"
         f"{''.join(_groups(lives, first))}</svg>"
     )
 
 
 def _drawings(boards: Sequence[Board]) -> list[Markings]:
-    if _are_planes(boards):
-        return of_planes(boards)
+    if planes := [board for board in boards if isinstance(board, PlaneBoard)]:
+        return of_planes(planes)
     return [of_cells(board) for board in boards if not isinstance(board, PlaneBoard)]
-
-
-def _are_planes(boards: Sequence[Board]) -> TypeGuard[Sequence[PlaneBoard]]:
-    return all(isinstance(board, PlaneBoard) for board in boards)
 
 
 def _lives(frames: Sequence[Sequence[Mark]]) -> Iterator[Life]:
@@ -383,11 +373,6 @@ def _lives(frames: Sequence[Sequence[Mark]]) -> Iterator[Life]:
         for mark in present:
             since.setdefault(mark, number)
     yield from ((begun, None, mark) for mark, begun in since.items())
-
-
-def _order(life: Life) -> tuple[int, int, int]:
-    start, end, mark = life
-    return mark.depth, start, end or 0
 
 
 def _rules(lives: Sequence[Life], first: int) -> Iterator[str]:

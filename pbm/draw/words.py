@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
@@ -10,14 +9,7 @@ from operator import attrgetter
 
 from games.scene import ROWS, Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Row, Segment
 
-WIDTH = 76
 FREE = "free"
-
-
-def lines(board: HexBoard | GridBoard | PlaneBoard) -> list[str]:
-    """The sentences, in lines that fit."""
-    told = sentences(board)
-    return [line for sentence in told for line in textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)]
 
 
 def sentences(board: HexBoard | GridBoard | PlaneBoard) -> Iterator[str]:

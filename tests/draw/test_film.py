@@ -13,8 +13,8 @@ from games import GAMES
 from games.scene import Cell, GridBoard, PlaneBoard, Scene, in_rows
 from pbm.domain.match import State
 from pbm.draw import film as films
+from pbm.draw.cell_pictures import image
 from pbm.draw.film import film
-from pbm.draw.picture import image
 
 
 def scenes(name: str, plies: int = 100) -> list[Scene]:
@@ -39,10 +39,10 @@ def test_a_film_ends_with_the_last_board_and_is_small(name: str) -> None:
     assert shown.info["loop"] == 0
     frames = ImageSequence.all_frames(shown)
     assert 1 < len(frames) <= len(boards)
-    if shown.size == image(boards[0].board).size and not isinstance(boards[0].board, PlaneBoard):
-        for place in (0, -1):
-            wanted = image(boards[place].board).convert("RGB")
-            assert ImageChops.difference(frames[place].convert("RGB"), wanted).getbbox() is None
+    for place in (0, -1):
+        board = boards[place].board
+        if not isinstance(board, PlaneBoard) and (wanted := image(board)).size == shown.size:
+            assert ImageChops.difference(frames[place].convert("RGB"), wanted.convert("RGB")).getbbox() is None
 
 
 def busy(ply: int) -> Scene:
@@ -59,7 +59,7 @@ def test_a_film_that_would_be_too_large_shows_fewer_boards() -> None:
     shown = Image.open(io.BytesIO(made.data))
     frames = ImageSequence.all_frames(shown)
     assert len(frames) < 61
-    assert shown.size == tuple(round(side / 2) for side in image(busy(60).board).size), "each is shown in little"
+    assert shown.size == tuple(round(side / 2) for side in films._frame(busy(60)).size), "each is shown in little"
 
 
 def test_a_film_of_no_use_is_none() -> None:

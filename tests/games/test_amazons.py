@@ -78,7 +78,7 @@ def test_arrows_are_pieces_of_their_own_and_the_way_is_the_amazons():
     assert isinstance(board, GridBoard)
     assert [cell.name for cell in board.cells if cell.form is Form.ARROW] == ["d1"]
     assert board.path == ((9, 3), (3, 3))
-    told = " ".join(words.lines(board))
+    told = " ".join(words.sentences(board))
     assert "d1 arrow, the last move" in told
     assert "The last move went from d1 to d7." in told
 
