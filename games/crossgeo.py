@@ -185,19 +185,22 @@ class CrossGeo:
         yield from bits(_pickable(pos))
 
     def parse(self, pos: Position, text: str) -> int:
+        index = self.read(pos, text)
+        self._check(pos, index)
+        return index
+
+    def read(self, pos: Position, text: str) -> int:
         board, words = graph(pos.options), fold(text)
         match = _NUMBER.fullmatch(words)
         if match is None:
-            index = _by_ends(pos, text, words.upper())
-        else:
-            index = int(match[1]) - 1
-            if not 0 <= index < len(board.edges):
-                raise IllegalMove(f"{quoted(text)}: there is no edge {match[1]}. {_standing(pos)}", _near(pos, index))
-            if match[2] and match[2] != board.colours[index]:
-                raise IllegalMove(
-                    f"{quoted(text)}: edge {index + 1} is {COLOURS[board.colours[index]]}.", _near(pos, index)
-                )
-        self._check(pos, index)
+            return _by_ends(pos, text, words.upper())
+        index = int(match[1]) - 1
+        if not 0 <= index < len(board.edges):
+            raise IllegalMove(f"{quoted(text)}: there is no edge {match[1]}. {_standing(pos)}", _near(pos, index))
+        if match[2] and match[2] != board.colours[index]:
+            raise IllegalMove(
+                f"{quoted(text)}: edge {index + 1} is {COLOURS[board.colours[index]]}.", _near(pos, index)
+            )
         return index
 
     def _check(self, pos: Position, index: int) -> None:

@@ -72,15 +72,16 @@ class Dots(Coloured):
 
     def parse(self, pos: Position, text: str) -> int:
         board = self.board(pos.options)
-        ends = board.names.read_path(text, lambda: self._example(pos))
-        link = board.link(ends)
+        link = board.named.get(text)
+        ends = board.names.read_path(text, lambda: self._example(pos)) if link is None else board.links[link]
+        link = board.link(ends) if link is None else link
         if link is not None and not pos.drawn >> link & 1:
             return link
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
-        free = [board.link_name(other) for other in self.moves(pos) if set(board.links[other]) & set(ends)]
+        free = [board.link_names[other] for other in self.moves(pos) if set(board.links[other]) & set(ends)]
         if link is not None:
-            raise IllegalMove(f"The line {board.link_name(link)} is drawn already.", free)
+            raise IllegalMove(f"The line {board.link_names[link]} is drawn already.", free)
         if len(ends) != 2:
             raise BadNotation(f"A line joins two dots. Write it as in {self._example(pos)}.", free)
         one, other = (board.names[end] for end in ends)
@@ -90,7 +91,7 @@ class Dots(Coloured):
         return self.notate(pos, next(self.moves(pos), 0))
 
     def notate(self, pos: Position, move: int) -> str:
-        return self.board(pos.options).link_name(move)
+        return self.board(pos.options).link_names[move]
 
     def play(self, pos: Position, move: int) -> Position:
         drawn, closed = pos.drawn | 1 << move, self._closed(pos.options, pos.drawn | 1 << move, move)

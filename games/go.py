@@ -69,15 +69,7 @@ class Go(Placing):
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
         """The stones of both sides after a free point is played; those there are where that would be suicide."""
-        board, point, taken = self.board(pos.options), 1 << move, 0
-        own, others = pos.own | point, pos.others
-        free, beside = board.full & ~own & ~others, board.beside[move]
-        for index in bits(beside & others):
-            if not taken >> index & 1 and not board.borders(1 << index, others, free):
-                taken |= board.chain(1 << index, others)
-        if not taken and not beside & free and not board.borders(point, own, free):
-            return pos.stones
-        return pos.sided(own, others & ~taken)
+        return pos.sided(*_after(self.board(pos.options), pos.own, pos.others, move))
 
     def may_pass(self, pos: Position) -> bool:
         return True
@@ -87,6 +79,24 @@ class Go(Placing):
             return super().play(pos, move)
         stones = self.placed(pos, move)
         return Position(pos.options, stones, move, pos.to_move.other, seen=pos.seen | {stones})
+
+    def leapt(self, pos: Position, texts: Sequence[str]) -> Position | None:
+        board = self.board(pos.options)
+        moves = [PASS if text == "pass" else board.names.get(text) for text in texts]
+        own, others, mover = pos.own, pos.others, pos.to_move
+        seen, last, passes = set(pos.seen), pos.last, pos.passes
+        for move in moves:
+            if move is None:
+                return None
+            if move == PASS:
+                last, passes = PASS if last is None else last, passes + 1
+            else:
+                own, others = _after(board, own, others, move)
+                seen.add((own, others) if mover is Side.FIRST else (others, own))
+                last, passes = move, 0
+            own, others, mover = others, own, mover.other
+        stones = (own, others) if mover is Side.FIRST else (others, own)
+        return Position(pos.options, stones, last, mover, passes, frozenset(seen))
 
     def refusal(self, pos: Position, move: int) -> str:
         if pos.taken >> move & 1:
@@ -117,6 +127,19 @@ class Go(Placing):
         told = f"White has {_points(_komi(pos.options))} points of komi."
         passed = f"{self.colours[pos.to_move.other - 1]} has passed; a second pass ends the game."
         return (told, passed) if pos.passes == 1 else (told,)
+
+
+def _after(board: Squares, own: Cells, others: Cells, move: int) -> tuple[Cells, Cells]:
+    """As Go.placed, the stones of the side to move first."""
+    point, taken = 1 << move, 0
+    placed = own | point
+    free, beside = board.full & ~placed & ~others, board.beside[move]
+    for index in bits(beside & others):
+        if not taken >> index & 1 and not board.borders(1 << index, others, free):
+            taken |= board.chain(1 << index, others)
+    if not taken and not beside & free and not board.borders(point, placed, free):
+        return own, others
+    return placed, others & ~taken
 
 
 def _komi(options: OptionValues) -> int:

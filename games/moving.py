@@ -158,12 +158,12 @@ class Moving(Coloured):
         start, end = 1 << move[0], 1 << move[-1]
         return self.after(pos, pos.own ^ start | end, pos.others & ~end)
 
-    def after(self, pos: Position, own: Cells, others: Cells) -> Position:
+    def after(self, pos: Position, own: Cells, others: Cells, *, placed: int = 0, walls: Cells = 0) -> Position:
         """The next position. own, others: the pieces of the side that has moved and of the other one, after that."""
         pieces = (own, others) if pos.mover is Side.FIRST else (others, own)
         remembers = self.minds_repetition and others == pos.others
         seen = (*pos.seen, (pos.pieces, pos.mover)) if remembers else ()
-        return Position(pos.options, pieces, pos.mover.other, seen, pos.placed)
+        return Position(pos.options, pieces, pos.mover.other, seen, placed, walls)
 
     def threats(self, pos: Position) -> list[str]:
         """With which moves the other side would win, and what it could take."""

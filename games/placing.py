@@ -7,13 +7,13 @@ reading, refusals, play and drawing follow from these. A move is the index of a 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from games.boards import Cells, Hexes, Squares, bits
+from games.boards import Cells, Hexes, Squares, bits, union
 from games.boards.board import NEAR
 from games.rules import Coloured, IllegalMove, OptionValues, Outcome, Side, fold
 from games.scene import Scene
@@ -187,6 +187,18 @@ class Placing(Coloured):
     def notes(self, pos: Position) -> tuple[str, ...]:
         """Sentences on the state, to stand under the board."""
         return ()
+
+
+class Staying(Placing):
+    """The rules of such a game whose stones stay as they are placed."""
+
+    def leapt(self, pos: Position, texts: Sequence[str]) -> Position | None:
+        cells = self.board(pos.options).names.get_all(texts)
+        if not cells:
+            return None
+        stones = pos.sided(pos.own | union(cells[::2]), pos.others | union(cells[1::2]))
+        mover = pos.to_move.other if len(cells) % 2 else pos.to_move
+        return Position(pos.options, stones, cells[-1], mover, seen=pos.seen)
 
 
 @lru_cache(maxsize=5000)

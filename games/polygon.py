@@ -121,23 +121,25 @@ class Polygon:
 
     def parse(self, pos: Position, text: str) -> Move:
         self._check_open(pos)
+        move = self.read(pos, text)
+        self._check(pos, move)
+        return move
+
+    def read(self, pos: Position, text: str) -> Move:
         words = fold(text)
         match = _MOVE.fullmatch(words)
         if words == "pass":
-            move = Move(None)
-        elif match is None:
+            return Move(None)
+        if match is None:
             raise BadNotation(f'"{text[:40]}" is not a move. {self._usage(pos)}')
-        elif pos.drawing is None:
+        if pos.drawing is None:
             start, end = _read(match[1] or "0x0"), _read(match[2])
             if not isinstance(start, int) or not isinstance(end, int):
                 raise BadNotation(f'"{text[:40]}" does not name two vertices. {self._usage(pos)}')
-            move = Move(end, start)
-        else:
-            if match[1] and _read(match[1]) != pos.places[-1]:
-                raise IllegalMove(f"Your segment starts at {name(pos.places[-1])}: write only where it ends.")
-            move = Move(_read(match[2]))
-        self._check(pos, move)
-        return move
+            return Move(end, start)
+        if match[1] and _read(match[1]) != pos.places[-1]:
+            raise IllegalMove(f"Your segment starts at {name(pos.places[-1])}: write only where it ends.")
+        return Move(_read(match[2]))
 
     def _usage(self, pos: Position) -> str:
         usage = "the two ends of the first segment" if pos.drawing is None else "where your segment ends"

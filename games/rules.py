@@ -334,6 +334,17 @@ class Trusting(Ability):
         """The move that a text names, be it legal or not. Raises: BadNotation, IllegalMove."""
 
 
+class Leaping(Ability):
+    """A game that plays many moves in one pass where they were judged when they were played."""
+
+    @abstractmethod
+    def leapt(self, pos: Any, texts: Sequence[str]) -> Any | None:
+        """The position after the moves that records have so, the same as by reading and playing each of them.
+
+        None where one of them has to be read by itself, be it in vain.
+        """
+
+
 class Stepwise(Ability):
     """A game whose moves begin with a cell: to touch it is to play its only move, or to begin one."""
 

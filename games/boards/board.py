@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, reduce
 from itertools import compress
+from operator import or_
 from typing import NamedTuple
 
 from games.rules import BadNotation, IllegalMove, Side, fold, quoted, read_cell
@@ -28,10 +29,7 @@ def bits(cells: Cells) -> Iterator[int]:
 
 
 def union(indices: Iterable[int]) -> Cells:
-    cells = 0
-    for index in indices:
-        cells |= 1 << index
-    return cells
+    return reduce(or_, map((1).__lshift__, indices), 0)
 
 
 class BothSides(NamedTuple):
@@ -97,6 +95,13 @@ class Names:
         """The index of the cell that a text names as records do, in any case; None where it does not."""
         return self._plain.get(text.lower())
 
+    def get_all(self, texts: Iterable[str]) -> list[int] | None:
+        """As of `get`; None where any of the texts does not name a cell."""
+        try:
+            return [*map(self._plain.__getitem__, map(str.lower, texts))]
+        except KeyError:
+            return None
+
     def read(self, text: str, example: Callable[[], str]) -> int:
         """The index of the cell that a text names: "F6", "f-6", "F 6" and "6f" -> f6.
 
@@ -120,9 +125,8 @@ class Names:
         Raises: BadNotation, IllegalMove.
         """
         written = _JOINT.split(text.lower(), 3)
-        path = tuple(index for each in written if (index := self._plain.get(each)) is not None)
-        if len(path) == len(written):
-            return path
+        if path := self.get_all(written):
+            return tuple(path)
         plain = _BETWEEN.sub(" ", fold(text))
         cells = [read_cell(each) for each in _CELL.findall(plain)]
         if not cells or _CELL.sub("", plain).strip():
