@@ -45,7 +45,7 @@ class GoSkill(Skill):
         game, board = self.game, self.game.board(pos.options)
         if pos.passes and (end := game.outcome(game.play(pos, PASS))) and end.winner is pos.to_move:
             return [PASS]
-        goban, own, others = _goban(board), pos.own, pos.others
+        goban, own, others = goban_of(board), pos.own, pos.others
         legal = [cell for cell in bits(game.legal(pos)) if not goban.is_eye(cell, own, others)]
         dice.shuffle(legal)
         urgent = set(goban.urgent(pos.last, own, others)) if pos.last not in (None, PASS) else set()
@@ -63,11 +63,11 @@ class GoSkill(Skill):
         return tanh(self._margin(pos, *pos.stones) / 20)
 
     def _margin(self, pos: Position, first: Cells, second: Cells) -> float:
-        goban = _goban(self.game.board(pos.options))
+        goban = goban_of(self.game.board(pos.options))
         return goban.area(first, second) - goban.area(second, first) - float(pos.options.choice("komi"))
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        goban = _goban(self.game.board(pos.options))
+        goban = goban_of(self.game.board(pos.options))
         own, others, played = goban.played_out(pos.own, pos.others, pos.last, pos.passes, dice)
         margin = self._margin(pos, *pos.sided(own, others))
         value = (1.0 if margin > 0 else -1.0) * (0.9 + 0.1 * min(1.0, abs(margin) / 40))
@@ -200,6 +200,4 @@ class Goban:
         return count
 
 
-@cache
-def _goban(board: Squares) -> Goban:
-    return Goban(board)
+goban_of = cache(Goban)
