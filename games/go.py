@@ -69,7 +69,7 @@ class Go(Placing):
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
         """The stones of both sides after a free point is played; those there are where that would be suicide."""
-        return pos.sided(*_after(self.board(pos.options), pos.own, pos.others, move))
+        return pos.sided(*after(self.board(pos.options), pos.own, pos.others, move) or (pos.own, pos.others))
 
     def may_pass(self, pos: Position) -> bool:
         return True
@@ -91,7 +91,7 @@ class Go(Placing):
             if move == PASS:
                 last, passes = PASS if last is None else last, passes + 1
             else:
-                own, others = _after(board, own, others, move)
+                own, others = after(board, own, others, move) or (own, others)
                 seen.add((own, others) if mover is Side.FIRST else (others, own))
                 last, passes = move, 0
             own, others, mover = others, own, mover.other
@@ -116,12 +116,8 @@ class Go(Placing):
 
     def _scores(self, pos: Position) -> tuple[int, int]:
         """Half points of the area of each side, with komi."""
-        board, areas = self.board(pos.options), [stones.bit_count() for stones in pos.stones]
-        for region in board.chains(board.full & ~pos.taken):
-            borders = [bool(board.around(region) & stones) for stones in pos.stones]
-            if sum(borders) == 1:
-                areas[borders.index(True)] += region.bit_count()
-        return 2 * areas[0], 2 * areas[1] + _komi(pos.options)
+        first, second = areas(self.board(pos.options), *pos.stones)
+        return 2 * first, 2 * second + _komi(pos.options)
 
     def notes(self, pos: Position) -> tuple[str, ...]:
         told = f"White has {_points(_komi(pos.options))} points of komi."
@@ -129,17 +125,29 @@ class Go(Placing):
         return (told, passed) if pos.passes == 1 else (told,)
 
 
-def _after(board: Squares, own: Cells, others: Cells, move: int) -> tuple[Cells, Cells]:
-    """As Go.placed, the stones of the side to move first."""
+def after(board: Squares, own: Cells, others: Cells, move: int) -> tuple[Cells, Cells] | None:
+    """The stones of the side to move and of the other one after a free point is played; None where that is suicide."""
     point, taken = 1 << move, 0
-    placed = own | point
-    free, beside = board.full & ~placed & ~others, board.beside[move]
+    own |= point
+    free, beside = board.full & ~own & ~others, board.beside[move]
     for index in bits(beside & others):
         if not taken >> index & 1 and not board.borders(1 << index, others, free):
             taken |= board.chain(1 << index, others)
-    if not taken and not beside & free and not board.borders(point, placed, free):
-        return own, others
-    return placed, others & ~taken
+    if not taken and not beside & free and not board.borders(point, own, free):
+        return None
+    return own, others & ~taken
+
+
+def areas(board: Squares, first: Cells, second: Cells) -> tuple[int, int]:
+    """The stones of each side and the free points that only it borders on, counted."""
+    mine, theirs = first.bit_count(), second.bit_count()
+    for region in board.chains(board.full & ~first & ~second):
+        around = board.around(region)
+        if not around & second:
+            mine += region.bit_count() if around & first else 0
+        elif not around & first:
+            theirs += region.bit_count()
+    return mine, theirs
 
 
 def _komi(options: OptionValues) -> int:

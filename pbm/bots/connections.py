@@ -8,7 +8,7 @@ free cells by either of which a stone joins another one, or an edge, its side ge
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from random import Random
 
@@ -118,12 +118,8 @@ class ConnectionSkill(Skill):
         board = self.board(pos)
         if (board.full & ~pos.taken).bit_count() > FREE_AT_MOST:
             return None
-
-        def ends(stones: Cells, _free: Cells, side: Side) -> tuple[Cells, Cells]:
-            return self.prospects(board, stones, side)
-
         at = pos.own, pos.others, pos.to_move
-        return Stones(board.full, ends, steps.of(2)).solution(at, pos.to_move)
+        return Stones(board.full, partial(self.prospects, board), steps.of(2)).solution(at, pos.to_move)
 
     def _bridges(self, board: Hexes, stones: Cells, free: Cells, side: Side) -> list[tuple[int, int]]:
         """Those of a side; an edge counts where the side has to do with it."""

@@ -173,8 +173,8 @@ def _best(
         return following[0]
 
 
-Ends = Callable[[Cells, Cells, Side], tuple[Cells, Cells]]
-"""Where a stone of a side wins at once, and where it loses; of the side's stones, the free cells, and the side."""
+Ends = Callable[[Cells, Side], tuple[Cells, Cells]]
+"""Where a stone of a side wins at once, and where it loses; of the side's stones, and the side."""
 
 
 class Stones(Exact[tuple[Cells, Cells, Side]]):
@@ -195,8 +195,8 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
         free = self._full & ~own & ~others
         if not free:
             return 0
-        wins, losses = self._ends(own, free, side)
-        threats, _ = self._ends(others, free, side.other)
+        wins, losses = self._ends(own, side)
+        threats, _ = self._ends(others, side.other)
         if wins & free:
             return 1
         threats &= free
@@ -210,8 +210,8 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
         """A win in one, or a threat stopped before it."""
         (own, others, side), line = at, list[int]()
         while free := self._full & ~own & ~others:
-            wins, losses = (cells & free for cells in self._ends(own, free, side))
-            threats = self._ends(others, free, side.other)[0] & free
+            wins, losses = (cells & free for cells in self._ends(own, side))
+            threats = self._ends(others, side.other)[0] & free
             best = wins or threats & ~losses or free & ~losses or free
             move = best & -best
             line.append(move.bit_length() - 1)

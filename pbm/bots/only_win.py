@@ -76,9 +76,10 @@ def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], en
     """Of a side's positions, from one back to the first that is not won for sure, the earliest that is a puzzle."""
     found, until = None, process_time() + _PATIENCE
     for ply in range(end, -1, -2):
-        line = winning_line(skill, positions[ply], dice)
-        if line is None or process_time() > until:
+        judged = truth(skill, positions[ply], skill.game.to_move(positions[ply]), dice)
+        if judged is None or not judged[0] or process_time() > until:
             break
+        line = judged[1]
         if len(line) > 2 and is_only_win(skill, positions[ply], line[0], dice):
             found = moves[:ply], line
     return found
@@ -92,12 +93,6 @@ def played(skill: Skill, start: Any, dice: Random) -> tuple[list[Any], tuple[Any
         moves.append(choose(game, positions[-1], budget=budget, seed=dice.getrandbits(32), skill=skill).move)
         positions.append(game.play(positions[-1], moves[-1]))
     return positions, tuple(moves)
-
-
-def winning_line(skill: Skill, pos: Any, dice: Random) -> tuple[Any, ...] | None:
-    """How the side to move wins; None where that is not proved."""
-    judged = truth(skill, pos, skill.game.to_move(pos), dice)
-    return judged[1] if judged is not None and judged[0] else None
 
 
 def is_only_win(skill: Skill, pos: Any, best: Any, dice: Random) -> bool:

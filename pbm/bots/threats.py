@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import or_
 from random import Random
 from typing import TypeVar
 
@@ -94,26 +96,19 @@ class Threats(ABC):
         own: its stones. line: of the attack. Any other stone changes nothing: it takes no cell of the attack and, even
         with all the answers, threatens nothing that could interrupt it.
         """
-        answers = union_of(line[1:-1:2])
+        answers = reduce(or_, line[1:-1:2], 0)
         answered, left = own | answers, free & ~answers
         mine = self.prospects(answered)
         if mine[0] & left:
             return free
         threats = [move for move, after in self.makers(answered, mine) if after[0] & left & ~move]
-        return free & (union_of(line) | union_of(threats))
+        return free & reduce(or_, (*line, *threats))
 
 
 def _keep(known: dict[Cells, _Kept], stones: Cells, found: _Kept) -> None:
     if len(known) >= KNOWN:
         known.clear()
     known[stones] = found
-
-
-def union_of(sets: Sequence[Cells]) -> Cells:
-    cells = 0
-    for each in sets:
-        cells |= each
-    return cells
 
 
 class ThreatSkill(Skill):
