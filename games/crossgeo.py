@@ -32,6 +32,7 @@ from games.rules import (
     BadNotation,
     IllegalMove,
     Info,
+    Judging,
     Option,
     OptionError,
     OptionValues,
@@ -111,7 +112,7 @@ def graph(options: Options) -> Graph:
     return built_in(options.board, options.version)
 
 
-class CrossGeo:
+class CrossGeo(Judging[Position, int]):
     """The rules of CrossGeo. A move is the index of an edge: its number less one."""
 
     info = Info(
@@ -139,7 +140,8 @@ class CrossGeo:
         fair = "fair" in values.given and values.choice("fair") == "yes"
         if fair and "board" not in values.given:
             board = "random"
-        _refuse(values.given - {"version", "board"} - _USES.get(board, frozenset()), board)
+        for name in sorted(values.given - {"version", "board"} - _USES.get(board, frozenset())):
+            raise OptionError(f'"-{name}" means nothing with -board={board}: it goes with {_BELONGS[name]}.')
         if board not in _USES:
             return Options(board, version)
         number = values.number("points" if board == "complete" else "edges")
@@ -184,11 +186,6 @@ class CrossGeo:
     def moves(self, pos: Position) -> Iterator[int]:
         yield from bits(_pickable(pos))
 
-    def parse(self, pos: Position, text: str) -> int:
-        index = self.read(pos, text)
-        self._check(pos, index)
-        return index
-
     def read(self, pos: Position, text: str) -> int:
         board, words = graph(pos.options), fold(text)
         match = _NUMBER.fullmatch(words)
@@ -203,12 +200,9 @@ class CrossGeo:
             )
         return index
 
-    def _check(self, pos: Position, index: int) -> None:
-        """Raises: IllegalMove unless the edge may be picked."""
+    def check(self, pos: Position, index: int) -> None:
         if _pickable(pos) >> index & 1:
             return
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
         board = graph(pos.options)
         named = f"Edge {index + 1} ({board.ends(index)})"
         if not pos.standing >> index & 1:
@@ -224,7 +218,7 @@ class CrossGeo:
         return str(move + 1)
 
     def play(self, pos: Position, move: int) -> Position:
-        self._check(pos, move)
+        self.judge(pos, move)
         taken = pos.standing & (1 << move | graph(pos.options).crossings[move])
         return Position(pos.options, pos.standing & ~taken, pos.side.other, taken)
 
@@ -268,12 +262,6 @@ class CrossGeo:
 def _fair(options: Options) -> bool:
     """Whether a board that was looked for as a fair one is fair; with very few edges there may be none."""
     return is_fair(graph(options))
-
-
-def _refuse(odd: frozenset[str], board: str) -> None:
-    """Raises: OptionError when an option is given that says nothing on this board."""
-    for name in sorted(odd):
-        raise OptionError(f'"-{name}" means nothing with -board={board}: it goes with {_BELONGS[name]}.')
 
 
 def _own(values: OptionValues, body: str) -> Options:

@@ -246,4 +246,4 @@ def _moves(board: Torus, removes: str, first: str, second: str | None) -> tuple[
 
 def _read_cells(board: Torus, text: str) -> list[int]:
     """The indices of cells that match _CELLS. Raises: IllegalMove when one is beyond the board."""
-    return board.names.read_all(text.split(","), str)
+    return [board.names.read(cell, str) for cell in text.split(",")]

@@ -61,7 +61,7 @@ class Ending(NamedTuple):
     """Those that decided it, to be marked."""
 
 
-class Placing(Coloured):
+class Placing(Coloured[Position, int]):
     """The rules of such a game, but for its board and its end."""
 
     colours = ("Black", "White")
@@ -107,11 +107,6 @@ class Placing(Coloured):
             return []
         return [*self.board(pos.options).names.of(self.legal(pos)), *(["pass"] if self.may_pass(pos) else [])]
 
-    def parse(self, pos: Position, text: str) -> int:
-        move = self.read(pos, text)
-        self._check(pos, move)
-        return move
-
     def read(self, pos: Position, text: str) -> int:
         names = self.board(pos.options).names
         if (move := names.get(text)) is not None:
@@ -123,10 +118,7 @@ class Placing(Coloured):
         free = list(self.moves(pos)) or list(self.board(pos.options).indices)
         return self.notate(pos, free[len(free) // 2])
 
-    def _check(self, pos: Position, move: int) -> None:
-        """Raises: IllegalMove unless the move, a cell on the board or PASS, may be played."""
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
+    def check(self, pos: Position, move: int) -> None:
         if not (self.may_pass(pos) if move == PASS else self.allows(pos, move)):
             raise IllegalMove(self.refusal(pos, move), self.near(pos, move))
 

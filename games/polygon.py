@@ -21,7 +21,7 @@ from itertools import chain, count, islice, pairwise, product
 from string import ascii_lowercase
 
 from games.polygon_geometry import Drawing, Place, Vertex, convex_polygon
-from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side, fold
+from games.rules import BadNotation, IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, fold
 from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
 
 SIDES = ("Red", "Blue")
@@ -74,7 +74,7 @@ def name(place: Place) -> str:
     return chr(ord("A") + place) if isinstance(place, int) else f"{place[0]}x{place[1]}"
 
 
-class Polygon:
+class Polygon(Judging[Position, Move]):
     """The rules of the polygon game."""
 
     info = Info(
@@ -119,12 +119,6 @@ class Polygon:
         else:
             yield from map(Move, _targets(pos, pos.drawing))
 
-    def parse(self, pos: Position, text: str) -> Move:
-        self._check_open(pos)
-        move = self.read(pos, text)
-        self._check(pos, move)
-        return move
-
     def read(self, pos: Position, text: str) -> Move:
         words = fold(text)
         match = _MOVE.fullmatch(words)
@@ -146,13 +140,7 @@ class Polygon:
         example = next((self.notate(pos, move) for move in self.moves(pos)), "pass")
         return f"Write {usage}, such as {example}."
 
-    def _check_open(self, pos: Position) -> None:
-        """Raises: IllegalMove when the game is over."""
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
-
-    def _check(self, pos: Position, move: Move) -> None:
-        """Raises: IllegalMove unless the move may be played while the game goes on."""
+    def check(self, pos: Position, move: Move) -> None:
         if move.end is None:
             return
         if pos.drawing is None:
@@ -169,8 +157,7 @@ class Polygon:
         return name(move.end) if pos.drawing else f"{name(move.start)}-{name(move.end)}"
 
     def play(self, pos: Position, move: Move) -> Position:
-        self._check_open(pos)
-        self._check(pos, move)
+        self.judge(pos, move)
         if move.end is None:
             return replace(pos, passed=True)
         drawing = _drawing(pos, move.start).extended(move.end)

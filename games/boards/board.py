@@ -115,10 +115,6 @@ class Names:
             raise BadNotation(f"{said} is not a {self._cell}. Write a letter and a number, such as {example()}.")
         return self.find(*found)
 
-    def read_all(self, texts: Iterable[str], example: Callable[[], str]) -> list[int]:
-        """As of `read`; the texts are in lower case."""
-        return [self.read(text, example) if (cell := self._plain.get(text)) is None else cell for text in texts]
-
     def read_path(self, text: str, example: Callable[[], str]) -> tuple[int, ...]:
         """The cells that a text names one after another: "b2-c3", "B2 x C3", "b2c3" and "2b to 3c" -> b2, c3.
 

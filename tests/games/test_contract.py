@@ -18,6 +18,7 @@ from PIL import Image
 from games import GAMES
 from games.rules import (
     KINDS,
+    BadNotation,
     GameError,
     Leaping,
     MoveError,
@@ -231,6 +232,8 @@ def test_nothing_can_be_played_after_the_end(name):
     for pos, move in ended:
         with pytest.raises(MoveError):
             game.parse(pos, game.notate(pos, move))
+        with pytest.raises(BadNotation):
+            game.parse(pos, "well played")
 
 
 # Reading
