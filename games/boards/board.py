@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, reduce
 from itertools import compress
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from games.rules import BadNotation, IllegalMove, Side, fold, quoted, read_cell
 from games.scene import ROWS, Cell, Form, HexBoard, Known, Label, Place, Row
@@ -260,17 +260,21 @@ class Board(ABC):
 @lru_cache(ROWS)
 def _row(board: Board, row: Cells, letters: Sequence[str], names: Sequence[str], *sets: Cells) -> Row:
     """sets: what is in the row of the pieces of these letters and of the marks of these names."""
-    pieces, marks = list(zip(letters, sets, strict=False)), list(zip(names, sets[len(letters) :], strict=True))
-    cells, marked = dict(board.blank[row]), 0
-    for some in sets:
-        marked |= some
-    for index in bits(marked):
-        letter = next((letter for letter, placed in pieces if placed >> index & 1), "")
-        said = {name for name, some in marks if some >> index & 1}
-        form = next(map(Form, _FORMS & said), Form.STONE)
-        flags = ("last" in said, "winning" in said, "closed" in said, False, cells[index].shaded or "shaded" in said)
-        cells[index] = Cell(*cells[index][:3], letter, *flags, form)
+    cells = dict(board.blank[row])
+    for letter, placed in zip(reversed(letters), reversed(sets[: len(letters)]), strict=True):
+        for index in bits(placed):
+            cells[index] = _occupied(board, row, index, letter)
+    for name, marked in zip(names, sets[len(letters) :], strict=True):
+        mark: dict[str, Any] = {"form": Form(name)} if name in _FORMS else {name: True}
+        for index in bits(marked):
+            cells[index] = cells[index]._replace(**mark)
     return Row(cells.values())
+
+
+@lru_cache(ROWS)
+def _occupied(board: Board, row: Cells, index: int, letter: str) -> Cell:
+    """A cell of a row with a piece on it."""
+    return board.blank[row][index]._replace(piece=letter)
 
 
 class Hexes(Board):
