@@ -20,6 +20,7 @@ import dataclasses
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -148,9 +149,7 @@ class Luddit(Judging[Position, Turn]):
         return write_turn(torus(pos.options.size), move)
 
     def play(self, pos: Position, move: Turn) -> Position:
-        judge, key = pos.judge, pos.key
-        for part in move:
-            judge = judge.after(part)
+        judge, key = reduce(Judge.after, move, pos.judge), pos.key
         at = bisect(pos.earlier, key)
         earlier = (*pos.earlier[:at], key, *pos.earlier[at:])
         return Position(pos.options, judge.field, pos.mover.other, earlier, pos.field)

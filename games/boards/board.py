@@ -6,7 +6,6 @@ And boards of hexagons in rows, of any shape.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, reduce
 from itertools import compress
@@ -159,8 +158,8 @@ NEAR = 6
 _FORMS = frozenset(Form)
 
 
-class Board(ABC):
-    """Cells with their names and where they are drawn.
+class Board:
+    """Cells with their names and where they are drawn. Each kind says `grow`, or else `beside`.
 
     indices: of all cells, ascending. places: where scenes show them.
     """
@@ -184,9 +183,13 @@ class Board(ABC):
         """The neighbours of each cell."""
         return {index: self.around(1 << index) for index in self.indices}
 
-    @abstractmethod
     def grow(self, cells: Cells) -> Cells:
         """The cells and all their neighbours, and perhaps places off the board."""
+        return cells | self.reach(cells)
+
+    def reach(self, cells: Cells) -> Cells:
+        """All neighbours of the cells; some of the cells themselves may be among them."""
+        return reduce(or_, map(self.beside.__getitem__, bits(cells)), 0)
 
     def around(self, cells: Cells) -> Cells:
         """The neighbours of the cells, without themselves."""

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
 
-from games.boards.board import LETTERS, Board, Cells, Names, bits, union
+from games.boards.board import LETTERS, Board, Cells, Names, union
 from games.scene import Box, Crossing, GridBoard, Ground, Join, Look, Place
 
 LARGE = 16
@@ -131,19 +131,15 @@ class Points(Squares):
         super().__init__(columns, rows, ground=Ground.POINTS, cell="point", only=there)
         self.lines = tuple(tuple(row * self.stride + column for column, row in line) for line in lines)
         self.links = tuple(sorted({(min(pair), max(pair)) for line in self.lines for pair in pairwise(line)}))
-        self._beside = dict.fromkeys(self.indices, 0)
+        self.beside = dict.fromkeys(self.indices, 0)
         for one, other in self.links:
-            self._beside[one] |= 1 << other
-            self._beside[other] |= 1 << one
+            self.beside[one] |= 1 << other
+            self.beside[other] |= 1 << one
         self._numbers: dict[tuple[int, ...], int] = {link: number for number, link in enumerate(self.links)}
         self.link_names = tuple("-".join(self.names[end] for end in link) for link in self.links)
         self.named = {name: number for number, name in enumerate(self.link_names)}
 
-    def grow(self, cells: Cells) -> Cells:
-        grown = cells
-        for index in bits(cells):
-            grown |= self._beside[index]
-        return grown
+    grow = Board.grow
 
     def link(self, ends: Iterable[int]) -> int | None:
         """The number of the link between two points, in any order; None where there is none."""

@@ -55,8 +55,7 @@ class GoSkill(Skill):
         legal.sort(key=lambda cell: (cell not in urgent, not near >> cell & 1, goban.on_edge >> cell & 1))
         return [*legal, PASS] if len(legal) < PASSES_BELOW else legal
 
-    def careless(self, pos: Position, dice: Random) -> Sequence[int]:
-        return self.moves(pos, dice)
+    careless = moves
 
     def evaluate(self, pos: Position) -> float:
         """Who would be ahead if the game were over now; a beginner sees what can be taken."""

@@ -6,7 +6,6 @@ That the move wins and that no other one does is proved: by solving, or by a sea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import islice
 from random import Random
 from time import process_time
@@ -39,7 +38,7 @@ Found = tuple[tuple[Any, ...], tuple[Any, ...]]
 _GAMES = 8
 _PATIENCE = 30.0
 """Seconds of the processor after which a game is not looked into any further."""
-_AT_PLAY = Budget(visits=60, seconds=1.0)
+_AT_PLAY = Budget(visits=60, seconds=1.0, slip=0.15)
 _AT_PROOF = Budget(visits=1500, seconds=0.3)
 _STEPS = 60_000
 
@@ -89,8 +88,7 @@ def played(skill: Skill, start: Any, dice: Random) -> tuple[list[Any], tuple[Any
     """The positions and the moves of a game; the robot plays well enough, and errs now and then."""
     game, positions, moves = skill.game, [start], list[Any]()
     while game.outcome(positions[-1]) is None:
-        budget = replace(_AT_PLAY, slip=0.15)
-        moves.append(choose(game, positions[-1], budget=budget, seed=dice.getrandbits(32), skill=skill).move)
+        moves.append(choose(game, positions[-1], budget=_AT_PLAY, seed=dice.getrandbits(32), skill=skill).move)
         positions.append(game.play(positions[-1], moves[-1]))
     return positions, tuple(moves)
 
