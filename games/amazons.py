@@ -8,7 +8,6 @@ nothing is taken. White begins; a side that cannot move loses. No draws.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from games.boards import Cells, Squares, squares, union
 from games.moving import Moving, Path, Position
@@ -89,7 +88,7 @@ class Amazons(Moving):
 
     def play(self, pos: Position, move: Path) -> Position:
         start, end, arrow = (1 << index for index in move)
-        return replace(self.after(pos, pos.own ^ start | end, pos.others), walls=pos.walls | arrow)
+        return self.after(pos, pos.own ^ start | end, pos.others, walls=pos.walls | arrow)
 
     def scene(self, pos: Position, last: Path | None) -> Scene:
         white, black = pos.pieces

@@ -12,11 +12,11 @@ board alone, so it is the match's business and unknown here.
 from __future__ import annotations
 
 from games.boards import Hexes, hexagon
-from games.placing import Ending, Placing, Position
+from games.placing import Ending, Position, Staying
 from games.rules import Info, Option, OptionValues, Outcome
 
 
-class Cross(Placing):
+class Cross(Staying):
     """The rules of Cross."""
 
     info = Info(

@@ -32,6 +32,7 @@ from games.rules import (
     BadNotation,
     IllegalMove,
     Info,
+    Judging,
     Option,
     OptionError,
     OptionValues,
@@ -111,7 +112,7 @@ def graph(options: Options) -> Graph:
     return built_in(options.board, options.version)
 
 
-class CrossGeo:
+class CrossGeo(Judging[Position, int]):
     """The rules of CrossGeo. A move is the index of an edge: its number less one."""
 
     info = Info(
@@ -139,7 +140,8 @@ class CrossGeo:
         fair = "fair" in values.given and values.choice("fair") == "yes"
         if fair and "board" not in values.given:
             board = "random"
-        _refuse(values.given - {"version", "board"} - _USES.get(board, frozenset()), board)
+        for name in sorted(values.given - {"version", "board"} - _USES.get(board, frozenset())):
+            raise OptionError(f'"-{name}" means nothing with -board={board}: it goes with {_BELONGS[name]}.')
         if board not in _USES:
             return Options(board, version)
         number = values.number("points" if board == "complete" else "edges")
@@ -184,28 +186,23 @@ class CrossGeo:
     def moves(self, pos: Position) -> Iterator[int]:
         yield from bits(_pickable(pos))
 
-    def parse(self, pos: Position, text: str) -> int:
+    def read(self, pos: Position, text: str) -> int:
         board, words = graph(pos.options), fold(text)
         match = _NUMBER.fullmatch(words)
         if match is None:
-            index = _by_ends(pos, text, words.upper())
-        else:
-            index = int(match[1]) - 1
-            if not 0 <= index < len(board.edges):
-                raise IllegalMove(f"{quoted(text)}: there is no edge {match[1]}. {_standing(pos)}", _near(pos, index))
-            if match[2] and match[2] != board.colours[index]:
-                raise IllegalMove(
-                    f"{quoted(text)}: edge {index + 1} is {COLOURS[board.colours[index]]}.", _near(pos, index)
-                )
-        self._check(pos, index)
+            return _by_ends(pos, text, words.upper())
+        index = int(match[1]) - 1
+        if not 0 <= index < len(board.edges):
+            raise IllegalMove(f"{quoted(text)}: there is no edge {match[1]}. {_standing(pos)}", _near(pos, index))
+        if match[2] and match[2] != board.colours[index]:
+            raise IllegalMove(
+                f"{quoted(text)}: edge {index + 1} is {COLOURS[board.colours[index]]}.", _near(pos, index)
+            )
         return index
 
-    def _check(self, pos: Position, index: int) -> None:
-        """Raises: IllegalMove unless the edge may be picked."""
+    def check(self, pos: Position, index: int) -> None:
         if _pickable(pos) >> index & 1:
             return
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
         board = graph(pos.options)
         named = f"Edge {index + 1} ({board.ends(index)})"
         if not pos.standing >> index & 1:
@@ -221,7 +218,7 @@ class CrossGeo:
         return str(move + 1)
 
     def play(self, pos: Position, move: int) -> Position:
-        self._check(pos, move)
+        self.judge(pos, move)
         taken = pos.standing & (1 << move | graph(pos.options).crossings[move])
         return Position(pos.options, pos.standing & ~taken, pos.side.other, taken)
 
@@ -265,12 +262,6 @@ class CrossGeo:
 def _fair(options: Options) -> bool:
     """Whether a board that was looked for as a fair one is fair; with very few edges there may be none."""
     return is_fair(graph(options))
-
-
-def _refuse(odd: frozenset[str], board: str) -> None:
-    """Raises: OptionError when an option is given that says nothing on this board."""
-    for name in sorted(odd):
-        raise OptionError(f'"-{name}" means nothing with -board={board}: it goes with {_BELONGS[name]}.')
 
 
 def _own(values: OptionValues, body: str) -> Options:

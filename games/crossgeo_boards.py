@@ -70,9 +70,14 @@ class Graph:
         """An edge by its vertices, such as "A-F"."""
         return "-".join(self.labels[end] for end in self.edges[index])
 
+    @cached_property
+    def _coloured(self) -> dict[str, Edges]:
+        """The edges of each colour."""
+        return {letter: sum(1 << at for at, one in enumerate(self.colours) if one == letter) for letter in COLOURS}
+
     def of_colours(self, letters: str) -> Edges:
         """The edges that have one of these colours."""
-        return sum(1 << index for index, colour in enumerate(self.colours) if colour in letters)
+        return sum(map(self._coloured.__getitem__, letters))
 
 
 def vertex_label(index: int) -> str:

@@ -7,7 +7,7 @@ win; equal numbers are a draw. Red begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -42,7 +42,7 @@ def sides_of(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
     return tuple(map(tuple, beside))
 
 
-class Dots(Coloured):
+class Dots(Coloured[Position, int]):
     """The rules of Dots and Boxes. A move is the number of a line, as its board counts links."""
 
     info = Info(
@@ -70,27 +70,35 @@ class Dots(Coloured):
     def moves(self, pos: Position) -> Iterator[int]:
         yield from (link for link in range(len(self.board(pos.options).links)) if not pos.drawn >> link & 1)
 
-    def parse(self, pos: Position, text: str) -> int:
+    def read(self, pos: Position, text: str) -> int:
         board = self.board(pos.options)
-        ends = board.names.read_path(text, lambda: self._example(pos))
-        link = board.link(ends)
-        if link is not None and not pos.drawn >> link & 1:
+        if (link := board.named.get(text)) is not None:
             return link
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
-        free = [board.link_name(other) for other in self.moves(pos) if set(board.links[other]) & set(ends)]
-        if link is not None:
-            raise IllegalMove(f"The line {board.link_name(link)} is drawn already.", free)
+        ends = board.names.read_path(text, lambda: self._example(pos))
+        if (link := board.link(ends)) is not None:
+            return link
         if len(ends) != 2:
-            raise BadNotation(f"A line joins two dots. Write it as in {self._example(pos)}.", free)
+            raise BadNotation(f"A line joins two dots. Write it as in {self._example(pos)}.", self._free(pos, ends))
         one, other = (board.names[end] for end in ends)
-        raise IllegalMove(f"{one} and {other} are not next to each other in a row or column.", free)
+        raise IllegalMove(f"{one} and {other} are not next to each other in a row or column.", self._free(pos, ends))
+
+    def check(self, pos: Position, link: int) -> None:
+        if pos.drawn >> link & 1:
+            board = self.board(pos.options)
+            raise IllegalMove(
+                f"The line {board.link_names[link]} is drawn already.", self._free(pos, board.links[link])
+            )
+
+    def _free(self, pos: Position, ends: Sequence[int]) -> list[str]:
+        """The lines at these dots that may be drawn."""
+        board = self.board(pos.options)
+        return [board.link_names[line] for line in self.moves(pos) if set(board.links[line]) & set(ends)]
 
     def _example(self, pos: Position) -> str:
         return self.notate(pos, next(self.moves(pos), 0))
 
     def notate(self, pos: Position, move: int) -> str:
-        return self.board(pos.options).link_name(move)
+        return self.board(pos.options).link_names[move]
 
     def play(self, pos: Position, move: int) -> Position:
         drawn, closed = pos.drawn | 1 << move, self._closed(pos.options, pos.drawn | 1 << move, move)

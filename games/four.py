@@ -7,6 +7,7 @@ column. The line (four, unless the challenge says otherwise) wins, straight or d
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from games.boards import Cells, Squares, bits, squares
 from games.placing import Ending, Placing, Position
@@ -42,14 +43,14 @@ class Four(Placing):
         return iter(sorted(super().moves(pos), key=lambda index: index % stride))
 
     def read(self, pos: Position, text: str) -> int:
-        board, word = self.board(pos.options), fold(text)
-        columns = {name: at for at, letter in enumerate(board.names.letters) for name in (letter, str(at + 1))}
-        if word not in columns:
+        word = fold(text)
+        column = _columns(self.board(pos.options)).get(word)
+        if column is None:
             if read_cell(word) is None:
                 raise BadNotation(f"{quoted(text)} is not a column. Write its letter, such as {self._example(pos)}.")
             return super().read(pos, text)
-        column = [index for index in board.indices if index % board.stride == columns[word]]
-        return next((index for index in column if not pos.taken >> index & 1), column[-1])
+        free = column & ~pos.taken
+        return (free & -free or column).bit_length() - 1
 
     def refusal(self, pos: Position, move: int) -> str:
         column = self.notate(pos, move)
@@ -78,3 +79,10 @@ class Four(Placing):
         if run.bit_count() < pos.options.number("line"):
             return None
         return Ending(Outcome(mover, f"with {run.bit_count()} in a line"), run)
+
+
+@cache
+def _columns(board: Squares) -> dict[str, Cells]:
+    """The squares of each column, by its letter and by its number."""
+    lowest = board.full // board.rows[0]
+    return {name: lowest << at for at, letter in enumerate(board.names.letters) for name in (letter, str(at + 1))}

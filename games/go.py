@@ -69,15 +69,7 @@ class Go(Placing):
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
         """The stones of both sides after a free point is played; those there are where that would be suicide."""
-        board, point, taken = self.board(pos.options), 1 << move, 0
-        own, others = pos.own | point, pos.others
-        free, beside = board.full & ~own & ~others, board.beside[move]
-        for index in bits(beside & others):
-            if not taken >> index & 1 and not board.borders(1 << index, others, free):
-                taken |= board.chain(1 << index, others)
-        if not taken and not beside & free and not board.borders(point, own, free):
-            return pos.stones
-        return pos.sided(own, others & ~taken)
+        return pos.sided(*after(self.board(pos.options), pos.own, pos.others, move) or (pos.own, pos.others))
 
     def may_pass(self, pos: Position) -> bool:
         return True
@@ -87,6 +79,24 @@ class Go(Placing):
             return super().play(pos, move)
         stones = self.placed(pos, move)
         return Position(pos.options, stones, move, pos.to_move.other, seen=pos.seen | {stones})
+
+    def leapt(self, pos: Position, texts: Sequence[str]) -> Position | None:
+        board = self.board(pos.options)
+        moves = [PASS if text == "pass" else board.names.get(text) for text in texts]
+        own, others, mover = pos.own, pos.others, pos.to_move
+        seen, last, passes = set(pos.seen), pos.last, pos.passes
+        for move in moves:
+            if move is None:
+                return None
+            if move == PASS:
+                last, passes = PASS if last is None else last, passes + 1
+            else:
+                own, others = after(board, own, others, move) or (own, others)
+                seen.add((own, others) if mover is Side.FIRST else (others, own))
+                last, passes = move, 0
+            own, others, mover = others, own, mover.other
+        stones = (own, others) if mover is Side.FIRST else (others, own)
+        return Position(pos.options, stones, last, mover, passes, frozenset(seen))
 
     def refusal(self, pos: Position, move: int) -> str:
         if pos.taken >> move & 1:
@@ -106,17 +116,38 @@ class Go(Placing):
 
     def _scores(self, pos: Position) -> tuple[int, int]:
         """Half points of the area of each side, with komi."""
-        board, areas = self.board(pos.options), [stones.bit_count() for stones in pos.stones]
-        for region in board.chains(board.full & ~pos.taken):
-            borders = [bool(board.around(region) & stones) for stones in pos.stones]
-            if sum(borders) == 1:
-                areas[borders.index(True)] += region.bit_count()
-        return 2 * areas[0], 2 * areas[1] + _komi(pos.options)
+        first, second = areas(self.board(pos.options), *pos.stones)
+        return 2 * first, 2 * second + _komi(pos.options)
 
     def notes(self, pos: Position) -> tuple[str, ...]:
         told = f"White has {_points(_komi(pos.options))} points of komi."
         passed = f"{self.colours[pos.to_move.other - 1]} has passed; a second pass ends the game."
         return (told, passed) if pos.passes == 1 else (told,)
+
+
+def after(board: Squares, own: Cells, others: Cells, move: int) -> tuple[Cells, Cells] | None:
+    """The stones of the side to move and of the other one after a free point is played; None where that is suicide."""
+    point, taken = 1 << move, 0
+    own |= point
+    free, beside = board.full & ~own & ~others, board.beside[move]
+    for index in bits(beside & others):
+        if not taken >> index & 1 and not board.borders(1 << index, others, free):
+            taken |= board.chain(1 << index, others)
+    if not taken and not beside & free and not board.borders(point, own, free):
+        return None
+    return own, others & ~taken
+
+
+def areas(board: Squares, first: Cells, second: Cells) -> tuple[int, int]:
+    """The stones of each side and the free points that only it borders on, counted."""
+    mine, theirs = first.bit_count(), second.bit_count()
+    for region in board.chains(board.full & ~first & ~second):
+        around = board.around(region)
+        if not around & second:
+            mine += region.bit_count() if around & first else 0
+        elif not around & first:
+            theirs += region.bit_count()
+    return mine, theirs
 
 
 def _komi(options: OptionValues) -> int:

@@ -7,12 +7,12 @@ where the challenge says -exact, exactly five, and six or more do nothing. A ful
 from __future__ import annotations
 
 from games.boards import Squares, squares
-from games.placing import Ending, Placing, Position
+from games.placing import Ending, Position, Staying
 from games.rules import YES_NO, Info, Option, OptionValues, Outcome
 from games.scene import Ground
 
 
-class Gomoku(Placing):
+class Gomoku(Staying):
     """The rules of Gomoku."""
 
     info = Info(

@@ -11,11 +11,11 @@ a cell with all its six neighbours; a chain around nothing but itself has such a
 from __future__ import annotations
 
 from games.boards import Cells, Hexes, bits, hexagon
-from games.placing import Ending, Placing, Position
+from games.placing import Ending, Position, Staying
 from games.rules import Info, Option, OptionValues, Outcome
 
 
-class Havannah(Placing):
+class Havannah(Staying):
     """The rules of Havannah."""
 
     info = Info(

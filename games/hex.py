@@ -7,11 +7,11 @@ joining left and right. No draws: a full board has exactly one winner. A corner 
 from __future__ import annotations
 
 from games.boards import Hexes, rhombus
-from games.placing import Ending, Placing, Position
+from games.placing import Ending, Position, Staying
 from games.rules import Info, Option, OptionValues, Outcome
 
 
-class Hex(Placing):
+class Hex(Staying):
     """The rules of Hex."""
 
     info = Info(

@@ -88,10 +88,8 @@ class Loa(Moving):
         return () if fold(text) == PASS else super().read(pos, text)
 
     def check(self, pos: Position, path: Path) -> None:
-        if path and self.starts(pos) >> path[0] & 1 and self.allows(pos, path) and self.outcome(pos) is None:
-            return
         must_pass = next(self.paths(pos)) == ()
-        if self.outcome(pos) is not None or (path and not must_pass):
+        if path and not must_pass:
             super().check(pos, path)
         elif path:
             raise IllegalMove(f"{self.colours[pos.mover - 1]} cannot move, and must pass.", [PASS])

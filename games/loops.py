@@ -21,7 +21,7 @@ from functools import cache, cached_property, lru_cache, reduce
 from operator import or_
 
 from games.boards import LETTERS, Cells, Squares, bits, squares
-from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side, joined
+from games.rules import IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, joined
 from games.scene import Crossing, GridBoard, Join, Scene
 
 Line = int
@@ -154,7 +154,7 @@ def crossings(pos: Position) -> list[Crossing]:
     ]
 
 
-class Loops:
+class Loops(Judging[Position, tuple[int, int]]):
     """The rules. A move is the pair row, column of the square filled, counted from 0 at the top left."""
 
     info = Info(
@@ -188,17 +188,16 @@ class Loops:
         for row in range(pos.options.size):
             yield from ((row, column) for column in bits(here.legal(row)))
 
-    def parse(self, pos: Position, text: str) -> tuple[int, int]:
+    def read(self, pos: Position, text: str) -> tuple[int, int]:
         board = _grid(pos)
         index = board.names.read(text, lambda: next(map(board.names.__getitem__, bits(_legal(pos))), "A1"))
-        move = divmod(index, board.stride)
+        return divmod(index, board.stride)
+
+    def check(self, pos: Position, move: tuple[int, int]) -> None:
         self._filled(pos, move)
-        return move
 
     def _filled(self, pos: Position, move: tuple[int, int]) -> tuple[Line, ...]:
         """A completion that holds the square, which is on the board. Raises: IllegalMove, with the reason."""
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
         completion = room(pos).fill(*move)
         if completion is None:
             board = _grid(pos)

@@ -20,12 +20,25 @@ import dataclasses
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
 from games.boards import BothSides, Cells, bits, union
 from games.luddit_pieces import Move, Torus, Turn, read_turn, torus, write_move, write_turn
-from games.rules import RECURS, REPETITIONS, Chance, IllegalMove, Info, Option, OptionValues, Outcome, Side, quoted
+from games.rules import (
+    RECURS,
+    REPETITIONS,
+    Chance,
+    IllegalMove,
+    Info,
+    Judging,
+    Option,
+    OptionValues,
+    Outcome,
+    Side,
+    quoted,
+)
 from games.scene import Listing, Scene
 
 COLOURS = ("Black", "White")
@@ -71,7 +84,7 @@ class Position:
         return Judge(self.options, self.mover, self.field)
 
 
-class Luddit:
+class Luddit(Judging[Position, Turn]):
     """The rules of Luddit."""
 
     info = Info(
@@ -119,18 +132,11 @@ class Luddit:
                 judge, turn = judge.after(move), (*turn, move)
         return turn
 
-    def parse(self, pos: Position, text: str) -> Turn:
-        turn = self.read(pos, text)
-        self._check(pos, turn)
-        return turn
-
     def read(self, pos: Position, text: str) -> Turn:
         return read_turn(torus(pos.options.size), text)
 
-    def _check(self, pos: Position, turn: Turn) -> None:
+    def check(self, pos: Position, turn: Turn) -> None:
         """Raises: IllegalMove unless the turn may be played, naming the move of it where there are two."""
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
         judge, board = pos.judge, torus(pos.options.size)
         for number, move in enumerate(turn):
             judge = judge.after(turn[number - 1]) if number else judge
@@ -143,9 +149,7 @@ class Luddit:
         return write_turn(torus(pos.options.size), move)
 
     def play(self, pos: Position, move: Turn) -> Position:
-        judge, key = pos.judge, pos.key
-        for part in move:
-            judge = judge.after(part)
+        judge, key = reduce(Judge.after, move, pos.judge), pos.key
         at = bisect(pos.earlier, key)
         earlier = (*pos.earlier[:at], key, *pos.earlier[at:])
         return Position(pos.options, judge.field, pos.mover.other, earlier, pos.field)

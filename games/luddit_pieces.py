@@ -68,16 +68,6 @@ class Torus(Board):
         size = self.size
         return union((row + up) % size * size + (column + right) % size for up, right in product(_REACH, _REACH))
 
-    def grow(self, cells: Cells) -> Cells:
-        return cells | self.reach(cells)
-
-    def reach(self, stones: Cells) -> Cells:
-        """All that is at range of one of the stones; some of the stones themselves may be in it."""
-        reached = 0
-        for index in bits(stones):
-            reached |= self.beside[index]
-        return reached
-
     def board(self, pieces: Mapping[str, Cells], **marks: Cells) -> GridBoard:
         """The board as a scene shows it, with copies beyond its edges; pieces, marks: see in_rows."""
         size, rows = self.size, {row[0].row: row for row in self.in_rows(pieces, **marks)}
@@ -246,4 +236,4 @@ def _moves(board: Torus, removes: str, first: str, second: str | None) -> tuple[
 
 def _read_cells(board: Torus, text: str) -> list[int]:
     """The indices of cells that match _CELLS. Raises: IllegalMove when one is beyond the board."""
-    return board.names.read_all(text.split(","), str)
+    return [board.names.read(cell, str) for cell in text.split(",")]

@@ -93,8 +93,7 @@ class Morris(Moving):
     def play(self, pos: Position, move: Path) -> Position:
         steps = _steps(pos)
         own = pos.own & ~(1 << move[0]) | 1 << move[steps - 1]
-        after = self.after(pos, own, pos.others & ~union(move[steps:]))
-        return replace(after, placed=min(pos.placed + 1, 2 * MEN))
+        return self.after(pos, own, pos.others & ~union(move[steps:]), placed=min(pos.placed + 1, 2 * MEN))
 
     def outcome(self, pos: Position) -> Outcome | None:
         winner = pos.mover.other

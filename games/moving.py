@@ -53,7 +53,7 @@ class Position:
         return 1 + self.seen.count((self.pieces, self.mover))
 
 
-class Moving(Coloured):
+class Moving(Coloured[Position, Path]):
     """The rules of such a game, but for its board, its ways and its end."""
 
     colours = ("White", "Black")
@@ -119,21 +119,12 @@ class Moving(Coloured):
                 begun[name] = ways[0] if len(ways) == 1 else ways[0][: len(name) + 1]
         return begun
 
-    def parse(self, pos: Position, text: str) -> Path:
-        path = self.read(pos, text)
-        self.check(pos, path)
-        return path
-
     def read(self, pos: Position, text: str) -> Path:
         return self.board(pos.options).names.read_path(text, lambda: self.example(pos))
 
     def check(self, pos: Position, path: Path) -> None:
-        """Raises: IllegalMove unless the move, whose cells are on the board, may be made."""
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
-        if self.starts(pos) >> path[0] & 1 and self.allows(pos, path):
-            return
-        raise self.refusal(pos, path, list(self.paths(pos)))
+        if not (self.starts(pos) >> path[0] & 1 and self.allows(pos, path)):
+            raise self.refusal(pos, path, list(self.paths(pos)))
 
     def example(self, pos: Position) -> str:
         return next((self.notate(pos, path) for path in self.paths(pos)), "a1-a2")
@@ -158,12 +149,12 @@ class Moving(Coloured):
         start, end = 1 << move[0], 1 << move[-1]
         return self.after(pos, pos.own ^ start | end, pos.others & ~end)
 
-    def after(self, pos: Position, own: Cells, others: Cells) -> Position:
+    def after(self, pos: Position, own: Cells, others: Cells, *, placed: int = 0, walls: Cells = 0) -> Position:
         """The next position. own, others: the pieces of the side that has moved and of the other one, after that."""
         pieces = (own, others) if pos.mover is Side.FIRST else (others, own)
         remembers = self.minds_repetition and others == pos.others
         seen = (*pos.seen, (pos.pieces, pos.mover)) if remembers else ()
-        return Position(pos.options, pieces, pos.mover.other, seen, pos.placed)
+        return Position(pos.options, pieces, pos.mover.other, seen, placed, walls)
 
     def threats(self, pos: Position) -> list[str]:
         """With which moves the other side would win, and what it could take."""

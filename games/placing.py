@@ -7,13 +7,13 @@ reading, refusals, play and drawing follow from these. A move is the index of a 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from games.boards import Cells, Hexes, Squares, bits
+from games.boards import Cells, Hexes, Squares, bits, union
 from games.boards.board import NEAR
 from games.rules import Coloured, IllegalMove, OptionValues, Outcome, Side, fold
 from games.scene import Scene
@@ -61,7 +61,7 @@ class Ending(NamedTuple):
     """Those that decided it, to be marked."""
 
 
-class Placing(Coloured):
+class Placing(Coloured[Position, int]):
     """The rules of such a game, but for its board and its end."""
 
     colours = ("Black", "White")
@@ -107,11 +107,6 @@ class Placing(Coloured):
             return []
         return [*self.board(pos.options).names.of(self.legal(pos)), *(["pass"] if self.may_pass(pos) else [])]
 
-    def parse(self, pos: Position, text: str) -> int:
-        move = self.read(pos, text)
-        self._check(pos, move)
-        return move
-
     def read(self, pos: Position, text: str) -> int:
         names = self.board(pos.options).names
         if (move := names.get(text)) is not None:
@@ -123,10 +118,7 @@ class Placing(Coloured):
         free = list(self.moves(pos)) or list(self.board(pos.options).indices)
         return self.notate(pos, free[len(free) // 2])
 
-    def _check(self, pos: Position, move: int) -> None:
-        """Raises: IllegalMove unless the move, a cell on the board or PASS, may be played."""
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
+    def check(self, pos: Position, move: int) -> None:
         if not (self.may_pass(pos) if move == PASS else self.allows(pos, move)):
             raise IllegalMove(self.refusal(pos, move), self.near(pos, move))
 
@@ -187,6 +179,18 @@ class Placing(Coloured):
     def notes(self, pos: Position) -> tuple[str, ...]:
         """Sentences on the state, to stand under the board."""
         return ()
+
+
+class Staying(Placing):
+    """The rules of such a game whose stones stay as they are placed."""
+
+    def leapt(self, pos: Position, texts: Sequence[str]) -> Position | None:
+        cells = self.board(pos.options).names.get_all(texts)
+        if not cells:
+            return None
+        stones = pos.sided(pos.own | union(cells[::2]), pos.others | union(cells[1::2]))
+        mover = pos.to_move.other if len(cells) % 2 else pos.to_move
+        return Position(pos.options, stones, cells[-1], mover, seen=pos.seen)
 
 
 @lru_cache(maxsize=5000)

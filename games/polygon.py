@@ -21,7 +21,7 @@ from itertools import chain, count, islice, pairwise, product
 from string import ascii_lowercase
 
 from games.polygon_geometry import Drawing, Place, Vertex, convex_polygon
-from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side, fold
+from games.rules import BadNotation, IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, fold
 from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
 
 SIDES = ("Red", "Blue")
@@ -74,7 +74,7 @@ def name(place: Place) -> str:
     return chr(ord("A") + place) if isinstance(place, int) else f"{place[0]}x{place[1]}"
 
 
-class Polygon:
+class Polygon(Judging[Position, Move]):
     """The rules of the polygon game."""
 
     info = Info(
@@ -119,38 +119,28 @@ class Polygon:
         else:
             yield from map(Move, _targets(pos, pos.drawing))
 
-    def parse(self, pos: Position, text: str) -> Move:
-        self._check_open(pos)
+    def read(self, pos: Position, text: str) -> Move:
         words = fold(text)
         match = _MOVE.fullmatch(words)
         if words == "pass":
-            move = Move(None)
-        elif match is None:
+            return Move(None)
+        if match is None:
             raise BadNotation(f'"{text[:40]}" is not a move. {self._usage(pos)}')
-        elif pos.drawing is None:
+        if pos.drawing is None:
             start, end = _read(match[1] or "0x0"), _read(match[2])
             if not isinstance(start, int) or not isinstance(end, int):
                 raise BadNotation(f'"{text[:40]}" does not name two vertices. {self._usage(pos)}')
-            move = Move(end, start)
-        else:
-            if match[1] and _read(match[1]) != pos.places[-1]:
-                raise IllegalMove(f"Your segment starts at {name(pos.places[-1])}: write only where it ends.")
-            move = Move(_read(match[2]))
-        self._check(pos, move)
-        return move
+            return Move(end, start)
+        if match[1] and _read(match[1]) != pos.places[-1]:
+            raise IllegalMove(f"Your segment starts at {name(pos.places[-1])}: write only where it ends.")
+        return Move(_read(match[2]))
 
     def _usage(self, pos: Position) -> str:
         usage = "the two ends of the first segment" if pos.drawing is None else "where your segment ends"
         example = next((self.notate(pos, move) for move in self.moves(pos)), "pass")
         return f"Write {usage}, such as {example}."
 
-    def _check_open(self, pos: Position) -> None:
-        """Raises: IllegalMove when the game is over."""
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
-
-    def _check(self, pos: Position, move: Move) -> None:
-        """Raises: IllegalMove unless the move may be played while the game goes on."""
+    def check(self, pos: Position, move: Move) -> None:
         if move.end is None:
             return
         if pos.drawing is None:
@@ -167,8 +157,7 @@ class Polygon:
         return name(move.end) if pos.drawing else f"{name(move.start)}-{name(move.end)}"
 
     def play(self, pos: Position, move: Move) -> Position:
-        self._check_open(pos)
-        self._check(pos, move)
+        self.judge(pos, move)
         if move.end is None:
             return replace(pos, passed=True)
         drawing = _drawing(pos, move.start).extended(move.end)

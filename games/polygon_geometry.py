@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from itertools import combinations, count, pairwise
+from itertools import combinations, count
 from math import gcd
 from operator import itemgetter
 from typing import Any
@@ -254,6 +254,8 @@ class Drawing:
     places, points: where the first segment starts, then where each one ends; the same, named and placed.
     here: plies of the segments that hold the present point. rows: for each segment the plies of the earlier ones
     which it crosses inside both. closed: crossings that are no targets, for a segment ends there or a third passes.
+    touching: plies of the segments that end at a vertex, for each at which any does. sides: on which side of each
+    segment the present point lies, as `Geometer.sign` tells; 0 for those that hold it.
     """
 
     def __init__(self, vertices: tuple[Vertex, ...], start: int) -> None:
@@ -264,6 +266,8 @@ class Drawing:
         self.here: frozenset[int] = frozenset()
         self.rows: tuple[tuple[int, ...], ...] = ()
         self.closed: frozenset[tuple[int, int]] = frozenset()
+        self.touching: dict[int, frozenset[int]] = {}
+        self.sides: tuple[int, ...] = ()
         self.precision = FIRST_PRECISION
 
     def point(self, place: Place) -> Point:
@@ -273,9 +277,7 @@ class Drawing:
 
     def holding(self, place: Place) -> frozenset[int]:
         """Plies of the segments that hold a vertex, or a crossing that is not closed."""
-        if not isinstance(place, int):
-            return frozenset(place)
-        return frozenset(ply for ply, ends in enumerate(pairwise(self.places), 1) if place in ends)
+        return self.touching.get(place, frozenset()) if isinstance(place, int) else frozenset(place)
 
     def crossings(self) -> Iterator[tuple[int, int]]:
         """Every crossing that is not closed, in the order of drawing."""
@@ -303,24 +305,26 @@ class Drawing:
         longer.places = (*self.places, place)
         longer.points = (*self.points, new.end)
         longer.segments = (*self.segments, new)
-        far = self.holding(place)
-        longer.here = far | {len(longer.segments)}
+        far, ply = self.holding(place), len(longer.segments)
+        longer.here = far | {ply}
+        corners = (end for end in (self.places[-1], place) if isinstance(end, int))
+        longer.touching = self.touching | {corner: self.holding(corner) | {ply} for corner in corners}
         with ctx.workprec(self.precision):
             judge = Geometer(longer.segments, self.precision)
-            crossed, closed = self._met(new, far, judge)
+            ends = [0 if old in far else judge.sign(line, new.end) for old, line in enumerate(self.segments, 1)]
+            crossed, closed = self._met(new, ends, judge)
+        longer.sides = (*ends, 0)
         longer.rows = (*self.rows, crossed)
         longer.closed = self.closed | closed | ({place} if isinstance(place, tuple) else set())
         longer.precision = judge.precision
         return longer
 
-    def _met(self, new: Chord, far: frozenset[int], judge: Geometer) -> tuple[tuple[int, ...], set[tuple[int, int]]]:
-        """The plies a new segment crosses, and the crossings it closes. far: plies of those that hold its end."""
+    def _met(self, new: Chord, ends: Sequence[int], judge: Geometer) -> tuple[tuple[int, ...], set[tuple[int, int]]]:
+        """The plies a new segment crosses, and the crossings it closes. ends: its end's side of each segment."""
         ply = len(self.segments) + 1
         crossed: dict[int, Chord] = {}
         along: dict[int, Chord] = {}
-        for old_ply, old in enumerate(self.segments, 1):
-            start = 0 if old_ply in self.here else judge.sign(old, new.start)
-            end = 0 if old_ply in far else judge.sign(old, new.end)
+        for old_ply, (old, start, end) in enumerate(zip(self.segments, self.sides, ends, strict=True), 1):
             if start == end == 0:
                 along[old_ply] = old
             elif start * end < 0 and judge.sign(new, old.start) * judge.sign(new, old.end) < 0:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from games.scene import Scene
 
@@ -296,7 +296,33 @@ class Game(Protocol[O, P, M]):
         """The scene to draw. last: the move that led here, to be marked."""
 
 
-class Coloured(ABC):
+class Judging(ABC, Generic[P, M]):
+    """A game that reads a move first, and judges it then."""
+
+    @abstractmethod
+    def read(self, pos: P, text: str) -> M:
+        """The move that a text names, be it legal or not. Raises: BadNotation, IllegalMove."""
+
+    @abstractmethod
+    def check(self, pos: P, move: M) -> None:
+        """Raises: MoveError unless a move that was read may be played while the game goes on."""
+
+    @abstractmethod
+    def outcome(self, pos: P) -> Outcome | None: ...
+
+    def judge(self, pos: P, move: M) -> None:
+        """Raises: MoveError unless a move that was read may be played."""
+        if self.outcome(pos) is not None:
+            raise IllegalMove("The game is over.")
+        self.check(pos, move)
+
+    def parse(self, pos: P, text: str) -> M:
+        move = self.read(pos, text)
+        self.judge(pos, move)
+        return move
+
+
+class Coloured(Judging[P, M]):
     """A game whose sides have the same names whatever its options are, and whose options are just their values."""
 
     info: Info
@@ -332,6 +358,17 @@ class Trusting(Ability):
     @abstractmethod
     def read(self, pos: Any, text: str) -> Any:
         """The move that a text names, be it legal or not. Raises: BadNotation, IllegalMove."""
+
+
+class Leaping(Ability):
+    """A game that plays many moves in one pass where they were judged when they were played."""
+
+    @abstractmethod
+    def leapt(self, pos: Any, texts: Sequence[str]) -> Any | None:
+        """The position after the moves that records have so, the same as by reading and playing each of them.
+
+        None where one of them has to be read by itself, be it in vain.
+        """
 
 
 class Stepwise(Ability):

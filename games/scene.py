@@ -85,9 +85,12 @@ _plain = lru_cache(512)(Plain)
 """The same for rows that differ in what is on them."""
 
 
+_GROUND = itemgetter(*map(Cell._fields.index, ("row", "column", "faint", "shaded")))
+
+
 @lru_cache(ROWS)
 def plain(row: Row) -> Plain:
-    return _plain(tuple([(cell.row, cell.column, cell.faint, cell.shaded) for cell in row]))
+    return _plain(tuple(map(_GROUND, row)))
 
 
 @lru_cache(ROWS)

@@ -6,11 +6,11 @@ And boards of hexagons in rows, of any shape.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, reduce
 from itertools import compress
-from typing import NamedTuple
+from operator import or_
+from typing import Any, NamedTuple
 
 from games.rules import BadNotation, IllegalMove, Side, fold, quoted, read_cell
 from games.scene import ROWS, Cell, Form, HexBoard, Known, Label, Place, Row
@@ -28,10 +28,7 @@ def bits(cells: Cells) -> Iterator[int]:
 
 
 def union(indices: Iterable[int]) -> Cells:
-    cells = 0
-    for index in indices:
-        cells |= 1 << index
-    return cells
+    return reduce(or_, map((1).__lshift__, indices), 0)
 
 
 class BothSides(NamedTuple):
@@ -97,6 +94,13 @@ class Names:
         """The index of the cell that a text names as records do, in any case; None where it does not."""
         return self._plain.get(text.lower())
 
+    def get_all(self, texts: Iterable[str]) -> list[int] | None:
+        """As of `get`; None where any of the texts does not name a cell."""
+        try:
+            return [*map(self._plain.__getitem__, map(str.lower, texts))]
+        except KeyError:
+            return None
+
     def read(self, text: str, example: Callable[[], str]) -> int:
         """The index of the cell that a text names: "F6", "f-6", "F 6" and "6f" -> f6.
 
@@ -110,19 +114,14 @@ class Names:
             raise BadNotation(f"{said} is not a {self._cell}. Write a letter and a number, such as {example()}.")
         return self.find(*found)
 
-    def read_all(self, texts: Iterable[str], example: Callable[[], str]) -> list[int]:
-        """As of `read`; the texts are in lower case."""
-        return [self.read(text, example) if (cell := self._plain.get(text)) is None else cell for text in texts]
-
     def read_path(self, text: str, example: Callable[[], str]) -> tuple[int, ...]:
         """The cells that a text names one after another: "b2-c3", "B2 x C3", "b2c3" and "2b to 3c" -> b2, c3.
 
         Raises: BadNotation, IllegalMove.
         """
         written = _JOINT.split(text.lower(), 3)
-        path = tuple(index for each in written if (index := self._plain.get(each)) is not None)
-        if len(path) == len(written):
-            return path
+        if path := self.get_all(written):
+            return tuple(path)
         plain = _BETWEEN.sub(" ", fold(text))
         cells = [read_cell(each) for each in _CELL.findall(plain)]
         if not cells or _CELL.sub("", plain).strip():
@@ -159,8 +158,8 @@ NEAR = 6
 _FORMS = frozenset(Form)
 
 
-class Board(ABC):
-    """Cells with their names and where they are drawn.
+class Board:
+    """Cells with their names and where they are drawn. Each kind says `grow`, or else `beside`.
 
     indices: of all cells, ascending. places: where scenes show them.
     """
@@ -184,9 +183,13 @@ class Board(ABC):
         """The neighbours of each cell."""
         return {index: self.around(1 << index) for index in self.indices}
 
-    @abstractmethod
     def grow(self, cells: Cells) -> Cells:
         """The cells and all their neighbours, and perhaps places off the board."""
+        return cells | self.reach(cells)
+
+    def reach(self, cells: Cells) -> Cells:
+        """All neighbours of the cells; some of the cells themselves may be among them."""
+        return reduce(or_, map(self.beside.__getitem__, bits(cells)), 0)
 
     def around(self, cells: Cells) -> Cells:
         """The neighbours of the cells, without themselves."""
@@ -260,17 +263,21 @@ class Board(ABC):
 @lru_cache(ROWS)
 def _row(board: Board, row: Cells, letters: Sequence[str], names: Sequence[str], *sets: Cells) -> Row:
     """sets: what is in the row of the pieces of these letters and of the marks of these names."""
-    pieces, marks = list(zip(letters, sets, strict=False)), list(zip(names, sets[len(letters) :], strict=True))
-    cells, marked = dict(board.blank[row]), 0
-    for some in sets:
-        marked |= some
-    for index in bits(marked):
-        letter = next((letter for letter, placed in pieces if placed >> index & 1), "")
-        said = {name for name, some in marks if some >> index & 1}
-        form = next(map(Form, _FORMS & said), Form.STONE)
-        flags = ("last" in said, "winning" in said, "closed" in said, False, cells[index].shaded or "shaded" in said)
-        cells[index] = Cell(*cells[index][:3], letter, *flags, form)
+    cells = dict(board.blank[row])
+    for letter, placed in zip(reversed(letters), reversed(sets[: len(letters)]), strict=True):
+        for index in bits(placed):
+            cells[index] = _occupied(board, row, index, letter)
+    for name, marked in zip(names, sets[len(letters) :], strict=True):
+        mark: dict[str, Any] = {"form": Form(name)} if name in _FORMS else {name: True}
+        for index in bits(marked):
+            cells[index] = cells[index]._replace(**mark)
     return Row(cells.values())
+
+
+@lru_cache(ROWS)
+def _occupied(board: Board, row: Cells, index: int, letter: str) -> Cell:
+    """A cell of a row with a piece on it."""
+    return board.blank[row][index]._replace(piece=letter)
 
 
 class Hexes(Board):

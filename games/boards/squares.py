@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
 
-from games.boards.board import LETTERS, Board, Cells, Names, bits, union
+from games.boards.board import LETTERS, Board, Cells, Names, union
 from games.scene import Box, Crossing, GridBoard, Ground, Join, Look, Place
 
 LARGE = 16
@@ -120,7 +120,8 @@ squares = cache(Squares)
 class Points(Squares):
     """Points of a grid that lines join; neighbours follow each other on a line.
 
-    lines: the points on each of them, in order. links: the pairs of neighbours, the lower index first.
+    lines: the points on each of them, in order. links: the pairs of neighbours, the lower index first; their names are
+    such as a1-a2. named: the number of a link by its name.
     """
 
     def __init__(self, lines: Sequence[Sequence[tuple[int, int]]]) -> None:
@@ -130,25 +131,19 @@ class Points(Squares):
         super().__init__(columns, rows, ground=Ground.POINTS, cell="point", only=there)
         self.lines = tuple(tuple(row * self.stride + column for column, row in line) for line in lines)
         self.links = tuple(sorted({(min(pair), max(pair)) for line in self.lines for pair in pairwise(line)}))
-        self._beside = dict.fromkeys(self.indices, 0)
+        self.beside = dict.fromkeys(self.indices, 0)
         for one, other in self.links:
-            self._beside[one] |= 1 << other
-            self._beside[other] |= 1 << one
+            self.beside[one] |= 1 << other
+            self.beside[other] |= 1 << one
         self._numbers: dict[tuple[int, ...], int] = {link: number for number, link in enumerate(self.links)}
+        self.link_names = tuple("-".join(self.names[end] for end in link) for link in self.links)
+        self.named = {name: number for number, name in enumerate(self.link_names)}
 
-    def grow(self, cells: Cells) -> Cells:
-        grown = cells
-        for index in bits(cells):
-            grown |= self._beside[index]
-        return grown
+    grow = Board.grow
 
     def link(self, ends: Iterable[int]) -> int | None:
         """The number of the link between two points, in any order; None where there is none."""
         return self._numbers.get(tuple(sorted(ends)))
-
-    def link_name(self, link: int) -> str:
-        """The name of a link by its number, such as a1-a2."""
-        return "-".join(self.names[end] for end in self.links[link])
 
     def joins(self, drawn: Cells | None = None, last: int | None = None) -> tuple[Join, ...]:
         """The lines between neighbours: the ground of the board, or where links are drawn in play these and the others,
@@ -161,8 +156,8 @@ class Points(Squares):
             return tuple(Join(start, end, Look.GROUND) for start, end in ends)
         looks = (Look.OPEN, Look.DRAWN)
         return tuple(
-            Join(start, end, looks[drawn >> link & 1], self.link_name(link), link == last)
-            for link, (start, end) in enumerate(ends)
+            Join(start, end, looks[drawn >> link & 1], name, link == last)
+            for link, ((start, end), name) in enumerate(zip(ends, self.link_names, strict=True))
         )
 
 

@@ -8,7 +8,7 @@ parts every move is tried, those first that leave the fewest moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
 from sys import maxsize
@@ -18,7 +18,8 @@ from games.clobber import Clobber
 from games.crossgeo_solver import ZERO, Forms, Value
 from games.moving import Path, Position
 from games.rules import Side
-from games.steps import OutOfSteps, Steps
+from games.steps import Steps
+from pbm.bots.exact import best_play
 from pbm.bots.glance import GlanceSkill
 from pbm.bots.skill import Rollout, Solution
 
@@ -132,19 +133,18 @@ def _ends(board: Squares) -> Sums:
 class ClobberSkill(GlanceSkill):
     """Random games, and the end by its parts. A beginner looks at the stones that can move."""
 
+    game: Clobber
     full = 4000
     explore = 0.8
     slips = (0.91, 0.48, 0.24, 0.05)
 
     def balance(self, pos: Position) -> float:
-        assert isinstance(self.game, Clobber)  # noqa: S101  this skill is for that game
         board = self.game.board(pos.options)
         first, second = pos.pieces
         return ((board.around(second) & first).bit_count() - (board.around(first) & second).bit_count()) / 6
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         """A random game down to its exact end; which stone moves is not quite as likely for each."""
-        assert isinstance(self.game, Clobber)  # noqa: S101
         board, chance = self.game.board(pos.options), dice.random
         stride, area = board.stride, board.full.bit_length()
         own, others, side = pos.own, pos.others, pos.mover
@@ -169,34 +169,13 @@ class ClobberSkill(GlanceSkill):
             own, others, side = others ^ end, own ^ start | end, side.other
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
-        assert isinstance(self.game, Clobber)  # noqa: S101
         board = self.game.board(pos.options)
         first, second = pos.pieces
         if (board.grow(first) & second | board.grow(second) & first).bit_count() > SOLVED_FROM:
             return None
-        sums, line, side = Sums(board, steps.of(STEPS_A_SUM)), list[Path](), pos.mover
-        try:
-            won = sums.wins(pos.pieces, side)
-            while moves := list(self.game.moves(pos)):
-                line.append(self._best(sums, pos, moves))
-                pos = self.game.play(pos, line[-1])
-        except OutOfSteps:
-            if not line:
-                return None
-        return Solution(1.0 if won is (side is Side.FIRST) else -1.0, tuple(line))
+        sums = Sums(board, steps.of(STEPS_A_SUM))
 
-    def _winning(self, sums: Sums, pos: Position) -> int:
-        """How many moves win. Raises: OutOfSteps."""
-        after = (self.game.play(pos, move) for move in self.game.moves(pos))
-        return sum(not sums.wins(each.pieces, each.mover) for each in after)
+        def kids(at: Position) -> list[tuple[Path, Position]]:
+            return [(move, self.game.play(at, move)) for move in self.game.moves(at)]
 
-    def _best(self, sums: Sums, pos: Position, moves: Sequence[Path]) -> Path:
-        """A move that wins, or else the one that leaves the winner the fewest of them. Raises: OutOfSteps."""
-        after = {move: self.game.play(pos, move) for move in moves}
-        for move, each in after.items():
-            if not sums.wins(each.pieces, each.mover):
-                return move
-        try:
-            return min(moves, key=lambda move: self._winning(sums, after[move]))
-        except OutOfSteps:
-            return moves[0]
+        return best_play(pos, pos.mover, kids, lambda at: sums.wins(at.pieces, at.mover))

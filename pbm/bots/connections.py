@@ -8,7 +8,7 @@ free cells by either of which a stone joins another one, or an edge, its side ge
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from random import Random
 
@@ -53,25 +53,26 @@ def bridges(board: Hexes, stones: Cells, free: Cells, edges: Cells) -> list[tupl
 
 
 class ConnectionSkill(Skill):
-    """Sees ends of the game one stone ahead and deals out the rest. goals: see the games' own."""
+    """Sees ends of the game one stone ahead and deals out the rest.
 
+    goals: for the first and the second side sets of edges, by their places among the board's sides, of which a side
+    wins by joining all of one set.
+    """
+
+    game: Placing
+    goals: tuple[Sequence[tuple[int, ...]], Sequence[tuple[int, ...]]]
     full = 2000
     explore = 0.25
     rave = 30.0
     games_a_rollout = COPIES
-
-    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
-        """Sets of edges, by their places among the board's sides, of which a side wins by joining all of one set."""
-        raise NotImplementedError
 
     def losses(self, near: Sequence[Cells]) -> Cells:
         """The cells that lose at once. near: for each edge the cells that would be joined to it."""
         return 0
 
     def board(self, pos: Position) -> Hexes:
-        assert isinstance(self.game, Placing)  # noqa: S101  these skills are for such games
         board = self.game.board(pos.options)
-        assert isinstance(board, Hexes)  # noqa: S101
+        assert isinstance(board, Hexes)  # noqa: S101  these skills are for such games
         return board
 
     def edges(self, board: Hexes) -> Sequence[Cells]:
@@ -82,7 +83,7 @@ class ConnectionSkill(Skill):
         """Where one stone more would win for a side, and where it would lose."""
         near = [edge | board.grow(board.chain(stones & edge, stones)) for edge in self.edges(board)]
         wins = 0
-        for first, *others in self.goals(side):
+        for first, *others in self.goals[side - 1]:
             cells = near[first]
             for edge in others:
                 cells &= near[edge]
@@ -117,17 +118,13 @@ class ConnectionSkill(Skill):
         board = self.board(pos)
         if (board.full & ~pos.taken).bit_count() > FREE_AT_MOST:
             return None
-
-        def ends(stones: Cells, _free: Cells, side: Side) -> tuple[Cells, Cells]:
-            return self.prospects(board, stones, side)
-
         at = pos.own, pos.others, pos.to_move
-        return Stones(board.full, ends, steps.of(2)).solution(at, pos.to_move)
+        return Stones(board.full, partial(self.prospects, board), steps.of(2)).solution(at, pos.to_move)
 
     def _bridges(self, board: Hexes, stones: Cells, free: Cells, side: Side) -> list[tuple[int, int]]:
         """Those of a side; an edge counts where the side has to do with it."""
         edges = self.edges(board)
-        own = {edge for goal in self.goals(side) for edge in goal}
+        own = {edge for goal in self.goals[side - 1] for edge in goal}
         found = bridges(board, stones, free, 0)
         for edge in own:
             found += bridges(board, stones, free, edges[edge])
@@ -136,7 +133,7 @@ class ConnectionSkill(Skill):
     def _joined(self, board: Hexes, many: Fills, stones: Boards, side: Side) -> Boards:
         """The boards on which stones join all edges of one of the side's goals."""
         joined, edges = 0, self.edges(board)
-        for goal in self.goals(side):
+        for goal in self.goals[side - 1]:
             reached = many.of(edges[goal[0]])
             for edge, further in pairwise(goal):
                 reached = many.flood(reached & many.of(edges[edge]), stones) & many.of(edges[further])
@@ -149,8 +146,7 @@ class CrossSkill(ConnectionSkill):
 
     slips = (0.83, 0.56, 0.27, 0.13)
 
-    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
-        return ((0, 2, 4), (1, 3, 5))
+    goals = (((0, 2, 4), (1, 3, 5)),) * 2
 
     def losses(self, near: Sequence[Cells]) -> Cells:
         """Where a stone joins opposite edges."""
@@ -161,15 +157,11 @@ class HexSkill(ConnectionSkill):
     """Each side has two edges of its own."""
 
     slips = (0.965, 0.76, 0.46, 0.14)
-
-    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
-        return ((0, 2),) if side is Side.FIRST else ((1, 3),)
+    goals = ((0, 2),), ((1, 3),)
 
 
 class YSkill(ConnectionSkill):
     """All three edges."""
 
     slips = (0.97, 0.8, 0.48, 0.2)
-
-    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
-        return ((0, 1, 2),)
+    goals = (((0, 1, 2),),) * 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
 
@@ -11,7 +10,8 @@ from games.crossgeo import PICKS, Options, Position, graph
 from games.crossgeo_boards import Edges
 from games.crossgeo_solver import Solver
 from games.rules import Side
-from games.steps import OutOfSteps, Steps
+from games.steps import Steps
+from pbm.bots.exact import best_play
 from pbm.bots.skill import Rollout, Skill, Solution
 
 
@@ -50,45 +50,12 @@ class CrossGeoSkill(Skill):
             side = side.other
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
-        play = _BestPlay(pos, steps)
-        try:
-            won = play.solver.wins(pos.standing, pos.side)
-            line = play.line(pos.standing, pos.side)
-        except OutOfSteps:
-            return None
-        return Solution(1.0 if won is (pos.side is Side.FIRST) else -1.0, line)
+        board, leaves = graph(pos.options), survivors(pos.options)
+        solver = Solver(board, steps)
 
+        def kids(at: tuple[Edges, Side]) -> list[tuple[int, tuple[Edges, Side]]]:
+            standing, side = at
+            picks = bits(standing & board.of_colours(PICKS[side]))
+            return [(edge, (standing & leaves[edge], side.other)) for edge in picks]
 
-class _BestPlay:
-    """Lines of best play on one board, within the steps of one solver."""
-
-    def __init__(self, pos: Position, steps: Steps) -> None:
-        self._board, self._leaves = graph(pos.options), survivors(pos.options)
-        self.solver = Solver(self._board, steps)
-
-    def _picks(self, standing: int, side: Side) -> list[int]:
-        return list(bits(standing & self._board.of_colours(PICKS[side])))
-
-    def _winning(self, standing: int, side: Side) -> Iterator[int]:
-        picks = self._picks(standing, side)
-        return (edge for edge in picks if not self.solver.wins(standing & self._leaves[edge], side.other))
-
-    def _best(self, standing: int, side: Side) -> int:
-        """The first winning pick, or the one that leaves the winner the fewest of them. Raises: OutOfSteps."""
-        if (winning := next(self._winning(standing, side), None)) is not None:
-            return winning
-        picks = self._picks(standing, side)
-        try:
-            return min(picks, key=lambda edge: sum(1 for _ in self._winning(standing & self._leaves[edge], side.other)))
-        except OutOfSteps:
-            return picks[0]
-
-    def line(self, standing: int, side: Side) -> tuple[int, ...]:
-        """As long as the steps last, to the end of the game at best. Raises: OutOfSteps when they do not for a pick."""
-        line = [self._best(standing, side)]
-        try:
-            while self._picks(standing := standing & self._leaves[line[-1]], side := side.other):
-                line.append(self._best(standing, side))
-        except OutOfSteps:
-            pass
-        return tuple(line)
+        return best_play((pos.standing, pos.side), pos.side, kids, lambda at: solver.wins(*at))

@@ -90,9 +90,7 @@ class Grid:
         return found
 
 
-@cache
-def grid(board: Points) -> Grid:
-    return Grid(board)
+grid = cache(Grid)
 
 
 class Strings:

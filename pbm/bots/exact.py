@@ -139,8 +139,42 @@ class Exact(ABC, Generic[At]):
         return self._hoped[key]
 
 
-Ends = Callable[[Cells, Cells, Side], tuple[Cells, Cells]]
-"""Where a stone of a side wins at once, and where it loses; of the side's stones, the free cells, and the side."""
+def best_play(
+    at: At, side: Side, kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
+) -> Solution | None:
+    """The truth about a position that is not over, and best play as far as the steps last; None where they do not for
+    one move.
+
+    side: the one to move. kids: the moves of a position, with what they lead to. wins: whether the side to move does in
+    a position; raises OutOfSteps.
+    """
+    line: list[Any] = []
+    try:
+        won = wins(at)
+        while following := kids(at):
+            move, at = _best(following, kids, wins)
+            line.append(move)
+    except OutOfSteps:
+        if not line:
+            return None
+    return Solution(1.0 if won is (side is Side.FIRST) else -1.0, tuple(line))
+
+
+def _best(
+    following: Sequence[tuple[Any, At]], kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
+) -> tuple[Any, At]:
+    """A move that wins, or else the one that leaves the winner the fewest of them. Raises: OutOfSteps."""
+    for each in following:
+        if not wins(each[1]):
+            return each
+    try:
+        return min(following, key=lambda each: sum(not wins(kid) for _, kid in kids(each[1])))
+    except OutOfSteps:
+        return following[0]
+
+
+Ends = Callable[[Cells, Side], tuple[Cells, Cells]]
+"""Where a stone of a side wins at once, and where it loses; of the side's stones, and the side."""
 
 
 class Stones(Exact[tuple[Cells, Cells, Side]]):
@@ -161,8 +195,8 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
         free = self._full & ~own & ~others
         if not free:
             return 0
-        wins, losses = self._ends(own, free, side)
-        threats, _ = self._ends(others, free, side.other)
+        wins, losses = self._ends(own, side)
+        threats, _ = self._ends(others, side.other)
         if wins & free:
             return 1
         threats &= free
@@ -176,8 +210,8 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
         """A win in one, or a threat stopped before it."""
         (own, others, side), line = at, list[int]()
         while free := self._full & ~own & ~others:
-            wins, losses = (cells & free for cells in self._ends(own, free, side))
-            threats = self._ends(others, free, side.other)[0] & free
+            wins, losses = (cells & free for cells in self._ends(own, side))
+            threats = self._ends(others, side.other)[0] & free
             best = wins or threats & ~losses or free & ~losses or free
             move = best & -best
             line.append(move.bit_length() - 1)

@@ -80,9 +80,7 @@ class Columns:
         return 0, [bit for column in self._columns if (bit := column & playable)]
 
 
-@cache
-def _columns(board: Squares, line: int) -> Columns:
-    return Columns(board, line)
+_columns = cache(Columns)
 
 
 Drop = tuple[Cells, Cells, Cells, Cells]
@@ -119,12 +117,12 @@ class Drops(Exact[Drop]):
 class FourSkill(Skill):
     """Solves what it can, stops what must be stopped, and plays out the rest at random; a search sees far."""
 
+    game: Four
     full = 12_000
     explore = 0.8
     slips = (0.94, 0.38, 0.15, 0.02)
 
     def _columns(self, pos: Position) -> Columns:
-        assert isinstance(self.game, Four)  # noqa: S101  this skill is for that game
         return _columns(self.game.board(pos.options), pos.options.number("line"))
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:

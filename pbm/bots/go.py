@@ -11,8 +11,8 @@ from functools import cache
 from math import tanh
 from random import Random
 
-from games.boards import Cells, Squares, bits
-from games.go import Go
+from games.boards import Cells, Squares, bits, union
+from games.go import Go, after, areas
 from games.placing import PASS, Position
 from games.rules import Side
 from pbm.bots.skill import Credit, Rollout, Skill
@@ -45,7 +45,7 @@ class GoSkill(Skill):
         game, board = self.game, self.game.board(pos.options)
         if pos.passes and (end := game.outcome(game.play(pos, PASS))) and end.winner is pos.to_move:
             return [PASS]
-        goban, own, others = _goban(board), pos.own, pos.others
+        goban, own, others = goban_of(board), pos.own, pos.others
         legal = [cell for cell in bits(game.legal(pos)) if not goban.is_eye(cell, own, others)]
         dice.shuffle(legal)
         urgent = set(goban.urgent(pos.last, own, others)) if pos.last not in (None, PASS) else set()
@@ -55,19 +55,18 @@ class GoSkill(Skill):
         legal.sort(key=lambda cell: (cell not in urgent, not near >> cell & 1, goban.on_edge >> cell & 1))
         return [*legal, PASS] if len(legal) < PASSES_BELOW else legal
 
-    def careless(self, pos: Position, dice: Random) -> Sequence[int]:
-        return self.moves(pos, dice)
+    careless = moves
 
     def evaluate(self, pos: Position) -> float:
         """Who would be ahead if the game were over now; a beginner sees what can be taken."""
         return tanh(self._margin(pos, *pos.stones) / 20)
 
     def _margin(self, pos: Position, first: Cells, second: Cells) -> float:
-        goban = _goban(self.game.board(pos.options))
-        return goban.area(first, second) - goban.area(second, first) - float(pos.options.choice("komi"))
+        mine, theirs = areas(self.game.board(pos.options), first, second)
+        return mine - theirs - float(pos.options.choice("komi"))
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        goban = _goban(self.game.board(pos.options))
+        goban = goban_of(self.game.board(pos.options))
         own, others, played = goban.played_out(pos.own, pos.others, pos.last, pos.passes, dice)
         margin = self._margin(pos, *pos.sided(own, others))
         value = (1.0 if margin > 0 else -1.0) * (0.9 + 0.1 * min(1.0, abs(margin) / 40))
@@ -83,13 +82,12 @@ class Goban:
     """The points of one board, and what stones do there. beside, across: the neighbours of each point."""
 
     def __init__(self, board: Squares) -> None:
-        self.full, self._stride, self._count = board.full, board.stride, len(board.indices)
-        size = max(board.indices) + 1
-        self.beside = [board.around(1 << cell) if board.full >> cell & 1 else 0 for cell in range(size)]
-        self.across = [
-            board.grow_all(1 << cell) & board.full & ~self.beside[cell] & ~(1 << cell) for cell in range(size)
-        ]
-        self.on_edge = sum(1 << cell for cell in board.indices if self.beside[cell].bit_count() < 4)
+        self._board, self.full, self._stride, self.beside = board, board.full, board.stride, board.beside
+        self.across = {
+            cell: board.grow_all(1 << cell) & board.full & ~beside & ~(1 << cell)
+            for cell, beside in self.beside.items()
+        }
+        self.on_edge = union(cell for cell, beside in self.beside.items() if beside.bit_count() < 4)
 
     def chain(self, seed: Cells, stones: Cells) -> tuple[Cells, Cells]:
         """The chain of the stones that holds a seed, and it with all around it."""
@@ -106,24 +104,6 @@ class Goban:
             return False
         across = self.across[cell]
         return (across & others).bit_count() < (2 if across.bit_count() == 4 else 1)
-
-    def after(self, cell: int, own: Cells, others: Cells) -> tuple[Cells, Cells] | None:
-        """The stones of both sides after a stone; None where that is suicide."""
-        point = 1 << cell
-        beside = self.beside[cell]
-        own |= point
-        free = self.full & ~(own | others)
-        left, taken = beside & others, 0
-        while left:
-            chain, reach = self.chain(left & -left, others)
-            left &= ~chain
-            if not reach & free:
-                taken |= chain
-        if taken:
-            return own, others & ~taken
-        if not beside & free and not self.chain(point, own)[1] & free:
-            return None
-        return own, others
 
     def urgent(self, last: int | None, own: Cells, others: Cells) -> list[int]:
         """What takes the chain of the stone played last, or saves one beside it, if there is but one such point."""
@@ -151,11 +131,11 @@ class Goban:
         chance = dice.random
         played: tuple[list[int], list[int]] = ([], [])
         turn, ko = 0, -1
-        for _ in range(3 * self._count):
+        for _ in range(3 * self.full.bit_count()):
             urgent = self.urgent(last, own, others) if chance() < HEEDS else []
-            tries = ((cell, self.after(cell, own, others)) for cell in urgent if cell != ko)
-            cell, after = next((each for each in tries if each[1]), None) or self._anywhere(own, others, ko, chance)
-            if after is None:
+            tries = ((cell, after(self._board, own, others, cell)) for cell in urgent if cell != ko)
+            cell, left = next((each for each in tries if each[1]), None) or self._anywhere(own, others, ko, chance)
+            if left is None:
                 passes += 1
                 last, ko = None, -1
                 if passes >= 2:
@@ -163,16 +143,13 @@ class Goban:
                 own, others = others, own
             else:
                 passes = 0
-                gone = others & ~after[1]
-                ko = gone.bit_length() - 1 if gone and not gone & gone - 1 and self._alone(cell, after[0]) else -1
+                gone, alone = others & ~left[1], not self.beside[cell] & left[0]
+                ko = gone.bit_length() - 1 if gone and not gone & gone - 1 and alone else -1
                 played[turn].append(cell)
                 last = cell
-                others, own = after
+                others, own = left
             turn = 1 - turn
         return (own, others, played) if turn == 0 else (others, own, played)
-
-    def _alone(self, cell: int, own: Cells) -> bool:
-        return not self.beside[cell] & own
 
     def _anywhere(
         self, own: Cells, others: Cells, ko: int, chance: Callable[[], float]
@@ -183,23 +160,11 @@ class Goban:
         while left:
             at = int(chance() * left)
             cell = free[at]
-            if not self.is_eye(cell, own, others) and (after := self.after(cell, own, others)):
-                return cell, after
+            if not self.is_eye(cell, own, others) and (stones := after(self._board, own, others, cell)):
+                return cell, stones
             left -= 1
             free[at] = free[left]
         return -1, None
 
-    def area(self, own: Cells, others: Cells) -> int:
-        """The stones of a side, and the free points that only it borders on."""
-        count, left = own.bit_count(), self.full & ~(own | others)
-        while left:
-            region, reach = self.chain(left & -left, left)
-            left &= ~region
-            if reach & own and not reach & others:
-                count += region.bit_count()
-        return count
 
-
-@cache
-def _goban(board: Squares) -> Goban:
-    return Goban(board)
+goban_of = cache(Goban)

@@ -8,15 +8,16 @@ already holds that one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, reduce
 from itertools import islice
+from operator import or_
 from random import Random
 
 from games.boards import Cells, Hexes, bits, union
 from games.placing import Position
 from games.rules import Side
 from pbm.bots.skill import Solution
-from pbm.bots.threats import Prospects, Threats, ThreatSkill, union_of
+from pbm.bots.threats import Prospects, Threats, ThreatSkill
 
 SIDES = 6
 
@@ -36,7 +37,7 @@ class Chains(Threats):
     def __init__(self, board: Hexes) -> None:
         sides, corners = tuple(side & ~board.corners for side in board.sides), tuple(bits(board.corners))
         edges = (*sides, *(1 << corner for corner in corners))
-        super().__init__(board.full, (0, 0, edges, (union_of(sides), 0, board.corners), ()))
+        super().__init__(board.full, (0, 0, edges, (reduce(or_, sides), 0, board.corners), ()))
         self._steps, self._above = board.steps, board.full.bit_length()
         self._around = {1 << cell: board.around(1 << cell) for cell in board.indices}
         self._rim = union(cell for cell in board.indices if self._around[1 << cell].bit_count() < 6)

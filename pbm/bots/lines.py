@@ -125,8 +125,5 @@ class YavalathSkill(ThreatSkill):
         here, *_ = self.here(pos)
         if (here.full & ~pos.taken).bit_count() > FREE_AT_MOST:
             return None
-
-        def ends(stones: Cells, _free: Cells, _side: Side) -> tuple[Cells, Cells]:
-            return here.prospects(stones)[:2]
-
-        return Stones(here.full, ends, steps.of(2)).solution((pos.own, pos.others, pos.to_move), pos.to_move)
+        at = pos.own, pos.others, pos.to_move
+        return Stones(here.full, lambda stones, _: here.prospects(stones)[:2], steps.of(2)).solution(at, pos.to_move)

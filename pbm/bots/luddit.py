@@ -158,9 +158,7 @@ class LudditSkill(Skill):
 
 def after(judge: Judge, turn: Turn) -> Judge:
     """What the other side has after a turn."""
-    for move in turn:
-        judge = judge.after(move)
-    return judge._replace(side=judge.side.other)
+    return reduce(Judge.after, turn, judge)._replace(side=judge.side.other)
 
 
 def standing(judge: Judge) -> float:

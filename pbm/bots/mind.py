@@ -114,7 +114,7 @@ def _puzzle(question: Question) -> Iterator[Thought]:
     )
     if found is not None:
         before, line = found
-        told = _told_moves(game, start, (*before, *line))
+        told, _ = _told_moves(game, start, (*before, *line))
         rest = told[len(before) :]
         yield Thought(rest[0], 1.0, True, rest[:LONGEST_LINE], before=told[: len(before)])
 
@@ -128,13 +128,13 @@ def _moves(game: AnyGame, pos: Any, texts: Iterable[str]) -> list[Any]:
     return moves
 
 
-def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[str, ...]:
-    """Canonical notations of moves from a position."""
+def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[tuple[str, ...], Any]:
+    """Canonical notations of moves from a position, and where they lead."""
     told = []
     for move in moves:
         told.append(game.notate(pos, move))
         pos = game.play(pos, move)
-    return tuple(told)
+    return tuple(told), pos
 
 
 def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
@@ -144,12 +144,9 @@ def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
         choice = fair_opening(game, pos, budget, question.seed)
     else:
         choice = choose(game, pos, budget=budget, seed=question.seed)
-    line: list[str] = []
-    for move in choice.line:
-        line.append(game.notate(pos, move))
-        pos = game.play(pos, move)
-    left = len(line) if game.outcome(pos) is not None else None
-    return Thought(line[0], choice.value, choice.exact, tuple(line[:LONGEST_LINE]), left)
+    line, end = _told_moves(game, pos, choice.line)
+    left = len(line) if game.outcome(end) is not None else None
+    return Thought(line[0], choice.value, choice.exact, line[:LONGEST_LINE], left)
 
 
 def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision:

@@ -6,7 +6,6 @@ That the move wins and that no other one does is proved: by solving, or by a sea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import islice
 from random import Random
 from time import process_time
@@ -39,7 +38,7 @@ Found = tuple[tuple[Any, ...], tuple[Any, ...]]
 _GAMES = 8
 _PATIENCE = 30.0
 """Seconds of the processor after which a game is not looked into any further."""
-_AT_PLAY = Budget(visits=60, seconds=1.0)
+_AT_PLAY = Budget(visits=60, seconds=1.0, slip=0.15)
 _AT_PROOF = Budget(visits=1500, seconds=0.3)
 _STEPS = 60_000
 
@@ -76,9 +75,10 @@ def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], en
     """Of a side's positions, from one back to the first that is not won for sure, the earliest that is a puzzle."""
     found, until = None, process_time() + _PATIENCE
     for ply in range(end, -1, -2):
-        line = winning_line(skill, positions[ply], dice)
-        if line is None or process_time() > until:
+        judged = truth(skill, positions[ply], skill.game.to_move(positions[ply]), dice)
+        if judged is None or not judged[0] or process_time() > until:
             break
+        line = judged[1]
         if len(line) > 2 and is_only_win(skill, positions[ply], line[0], dice):
             found = moves[:ply], line
     return found
@@ -88,16 +88,9 @@ def played(skill: Skill, start: Any, dice: Random) -> tuple[list[Any], tuple[Any
     """The positions and the moves of a game; the robot plays well enough, and errs now and then."""
     game, positions, moves = skill.game, [start], list[Any]()
     while game.outcome(positions[-1]) is None:
-        budget = replace(_AT_PLAY, slip=0.15)
-        moves.append(choose(game, positions[-1], budget=budget, seed=dice.getrandbits(32), skill=skill).move)
+        moves.append(choose(game, positions[-1], budget=_AT_PLAY, seed=dice.getrandbits(32), skill=skill).move)
         positions.append(game.play(positions[-1], moves[-1]))
     return positions, tuple(moves)
-
-
-def winning_line(skill: Skill, pos: Any, dice: Random) -> tuple[Any, ...] | None:
-    """How the side to move wins; None where that is not proved."""
-    judged = truth(skill, pos, skill.game.to_move(pos), dice)
-    return judged[1] if judged is not None and judged[0] else None
 
 
 def is_only_win(skill: Skill, pos: Any, best: Any, dice: Random) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
+from operator import or_
 from random import Random
-from typing import TypeVar
 
 from games.boards import Cells, Hexes, bits
 from games.placing import Placing, Position
@@ -24,15 +25,12 @@ these cells may be taken by now.
 """
 
 
-_Kept = TypeVar("_Kept")
-
-
 class Threats(ABC):
     """A board, and what its sides can do at once. full: its cells. none: the prospects of a side without a stone."""
 
     def __init__(self, full: Cells, none: Prospects = (0, 0)) -> None:
         self.full, self._none = full, none
-        self._known: dict[Cells, Prospects] = {}
+        self.prospects = lru_cache(KNOWN)(self._prospects)
         self._makers: dict[Cells, Sequence[tuple[Cells, Prospects]]] = {}
 
     @abstractmethod
@@ -43,12 +41,11 @@ class Threats(ABC):
         """A cell that a side should take, for the last stone of the other side may part what it joins otherwise."""
         return 0
 
-    def prospects(self, stones: Cells) -> Prospects:
-        if (known := self._known.get(stones)) is None:
-            known = self._none
-            for cell in bits(stones):
-                known = self.opened(1 << cell, stones, known)
-            _keep(self._known, stones, known)
+    def _prospects(self, stones: Cells) -> Prospects:
+        """Of a side that has these stones."""
+        known = self._none
+        for cell in bits(stones):
+            known = self.opened(1 << cell, stones, known)
         return known
 
     def makers(self, own: Cells, mine: Prospects) -> Sequence[tuple[Cells, Prospects]]:
@@ -57,7 +54,9 @@ class Threats(ABC):
             moves = [1 << cell for cell in bits(self.full & ~own)]
             each = [(move, self.opened(move, own | move, mine)) for move in moves]
             known = [(move, after) for move, after in each if after[0] & ~mine[0] & ~move]
-            _keep(self._makers, own, known)
+            if len(self._makers) >= KNOWN:
+                self._makers.clear()
+            self._makers[own] = known
         return known
 
     def attack(
@@ -94,26 +93,13 @@ class Threats(ABC):
         own: its stones. line: of the attack. Any other stone changes nothing: it takes no cell of the attack and, even
         with all the answers, threatens nothing that could interrupt it.
         """
-        answers = union_of(line[1:-1:2])
+        answers = reduce(or_, line[1:-1:2], 0)
         answered, left = own | answers, free & ~answers
         mine = self.prospects(answered)
         if mine[0] & left:
             return free
         threats = [move for move, after in self.makers(answered, mine) if after[0] & left & ~move]
-        return free & (union_of(line) | union_of(threats))
-
-
-def _keep(known: dict[Cells, _Kept], stones: Cells, found: _Kept) -> None:
-    if len(known) >= KNOWN:
-        known.clear()
-    known[stones] = found
-
-
-def union_of(sets: Sequence[Cells]) -> Cells:
-    cells = 0
-    for each in sets:
-        cells |= each
-    return cells
+        return free & reduce(or_, (*line, *threats))
 
 
 class ThreatSkill(Skill):

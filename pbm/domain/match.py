@@ -22,6 +22,7 @@ from games.rules import (
     Forcing,
     GameError,
     IllegalMove,
+    Leaping,
     Lopsided,
     MoveError,
     Outcome,
@@ -483,10 +484,14 @@ def _scene(state: State) -> Scene:
 @_remembered(64)
 def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...], judged: bool) -> State:
     read = game.read if isinstance(game, Trusting) and not judged else game.parse
-    state = State.start(game, options, body)
+    leap = game.leapt if isinstance(game, Leaping) and not judged else None
+    state, end = State.start(game, options, body), len(record)
     position, last, before, plies = state.position, None, None, 0
     try:
-        for notation in record:
+        while plies < end:
+            if plies == 2 and leap and (leapt := leap(position, record[2:-1])) is not None:  # no swap comes later
+                position, plies = leapt, end - 1
+            notation = record[plies]
             if notation == SWAP:
                 state, _ = replace(state, position=position, last=last, plies=plies).played(SWAP)
                 before = position

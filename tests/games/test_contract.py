@@ -7,7 +7,7 @@ import io
 import json
 import random
 import re
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,23 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from games import GAMES
-from games.rules import KINDS, MoveError, OptionError, Threatening, Zoomable, any_move, notations
+from games.rules import (
+    KINDS,
+    BadNotation,
+    GameError,
+    Leaping,
+    MoveError,
+    OptionError,
+    Outcome,
+    Threatening,
+    Zoomable,
+    any_move,
+    notations,
+)
 from pbm import draw
 from pbm.compose.pages import Pages
-from pbm.domain.match import replay
+from pbm.domain.errors import NotAllowed
+from pbm.domain.match import SWAP, replay
 from pbm.draw.picture import picture
 from pbm.resources import folder
 from tests.games.perft import COUNTS, DRAW, golden_cases, perft, quick_and_whole
@@ -155,6 +168,63 @@ def test_the_record_replayed_gives_the_same_position(name, words):
     assert game.outcome(again) == game.outcome(pos)
 
 
+def replayed(game, words, record, *, judged=False):
+    """All that follows from a record, or how it is refused."""
+    try:
+        state = replay(game, words, "", record, judged=judged)
+    except (GameError, NotAllowed) as refusal:
+        return type(refusal), str(refusal), getattr(refusal, "candidates", ())
+    seen, outcome = (state.position, state.before), game.outcome(state.position)
+    return *seen, hash(seen), state.last, state.plies, state.swapped, outcome
+
+
+def ply_by_ply(game):
+    """The same rules, which leap over no ply."""
+    return type("PlyByPly", (type(game),), {"leapt": lambda _game, _pos, _texts: None})()
+
+
+def random_record(game, words, seed, plies, swaps):
+    record = []
+    for (pos, _), (_, move) in pairwise(random_game(game, words, seed, plies)):
+        record.append(game.notate(pos, move))
+    if swaps and game.info.swap and record:
+        record.insert(1, SWAP)
+    return record
+
+
+@every_game
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_a_record_is_replayed_at_once_as_ply_by_ply(name, data):
+    game = GAMES[name]
+    words, seed = data.draw(st.sampled_from(variants(game))), data.draw(st.integers(0, 9))
+    record = random_record(game, words, seed, data.draw(st.integers(0, 30)), data.draw(st.booleans()))
+    found = replayed(game, words, record)
+    assert found == replayed(ply_by_ply(game), words, record) == replayed(game, words, record, judged=True)
+    assert isinstance(found[-1], Outcome | None)
+
+
+@every_game
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_record_that_was_altered_is_replayed_or_refused_at_once_as_ply_by_ply(name, data):
+    game = GAMES[name]
+    words = data.draw(st.sampled_from(variants(game)))
+    record = random_record(game, words, data.draw(st.integers(0, 9)), 20, data.draw(st.booleans()))
+    texts = st.sampled_from([*record, SWAP, "pass", "", "a99", "zz", "A1", "a2"]) | st.text(max_size=4)
+    for _ in range(data.draw(st.integers(1, 3))):
+        record[data.draw(st.integers(0, len(record) - 1))] = data.draw(texts)
+    assert replayed(game, words, record) == replayed(ply_by_ply(game), words, record)
+
+
+@every_variant
+def test_a_game_that_leaps_does_so_over_all_that_records_have(name, words):
+    game = GAMES[name]
+    record = random_record(game, words, seed=6, plies=PLIES, swaps=False)
+    if isinstance(game, Leaping):
+        assert game.leapt(game.start(game.options(words)), record) == replay(game, words, "", record).position
+
+
 @every_game
 def test_nothing_can_be_played_after_the_end(name):
     game = GAMES[name]
@@ -162,6 +232,8 @@ def test_nothing_can_be_played_after_the_end(name):
     for pos, move in ended:
         with pytest.raises(MoveError):
             game.parse(pos, game.notate(pos, move))
+        with pytest.raises(BadNotation):
+            game.parse(pos, "well played")
 
 
 # Reading

@@ -276,7 +276,7 @@ def test_passing_loses_even_when_wrong_and_is_no_legal_move(moves, winner):
     assert outcome.winner == winner
     assert "passed" in outcome.reason
     assert legal(after) == []
-    assert "over" in refusal(after, "A-C")
+    assert "over" in refusal(after, "pass")
 
 
 # Against the literal implementation

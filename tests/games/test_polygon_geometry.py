@@ -171,7 +171,9 @@ def test_segments_that_overlap_make_third_ones_cross_both():
     drawing.points, drawing.places = (over.start,), (0, 1, 2)
     with ctx.workprec(128):
         judge = Geometer((one, through, over), 128)
-        crossed, closed = drawing._met(over, frozenset(), judge)
+        starts, ends = ([judge.sign(line, point) for line in drawing.segments] for point in (over.start, over.end))
+        drawing.sides = tuple(starts)
+        crossed, closed = drawing._met(over, ends, judge)
     assert crossed == (2,)
     assert closed == {(1, 2), (2, 3), (1, 3)}
 
