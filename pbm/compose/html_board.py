@@ -38,17 +38,11 @@ class HtmlBoard:
     style: str
     answers: Links | None
     """What opens a move; None where the reader may not play."""
-    room: int
-    """Characters for all of it, and then what is left of them."""
-    pictured: bool = False
-    """A picture shows the board, so that letters need not where there is no room."""
+    room: int = 0
+    """Characters that all of it leaves of those it may take."""
     cells: str = ""
     drawn: str = ""
     columns: int = 0
-    parts: int = 1
-    """Into how many the board had to be cut."""
-    squeezed: bool = False
-    """Cells are not shown, or not all linked, for want of room."""
     lists: list[str] = field(default_factory=list)
     links: Mapping[str, str] = field(default_factory=dict)
     """The ends of URLs that open moves, by the words a player types."""
@@ -56,9 +50,16 @@ class HtmlBoard:
     """The same for moves that are only begun, or the only move of a cell, by the cell."""
     begun: bool = False
     """Some link only begins a move."""
+    crowded: bool = False
+    """There was no room to link all places that may be played."""
+    tables: Sequence[Table] = ()
+    """The board as cells; maybe there is no room for them."""
     _openings: tuple[str, str] = "", ""
+    _words: list[str] = field(default_factory=list)
+    """What cells may link, each as often as it is shown."""
     _shown: dict[str, str] = field(default_factory=dict)
     _unlinked: set[str] = field(default_factory=set)
+    _lengths: dict[bool, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.answers is not None:
@@ -66,13 +67,21 @@ class HtmlBoard:
             self.links, ends = self.answers.ends(self.view.moves), self.answers.ends(begun.values())
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
             self.begun = bool(self.starts) and not {*self.view.moves} >= {*begun.values()}
-        if self.style != WORDS and self.view.tables:
-            self._put_cells()
+        if self.style != WORDS:
+            self.tables, links = self.view.tables, self._opened
+            self._words = [*filter(links.__contains__, chain.from_iterable([each.words for each in self.tables]))]
 
-    def complete(self) -> None:
-        """Put in all that comes besides cells, once it is settled that they are shown so."""
+    def fits(self, room: int) -> bool:
+        """Cells find room with all their links."""
+        return not self.tables or any(sum(self._length(brief)) <= room for brief in (False, True))
+
+    def complete(self, room: int, *, pictured: bool) -> None:
+        """Put in all there is room for. pictured: a picture shows the board, so that letters need not."""
+        self.room = room
+        if self.tables:
+            self._put_cells()
         if not self.cells:
-            self._put_drawing()
+            self._put_drawing(pictured)
         for listing in self.view.scene.lists:
             self._put_list(listing)
         self._put_others()
@@ -99,36 +108,44 @@ class HtmlBoard:
         scene = self.view.scene
         return tuple(self.view.spoken[1]) if self.style == WORDS else (*scene.notes, *scene.legend)
 
-    def _put_drawing(self) -> None:
+    def _put_drawing(self, pictured: bool) -> None:
         lines = self.view.drawn(self.style)
         drawn = equal(lines)
-        if self.pictured and len(drawn) > self.room // 2:
+        if pictured and len(drawn) > self.room // 2:
             return
         self.drawn, self.columns = drawn, max(map(len, lines), default=0)
         self.room -= len(drawn)
 
+    @property
+    def _opened(self) -> Mapping[str, str]:
+        """The links of cells."""
+        return {**self.starts, **self.links} if self.starts else self.links
+
+    def _length(self, brief: bool) -> tuple[int, int]:
+        """Octets of the cells, and of all their links, in the long or the short form."""
+        if brief not in self._lengths:
+            bare = sum([table.bare_length(brief=brief) for table in self.tables])
+            besides, ends = len(self._words) * self._beside_link(brief), map(self._opened.__getitem__, self._words)
+            self._lengths[brief] = bare, besides + sum(map(len, ends))
+        return self._lengths[brief]
+
+    def _beside_link(self, brief: bool) -> int:
+        """Octets of a link of a cell, besides the end of its URL."""
+        return (SHORT_LINK if brief else LINK) + len(self._openings[brief])
+
     def _put_cells(self) -> None:
-        """The board as tables, if there is room for them."""
-        tables, links = self.view.tables, {**self.starts, **self.links}
-        words = [*filter(links.__contains__, chain.from_iterable([table.words for table in tables]))]
-        for brief, opening, most in zip((False, True), self._openings, (LINK, SHORT_LINK), strict=True):
-            left = self.room - sum(table.bare_length(brief=brief) for table in tables)
-            chosen = within_bounds(words, links, left, most + len(opening))
-            unlinked = set(words) - chosen.keys()
-            if left >= 0 and not unlinked:
-                break
-        self.squeezed = left < 0 or bool(unlinked)
+        """The board as tables, if there is room for them; the long form, if that has room for all links."""
+        brief = sum(self._length(False)) > self.room
+        left = self.room - self._length(brief)[0]
         if left < 0:
             return
-        self.parts, self._unlinked = len(tables), unlinked
-        self.cells = cells.html(tables, chosen, opening, dotted=not links or self.crowded, brief=brief)
+        chosen = within_bounds(self._words, self._opened, left, self._beside_link(brief))
+        self._unlinked = {*self._words} - chosen.keys()
+        self.crowded = bool(self._unlinked)
+        dotted = self.crowded or not self.links
+        self.cells = cells.html(self.tables, chosen, self._openings[brief], dotted=dotted, brief=brief)
         self.room -= len(self.cells)
         self._shown |= chosen
-
-    @property
-    def crowded(self) -> bool:
-        """There was no room to link all places that may be played."""
-        return bool(self._unlinked)
 
     def _put_others(self) -> None:
         """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""

@@ -255,7 +255,7 @@ class Sheet:
         shown, picture = self._shown(view, style, links, room)
         self.room -= self.room // max(1, self._left) - shown.room
         self._left -= 1
-        if picture and shown.cells and shown.parts == 1:
+        if picture and shown.cells and len(shown.tables) == 1:
             self._closing.append(picture)
             picture = ""
         how_to_play = _how_to_play(bool(shown.cells), shown.begun, shown.crowded) if shown.linked else ""
@@ -275,7 +275,7 @@ class Sheet:
         Among several boards, cells do without. A board without cells is best seen in its picture. Where the picture
         takes the room of cells or links, a smaller one does.
         """
-        board, chosen = None, None
+        board, taken, chosen = HtmlBoard(view, style, links), 0, None
 
         def fitting(room: int) -> Iterator[tuple[int, tuple[Picture, str]]]:
             """Pictures, the largest first, and what they show in words, with the octets that they take."""
@@ -286,12 +286,10 @@ class Sheet:
                     yield cost, (drawing, told)
 
         if self.boards == 1 or len(view.tables) != 1:
-            for cost, each in fitting(max(room * 3 // 4, room - BESIDES_PICTURE)):
-                board, chosen = HtmlBoard(view, style, links, room - cost, pictured=True), each
-                if not board.squeezed:
+            for taken, chosen in fitting(max(room * 3 // 4, room - BESIDES_PICTURE)):  # noqa: B007  as of the last one
+                if board.fits(room - taken):
                     break
-        board = board or HtmlBoard(view, style, links, room)
-        board.complete()
+        board.complete(room - taken, pictured=chosen is not None)
         if chosen is None and not board.cells:
             cost, chosen = next(fitting(board.room), (0, None))
             board.room -= cost
