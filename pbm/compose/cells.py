@@ -61,13 +61,6 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
     return _of_cells(frames, rows, by_row(_passing(board.joins)), by_row(owners))
 
 
-def html(
-    parts: Sequence[Table], links: Mapping[str, str], opening: str = "", *, dotted: bool = True, brief: bool = False
-) -> str:
-    """As Table.html."""
-    return "\n".join([part.html(links, opening, dotted=dotted, brief=brief) for part in parts])
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows from the top."""

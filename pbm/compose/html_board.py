@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from itertools import chain, groupby
 
 from markupsafe import escape as escaped
 
 from games.scene import Listing, PlaneBoard
-from pbm.compose import cells
 from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table, piece
 from pbm.compose.html import aligned, equal, within_bounds
 from pbm.compose.views import View
@@ -27,7 +27,7 @@ ROWS = "font-size:15px"
 _CELL = re.compile(r"[a-z]+[0-9]+")
 
 
-@dataclass(slots=True)
+@dataclass
 class HtmlBoard:
     """The board as it is shown in HTML.
 
@@ -42,7 +42,6 @@ class HtmlBoard:
     """Characters that all of it leaves of those it may take."""
     cells: str = ""
     drawn: str = ""
-    columns: int = 0
     lists: list[str] = field(default_factory=list)
     links: Mapping[str, str] = field(default_factory=dict)
     """The ends of URLs that open moves, by the words a player types."""
@@ -50,13 +49,13 @@ class HtmlBoard:
     """The same for moves that are only begun, or the only move of a cell, by the cell."""
     begun: bool = False
     """Some link only begins a move."""
-    crowded: bool = False
-    """There was no room to link all places that may be played."""
     tables: Sequence[Table] = ()
     """The board as cells; maybe there is no room for them."""
     _openings: tuple[str, str] = "", ""
+    _opened: Mapping[str, str] = field(default_factory=dict)
+    """The links of cells."""
     _words: list[str] = field(default_factory=list)
-    """What cells may link, each as often as it is shown."""
+    """Those words of cells that may be links."""
     _shown: dict[str, str] = field(default_factory=dict)
     _unlinked: set[str] = field(default_factory=set)
     _lengths: dict[bool, tuple[int, int]] = field(default_factory=dict)
@@ -68,8 +67,9 @@ class HtmlBoard:
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
             self.begun = bool(self.starts) and not {*self.view.moves} >= {*begun.values()}
         if self.style != WORDS:
-            self.tables, links = self.view.tables, self._opened
-            self._words = [*filter(links.__contains__, chain.from_iterable([each.words for each in self.tables]))]
+            self.tables, self._opened = self.view.tables, {**self.starts, **self.links}
+            shown = chain.from_iterable([table.words for table in self.tables])
+            self._words = [*filter(self._opened.__contains__, shown)]
 
     def fits(self, room: int) -> bool:
         """Cells find room with all their links."""
@@ -92,34 +92,23 @@ class HtmlBoard:
 
     def html(self, picture: str, how_to_play: str) -> str:
         """All of it, with what is told above and below it. how_to_play: for a board with links."""
-        above = [*map(_paragraph, self.before), "" if self.cells else picture]
-        drawn = aligned(self.drawn, self.columns) if self.drawn else ""
-        below = [drawn, how_to_play, picture if self.cells else "", *map(_paragraph, self.notes), *self.lists]
-        return "\n".join([*filter(None, above), self.cells, *filter(None, below), ""])
-
-    @property
-    def before(self) -> tuple[str, ...]:
-        """Sentences above the board."""
-        return (*self.view.spoken[0], *self.view.scene.notes) if self.style == WORDS else ()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences below it."""
         scene = self.view.scene
-        return tuple(self.view.spoken[1]) if self.style == WORDS else (*scene.notes, *scene.legend)
+        before: Sequence[str] = ()
+        after: Sequence[str] = (*scene.notes, *scene.legend)
+        if self.style == WORDS:
+            first, after = self.view.spoken
+            before = (*first, *scene.notes)
+        above = [*map(_paragraph, before), "" if self.cells else picture]
+        below = [self.drawn, how_to_play, picture if self.cells else "", *map(_paragraph, after), *self.lists]
+        return "\n".join([*filter(None, above), self.cells, *filter(None, below), ""])
 
     def _put_drawing(self, pictured: bool) -> None:
         lines = self.view.drawn(self.style)
         drawn = equal(lines)
         if pictured and len(drawn) > self.room // 2:
             return
-        self.drawn, self.columns = drawn, max(map(len, lines), default=0)
+        self.drawn = aligned(drawn, max(map(len, lines), default=0)) if drawn else ""
         self.room -= len(drawn)
-
-    @property
-    def _opened(self) -> Mapping[str, str]:
-        """The links of cells."""
-        return {**self.starts, **self.links} if self.starts else self.links
 
     def _length(self, brief: bool) -> tuple[int, int]:
         """Octets of the cells, and of all their links, in the long or the short form."""
@@ -141,11 +130,16 @@ class HtmlBoard:
             return
         chosen = within_bounds(self._words, self._opened, left, self._beside_link(brief))
         self._unlinked = {*self._words} - chosen.keys()
-        self.crowded = bool(self._unlinked)
-        dotted = self.crowded or not self.links
-        self.cells = cells.html(self.tables, chosen, self._openings[brief], dotted=dotted, brief=brief)
+        opening, dotted = self._openings[brief], self.crowded or not self.links
+        told = [table.html(chosen, opening, dotted=dotted, brief=brief) for table in self.tables]
+        self.cells = "\n".join(told)
         self.room -= len(self.cells)
         self._shown |= chosen
+
+    @property
+    def crowded(self) -> bool:
+        """There was no room to link all places that may be played."""
+        return bool(self._unlinked)
 
     def _put_others(self) -> None:
         """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""
@@ -209,7 +203,7 @@ class HtmlBoard:
         named = self._names
         return next((named.get(word, word) for word in (cell, last, first) if named.get(word, word) in self.links), "")
 
-    @property
+    @cached_property
     def _names(self) -> dict[str, str]:
         """The words that a player types, by what is written on a drawing."""
         board = self.view.scene.board
