@@ -23,7 +23,7 @@ from PIL import Image, ImageChops
 
 from games import GAMES
 from games.rules import YES_NO
-from pbm.compose.pages import Pages, Sheet
+from pbm.compose.pages import Sheet
 from pbm.compose.views import View
 from pbm.compose.wire import Links, to_bytes
 from pbm.domain.match import State
@@ -61,7 +61,7 @@ def played(name: str, words: Sequence[str]) -> State:
 
 def page(state: State) -> str:
     """The HTML of a board in a mail, its picture in it."""
-    sheet = Sheet(Pages(), "html", "example.org")
+    sheet = Sheet("html", "example.org")
     body = sheet.body(sheet.board(View(state), "ascii", Links(ADDRESS, "Re: 101")), "Board 101")
     return seen(to_bytes({}, body))
 

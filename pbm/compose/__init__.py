@@ -1,6 +1,7 @@
 """Events and answers made into finished mails."""
 
-from pbm.compose.composer import RENEWED, SET_BACK, Answer, Composer, Gathering, Notice, Outcome, Posed, Reader, Whence
+from pbm.compose.composer import RENEWED, SET_BACK, Composer
+from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
 from pbm.compose.pages import Figure
 from pbm.compose.wire import Part
 

@@ -11,11 +11,12 @@ Rows are remembered in both forms: most of a board is as it was at the ply befor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from html import escape
-from itertools import chain, pairwise, product
+from itertools import chain, compress, count, pairwise, product, repeat
+from operator import attrgetter
 from typing import NamedTuple
 
 from games import scene
@@ -42,28 +43,22 @@ REMEMBERED = 4096
 
 _ROOM = WIDTH - 2 * MARGIN
 """For cells."""
+Spot = tuple[int, int, bool, bool]
+"""A cell without what is on it, as in a Plain."""
 
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
     """The board, in as few parts as there must be for cells of the least size."""
     if isinstance(board, HexBoard):
-        made = [_hexagons(board, part) for part in _parts(board.in_rows, 2, _ROOM // SMALLEST * 2)]
-    else:
-        rows = [_cut(row, 0, len(board.columns)) for row in board.in_rows if 0 <= row[0].row < len(board.rows)]
-        is_drawn = board.boxes or any(join.name for join in board.joins)
-        if is_drawn and not any(cell.piece for cell in board.cells):
-            most = (_ROOM + SMALLEST) // (SMALLEST + EDGE)
-            made = [_edges(board, part) for part in _parts(rows, 1, most, shared=1)]
-        else:
-            made = [_squares(board, part) for part in _parts(rows, 1, _ROOM // SMALLEST)]
-    return made if len(made) == 1 else [replace(table, beside=BESIDE) for table in made]
-
-
-def html(
-    parts: Sequence[Table], links: Mapping[str, str], opening: str = "", *, dotted: bool = True, brief: bool = False
-) -> str:
-    """As Table.html."""
-    return "\n".join([part.html(links, opening, dotted=dotted, brief=brief) for part in parts])
+        rows = {row[0].row: row for row in board.in_rows}
+        return _of_cells(_hex_frames(board.labels, board.colours, board.plain), rows, {}, {})
+    is_drawn = board.boxes or any(join.name for join in board.joins)
+    if is_drawn and not any(cell.piece for cell in board.cells):
+        return _of_edges(board)
+    rows = {row[0].row: row for row in board.in_rows if 0 <= row[0].row < len(board.rows)}
+    owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
+    frames = _square_frames(board.columns, board.rows, board.colours, board.plain)
+    return _of_cells(frames, rows, by_row(_passing(board.joins)), by_row(owners))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +73,7 @@ class Table:
     @property
     def words(self) -> list[str]:
         """What its faces play."""
-        return [*chain.from_iterable([strip.words for strip in self.strips])]
+        return [*chain.from_iterable(map(attrgetter("words"), self.strips))]
 
     def html(self, links: Mapping[str, str], opening: str = "", *, dotted: bool = True, brief: bool = False) -> str:
         """links: the ends of URLs. opening: what they begin with. dotted: free cells that are no links have dots, too.
@@ -90,8 +85,11 @@ class Table:
 
     def bare_length(self, *, brief: bool) -> int:
         """Octets of it without links, each line ended by two."""
-        frame = _opening(self.widths, self.beside, brief=brief) + "</table>"
-        return octets(frame) + sum([(strip.brief if brief else strip.full)[0] for strip in self.strips])
+        rows: list[int] = [*map(_OCTETS[brief], self.strips)]
+        return octets(_opening(self.widths, self.beside, brief=brief) + "</table>") + sum(rows)
+
+
+_OCTETS = attrgetter("full.octets"), attrgetter("brief.octets")
 
 
 _URL = "\0"
@@ -101,13 +99,13 @@ _URL = "\0"
 @lru_cache(REMEMBERED)
 def _linked(strip: Strip, links: tuple[str | None, ...], dotted: bool, brief: bool) -> str:
     """A row with its links, by its words."""
-    _, told, linked = strip.brief if brief else strip.full
+    _, told, pieces = strip.brief if brief else strip.full
     told = [*told]
-    for link, (at, piece) in zip(links, linked, strict=True):
+    for at, link in zip(strip.linked, links, strict=True):
         if link:
-            told[at] = f"{_URL}{link}".join(piece.around)
+            told[2 * at + 1] = f"{_URL}{link}".join(pieces[at].around)
         elif not dotted:
-            told[at] = piece.dotless
+            told[2 * at + 1] = pieces[at].dotless
     return "".join(told)
 
 
@@ -123,110 +121,98 @@ def _opening(widths: tuple[int, ...], beside: str, *, brief: bool) -> str:
     )
 
 
-def _parts(rows: Sequence[Row], wide: int, most: int, shared: int = 0) -> list[Sequence[Row]]:
-    """The cells, side by side in parts that are about as wide as each other.
+def _parts(rows: Iterable[Sequence[Spot]], wide: int, most: int, shared: int = 0) -> list[range]:
+    """The columns of cells in parts side by side that are about as wide as each other.
 
     wide: columns of a cell. most: columns that find room. shared: columns that two parts both show.
     """
-    columns = _columns(rows)
-    left, right = columns.start, columns.stop - 1 + wide
-    count = -((left + shared - right) // (most - shared))
-    if count <= 1:
-        return [rows]
+    columns = {cell[1] for cell in chain.from_iterable(rows)}
+    left, right = min(columns), max(columns) + wide
+    count = max(1, -((left + shared - right) // (most - shared)))
     cuts = [left + (-(-at * (right - left - shared) // count)) for at in range(count)]
     ends = [*(cut + shared for cut in cuts[1:]), right]
-    return [[part for row in rows if (part := _cut(row, *ends))] for ends in zip(cuts, ends, strict=True)]
-
-
-def _columns(rows: Sequence[Row]) -> range:
-    return range(min([row[0].column for row in rows]), max([row[-1].column for row in rows]) + 1)
-
-
-@lru_cache(scene.ROWS)
-def _cut(row: Row, left: int, right: int) -> Row:
-    return Row(cell for cell in row if left <= cell.column < right)
+    parts = [columns.intersection(range(*ends)) for ends in zip(cuts, ends, strict=True)]
+    return [range(min(part), max(part) + 1) for part in parts]
 
 
 def _side(room: int, cells: int) -> int:
     return max(SMALLEST, min(LARGEST, room // cells))
 
 
-def _hexagons(board: HexBoard, rows: Sequence[Row]) -> Table:
-    """Each cell a square of two columns of half a cell's width; labels where their lines leave the board."""
-    part = board.plain if rows is board.in_rows else tuple(map(scene.plain, rows))
-    return _of_cells(rows, _hex_frame(board.labels, board.colours, part, board.plain), {}, {})
-
-
-def _squares(board: GridBoard, rows: Sequence[Row]) -> Table:
-    """Each cell a square; where lines of the board pass a place, these."""
-    owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
-    frame = _square_frame(board.columns, board.rows, _columns(rows), board.colours)
-    return _of_cells(rows, frame, by_row(_passing(board.joins)), by_row(owners))
-
-
-def _of_cells(
-    rows: Sequence[Row], frame: Sequence[_Rim], passing: Mapping[int, Noted], owners: Mapping[int, Noted]
-) -> Table:
-    shown: dict[int, tuple[Cell, ...]] = {row[0].row: row for row in rows}
-    strips = [_strip(rim, shown.get(rim.row, ()), passing.get(rim.row, ()), owners.get(rim.row, ())) for rim in frame]
-    return Table(frame[0].widths, strips)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rim:
-    """A row of a table without its cells."""
+class _Frame:
+    """A table without its cells."""
 
-    row: int
-    """Of the board."""
-    height: int
-    labels: dict[int, Face]
-    """By columns of the table."""
     widths: tuple[int, ...]
-    """Of these."""
-    left: int
-    """Of the board's columns that which is the table's first."""
+    heights: Sequence[int]
+    labels: Sequence[dict[int, Face]]
+    """Of each row, by columns of the table."""
+    rows: range
+    """Of the board, with one above and one below it."""
+    shown: range
+    """Columns of the board; that before these is the first of the table."""
     span: int
     """Columns of a cell."""
     colours: Colours
+    beside: str
+
+
+def _of_cells(
+    frames: Sequence[_Frame], rows: Mapping[int, Row], passing: Mapping[int, Noted], owners: Mapping[int, Noted]
+) -> list[Table]:
+    """The frames filled. rows, passing, owners: as of `_strip`, by their numbers."""
+    made = []
+    for frame in frames:
+        shown, marks, owned = (map(each.get, frame.rows, repeat(())) for each in (rows, passing, owners))
+        cut = map(_cut, shown, repeat(frame.shown))
+        made.append(Table(frame.widths, [*map(_strip, repeat(frame), count(), cut, marks, owned)], frame.beside))
+    return made
+
+
+@lru_cache(scene.ROWS)
+def _cut(row: Row, columns: range) -> Row:
+    return Row(cell for cell in row if cell.column in columns)
 
 
 @lru_cache(128)
-def _square_frame(columns: Sequence[str], rows: Sequence[str], shown: range, colours: Colours) -> list[_Rim]:
-    """Letters above and below, names of rows on both sides. shown: columns."""
-    side = _side(_ROOM, len(shown))
-    letters = {at: Face(columns[column]) for at, column in enumerate(shown, 1)}
-    labels = [letters, *({0: Face(name), len(shown) + 1: Face(name)} for name in rows), letters]
-    widths, heights = ((MARGIN, *[side] * len(each), MARGIN) for each in (shown, rows))
-    return [
-        _Rim(at, height, edge, widths, shown.start - 1, 1, colours)
-        for at, (height, edge) in enumerate(zip(heights, labels, strict=True), -1)
-    ]
+def _square_frames(
+    columns: Sequence[str], rows: Sequence[str], colours: Colours, plain: Sequence[Plain]
+) -> list[_Frame]:
+    """Each cell a square, letters above and below, names of rows on both sides."""
+    all_columns, all_rows, frames = range(len(columns)), range(len(rows)), []
+    inside = [[cell for cell in row if cell[1] in all_columns] for row in plain if row[0][0] in all_rows]
+    parts = _parts(inside, 1, _ROOM // SMALLEST)
+    for shown in parts:
+        side, across = _side(_ROOM, len(shown)), len(shown) + 1
+        letters = {at: Face(columns[column]) for at, column in enumerate(shown, 1)}
+        labels = [letters, *({0: Face(name), across: Face(name)} for name in rows), letters]
+        widths, heights = ((MARGIN, *[side] * len(each), MARGIN) for each in (shown, rows))
+        around, beside = range(-1, len(rows) + 1), BESIDE if parts[1:] else ""
+        frames.append(_Frame(widths, heights, labels, around, shown, 1, colours, beside))
+    return frames
 
 
 @lru_cache(128)
-def _hex_frame(
-    labels: tuple[Label, ...], colours: Colours, part: tuple[Plain, ...], whole: tuple[Plain, ...]
-) -> list[_Rim]:
-    """part: the rows of cells that are shown. whole: all."""
-    shown = {cell[:2] for cell in chain.from_iterable(part)}
-    rows, columns = zip(*shown, strict=True)
-    top, bottom = min(rows) - 1, max(rows) + 1
-    left, right = min(columns) - 1, max(columns) + 3
-    unit = _side(WIDTH * 2, right - left) // 2
-    edges: dict[int, dict[int, Face]] = {row: {} for row in range(top, bottom + 1)}
-    is_left = min(columns) == min(row[0][1] for row in whole)
-    for label in (*labels, *(_inner_labels(labels, part, is_left=is_left) if part != whole else ())):
-        if label.place in shown:
-            row, column = label.place[0] + label.down, max(label.place[1] + label.right, left)
-            edges[row][column - left] = _edge_label(label, colours)
-    widths = (unit,) * (right - left)
-    return [
-        _Rim(row, MARGIN if row in (top, bottom) else 2 * unit, edge, widths, left, 2, colours)
-        for row, edge in edges.items()
-    ]
+def _hex_frames(labels: Sequence[Label], colours: Colours, plain: Sequence[Plain]) -> list[_Frame]:
+    """Each cell a square of two columns of half a cell's width; labels where their lines leave the board."""
+    parts, frames = _parts(plain, 2, _ROOM // SMALLEST * 2), []
+    for shown in parts:
+        cut = [cells for row in plain if (cells := [cell for cell in row if cell[1] in shown])]
+        inner = _inner_labels(labels, cut, is_left=shown is parts[0]) if parts[1:] else ()
+        places, rows = {cell[:2] for cell in chain.from_iterable(cut)}, range(cut[0][0][0] - 1, cut[-1][0][0] + 2)
+        edges: dict[int, dict[int, Face]] = {row: {} for row in rows}
+        for label in (*labels, *inner):
+            if label.place in places:
+                column = max(0, label.place[1] + label.right - shown.start + 1)
+                edges[label.place[0] + label.down][column] = _edge_label(label, colours)
+        across = len(shown) + 3
+        unit = _side(WIDTH * 2, across) // 2
+        heights, beside = (MARGIN, *[2 * unit] * len(rows[1:-1]), MARGIN), BESIDE if parts[1:] else ""
+        frames.append(_Frame((unit,) * across, heights, [*edges.values()], rows, shown, 2, colours, beside))
+    return frames
 
 
-def _inner_labels(labels: Sequence[Label], part: Sequence[Plain], *, is_left: bool) -> list[Label]:
+def _inner_labels(labels: Sequence[Label], part: Sequence[Sequence[Spot]], *, is_left: bool) -> list[Label]:
     """The names of rows along the cut of a board that is shown in parts."""
     ends = {label.place: label.text for label in labels if label.down == 0}
     names = {row: text for (row, _), text in ends.items()}
@@ -247,17 +233,21 @@ def _passing(joins: Sequence[Join]) -> dict[Place, str]:
     return marks
 
 
-def _edges(board: GridBoard, rows: Sequence[Row]) -> Table:
+def _of_edges(board: GridBoard) -> list[Table]:
     """Points, the lines between neighbours as places of their own, and what is in the boxes."""
-    columns, colours = _columns(rows), board.colours
-    boxes, left = len(columns) - 1, 2 * columns.start - 1
+    parts = _parts(board.plain, 1, (_ROOM + SMALLEST) // (SMALLEST + EDGE), shared=1)
+    return [_edges(board, part, BESIDE if parts[1:] else "") for part in parts]
+
+
+def _edges(board: GridBoard, columns: range, beside: str) -> Table:
+    colours, boxes, left = board.colours, len(columns) - 1, 2 * columns.start - 1
     side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
     widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))
     # By rows of the table, of which the letters' are -1 and the last, and by its columns.
     faces = {(line, 2 * at - left): Face(board.columns[at]) for line in (-1, len(heights) - 2) for at in columns}
     faces |= {(2 * at, end): Face(name) for at, name in enumerate(board.rows) for end in (0, len(widths) - 1)}
     point = Face(f'<b style="color:{INK}">&#9679;</b>', f" bgcolor={PAPER}>&#9679;", PAPER)
-    faces |= {(2 * cell.row, 2 * cell.column - left): point for cell in chain.from_iterable(rows)}
+    faces |= {(2 * cell.row, 2 * cell.column - left): point for cell in board.cells if cell.column in columns}
     joins = [join for join in board.joins if join.start[1] in columns and join.end[1] in columns]
     for join in joins:
         (row, column), (to_row, to_column) = join.start, join.end
@@ -269,18 +259,17 @@ def _edges(board: GridBoard, rows: Sequence[Row]) -> Table:
         faces[2 * row + 1, 2 * column + 1 - left] = Face(*owned, PAPER)
     lines = by_row(faces)
     strips = [Strip(dict(lines[at]), height, len(widths)) for at, height in enumerate(heights, -1)]
-    return Table(widths, strips)
+    return Table(widths, strips, beside)
 
 
 @lru_cache(scene.ROWS)
-def _strip(rim: _Rim, row: tuple[Cell, ...], passing: Noted, owned: Noted) -> Strip:
-    """passing, owned: marks of lines that pass places, and owners of places, by their columns."""
-    lines, owners, inner = dict(passing), dict(owned), range(1, len(rim.widths) - 1)
-    faces = {at: Face(mark) for column, mark in passing if (at := column - rim.left) in inner}
-    for cell in row:
-        mark, owner = lines.get(cell.column, ""), owners.get(cell.column, "")
-        faces[cell.column - rim.left] = _face(cell, rim.colours, mark, owner)
-    return Strip(rim.labels | faces, rim.height, len(rim.widths), rim.span)
+def _strip(frame: _Frame, at: int, row: Row, passing: Noted, owned: Noted) -> Strip:
+    """at: the row of the table. passing, owned: marks of lines that pass places, and owners of places, by columns."""
+    before, across, columns = frame.shown.start - 1, len(frame.widths), [cell.column for cell in row]
+    lines, owners = (map(dict(marks).get, columns, repeat("")) for marks in (passing, owned))
+    faces = {place: Face(mark) for column, mark in passing if 0 < (place := column - before) < across - 1}
+    placed = zip(map((-before).__add__, columns), map(_face, row, repeat(frame.colours), lines, owners), strict=True)
+    return Strip({**frame.labels[at], **faces, **dict(placed)}, frame.heights[at], across, frame.span)
 
 
 class Strip:
@@ -289,35 +278,34 @@ class Strip:
     def __init__(self, faces: Mapping[int, Face], height: int, columns: int, span: int = 1) -> None:
         """faces: by their first columns. columns: of the table. span: columns of a face."""
         taken = sorted(faces)
-        self.height, self.faces = height, [faces[column] for column in taken]
+        self.height, self.faces = height, [*map(faces.__getitem__, taken)]
         self._gaps, self._spans = _layout(tuple(taken), columns, span)
-        self.words = [face.word for face in self.faces if face.word]
-
-    @cached_property
-    def full(self) -> Line:
-        opening = f'<tr align="center"><td height="{self.height}" width="1"></td>'
-        pieces = [piece(self.height, face, across) for face, across in zip(self.faces, self._spans, strict=True)]
-        return self._line(opening, _seams(self._gaps, '<td colspan="%d"></td>', "\n"), pieces)
+        words = [*map(attrgetter("word"), self.faces)]
+        self.words, self.linked = [*filter(None, words)], [*compress(count(), words)]
+        """What may be played, and the numbers of the faces that do it."""
+        opening = f'<tr align="center"><td height="{height}" width="1"></td>'
+        seams = _seams(self._gaps, '<td colspan="%d"></td>', "\n")
+        self.full = _line(opening, seams, [*map(piece, repeat(height), self.faces, self._spans)])
 
     @cached_property
     def brief(self) -> Line:
         """In the short form."""
-        grounds = [face.ground for face in self.faces if face.ground]
+        grounds = [*filter(None, map(attrgetter("ground"), self.faces))]
         around = max(grounds, key=grounds.count, default="")
         ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
         # a row without a mark has no line, and no height of itself where nothing in it is a link
-        tall = "" if any(face.mark for face in self.faces) else f"height:{self.height}px;"
+        tall = "" if any(map(attrgetter("mark"), self.faces)) else f"height:{self.height}px;"
         opening = f"<tr align=center{ground} style={tall}line-height:{self.height}px{ink}>"
-        pieces = [_brief_piece(around, face, across) for face, across in zip(self.faces, self._spans, strict=True)]
-        return self._line(opening, _seams(self._gaps, f"<td colspan=%d{OUTSIDE if around else ''}>", ""), pieces)
+        seams = _seams(self._gaps, f"<td colspan=%d{OUTSIDE if around else ''}>", "")
+        return _line(opening, seams, [*map(_brief_piece, repeat(around), self.faces, self._spans)])
 
-    def _line(self, opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
-        """seams: what stands before each piece, and after the last."""
-        bare = [""] * (len(seams) + len(pieces))
-        bare[::2], bare[1::2] = seams, [piece.bare for piece in pieces]
-        bare[0] = opening + seams[0]
-        linked = [(2 * at + 1, piece) for at, piece in enumerate(pieces) if self.faces[at].word]
-        return octets("".join(bare)), bare, linked
+
+def _line(opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
+    """seams: what stands before each piece, and after the last."""
+    bare = [""] * (len(seams) + len(pieces))
+    bare[::2], bare[1::2] = seams, map(attrgetter("bare"), pieces)
+    bare[0] = opening + seams[0]
+    return Line(octets("".join(bare)), bare, pieces)
 
 
 @lru_cache(1024)
@@ -348,8 +336,13 @@ class Piece(NamedTuple):
     """Without a link and a dot."""
 
 
-Line = tuple[int, list[str], list[tuple[int, Piece]]]
-"""The octets of a row without links, its pieces, and those that may be links, by their numbers."""
+class Line(NamedTuple):
+    """A row without links."""
+
+    octets: int
+    bare: list[str]
+    """What stands before each piece, each piece, and what stands after the last, by turns."""
+    pieces: Sequence[Piece]
 
 
 class Face(NamedTuple):

@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.utils import format_datetime
-from enum import StrEnum
 from functools import lru_cache, partial
 from typing import TypeVarTuple
 
-from games.scene import Scene
 from pbm.compose.machine import addressed
-from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Pages, Sheet, to_ascii, wrapped
+from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
+from pbm.compose.pages import BESIDES, BOTH, TEXT, Pages, Sheet, to_ascii, wrapped
 from pbm.compose.views import View, calendar_of, day, deadline_of, move_list, view_of
 from pbm.compose.wire import (
     Body,
@@ -35,14 +34,13 @@ from pbm.compose.wire import (
     written,
 )
 from pbm.domain.calendars import micros
-from pbm.domain.events import CommentMade, Event
+from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, Remark
-from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
-from pbm.domain.settings import Settings
+from pbm.domain.match import IntentKind, Match, Player, State, other
 from pbm.domain.spans import told
-from pbm.domain.tokens import AddressToken, ChatToken, PlayerToken, SeatToken, Signer
+from pbm.domain.tokens import ChatToken, SeatToken, Signer
 from pbm.draw import ASCII
-from pbm.mailin import SENTINEL, Message, Robot
+from pbm.mailin import Message, Robot
 
 Ts = TypeVarTuple("Ts")
 
@@ -59,136 +57,6 @@ MAX_TOLD = 25_000
 """Octets of people's words beside which an earlier board finds no room."""
 MOST_AHEAD = 200
 """Mails that are kept before what they tell has come to pass."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Who a mail is for."""
-
-    addresses: tuple[str, ...]
-    player: Player | None = None
-    """None for a stranger."""
-    seat: Seat | None = None
-    """On the board in question; None for a spectator."""
-    settings: Settings = field(default_factory=Settings)
-    token: PlayerToken | None = None
-    """For a player, what makes an answer to a mail without a board count as theirs."""
-    newcomer: AddressToken | None = None
-    """For a stranger, what makes an answer prove the address."""
-
-
-@dataclass(frozen=True, slots=True)
-class Whence:
-    """Where a player's mail came from that is no address of theirs."""
-
-    address: str
-    by_password: bool
-    """It showed that they sent it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """One board for one reader.
-
-    problem, advice, nearby: why their command was refused, how to write it, and moves that would work.
-    """
-
-    match: Match
-    state: State = field(compare=False)
-    """Follows from the match, as what was before does."""
-    reader: Reader
-    events: tuple[Event, ...] = ()
-    """What happened since their last mail."""
-    comments: tuple[CommentMade, ...] = ()
-    scene: Scene | None = None
-    """Drawn in place of the present position, which `shown` then names."""
-    shown: str = ""
-    whole_record: bool = False
-    is_first: bool = False
-    """The reader plays the game for the first time, and this is its first mail."""
-    is_heard: bool = True
-    """Their opponent reads messages, as no program does; told in that mail alone."""
-    problem: str = ""
-    advice: str = ""
-    nearby: tuple[str, ...] = ()
-    original: str = ""
-    """Their mail, secrets taken out."""
-    intents: tuple[Intent, ...] = ()
-    """What they have decided for later."""
-    plan: tuple[str, ...] = ()
-    """The lines of their plan, if they asked to see it all; otherwise as much of it as fits is told."""
-    offered: tuple[str, ...] = ()
-    """Lines to answer that play what is shown, and plan the rest of it."""
-    leave: str = ""
-    """What to answer to follow the board no more; empty for a player."""
-    notes: tuple[Remark, ...] = ()
-    """What they have written about it for themselves."""
-    before: State | None = field(default=None, compare=False)
-    """Of an ended match, the state before its last ply."""
-    kibitz: tuple[Remark, ...] = ()
-    """What those who followed said meanwhile."""
-    page: str = "board.txt"
-    """The template; some tell of the board without drawing it."""
-    read_as: str = ""
-    """The command that the reader's words were taken for, where they were none."""
-    sent_from: Whence | None = None
-    """None where the reader's mail came from an address of theirs."""
-    words: Mapping[str, object] = field(default_factory=dict)
-    """More of what the page tells."""
-    figure: Figure | None = None
-    """For HTML."""
-    attached: tuple[Part, ...] = ()
-    """What goes along with the mail."""
-
-
-@dataclass(frozen=True, slots=True)
-class Posed:
-    """A puzzle: its number, and the state in which exactly one move wins."""
-
-    number: int
-    state: State
-
-
-@dataclass(frozen=True, slots=True)
-class Gathering:
-    """Several boards in one mail to one player."""
-
-    reader: Reader
-    boards: tuple[Notice, ...]
-    """Where something waits for them, the most urgent first."""
-    others: tuple[Match, ...] = ()
-    """Where nothing does."""
-    daily: bool = False
-    """It is their digest."""
-    puzzles: tuple[Posed, ...] = ()
-    """What more stands in that."""
-    page: str = "digest.txt"
-    lost_since: datetime | None = None
-    """Since when all that happened is lost, where the server was set back."""
-
-
-class Outcome(StrEnum):
-    """The end of a command."""
-
-    DONE = "done"
-    FAILED = "failed"
-    NOT_TRIED = "not tried"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One command of a mail and its answer."""
-
-    line: str
-    """As written, secrets taken out."""
-    outcome: Outcome
-    text: str
-    subject: str = ""
-    """For the answering mail."""
-    suggestion: str = ""
-    figure: Figure | None = None
-    is_greeting: bool = False
-    """It tells a newcomer how to join by itself."""
 
 
 def fresh_key() -> str:
@@ -234,7 +102,9 @@ class Composer:
         view = view_of(notice.state, notice.scene, lists=match.result is None)
         thread = view.situation(match).thread
         subject = _subject(notice, thread)
-        asked, to_move = _is_asked_for(notice), match.result is None and notice.reader.seat == notice.state.to_move
+        is_news = bool(notice.events or notice.comments or notice.problem or notice.intents)
+        asked = bool(notice.shown) or not is_news  # to see the board
+        to_move = match.result is None and notice.reader.seat == notice.state.to_move
         sheet = self._sheet(notice.reader, pictured=asked or to_move)
         told = _told(notice)
         if told > MAX_TOLD:
@@ -256,7 +126,8 @@ class Composer:
         root = f"<{thread.name}@{self.robot.domain}>"
         headers = conversation(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
         headers |= board_headers(self.robot, match, thread, notice.leave, answered_at, self._posted_at(notice))
-        return self._mails(notice.reader, subject, body, now, headers, match.board)
+        reader = notice.reader
+        return [self._mail(each, subject, body, now, headers, match.board, reader.player) for each in reader.addresses]
 
     def aside(self) -> Composer:
         """One whose mails are kept for this one, to be told when what they tell has come to pass.
@@ -281,7 +152,7 @@ class Composer:
         sheet = self._sheet(reader)
         told = [replace(each, text=sheet.illustrated(each.text, each.figure)) for each in answers]
         text = self.pages.render(
-            "answer.txt", answers=told, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address,
+            "answer.txt", answers=told, original=_quotable(original), robot=self.robot.address,
             joins=reader.newcomer is not None and not first.is_greeting, sent_from=sent_from,
         )  # fmt: skip
         return self._reply(reader, subject, sheet.body(text, subject), now, to)
@@ -310,7 +181,6 @@ class Composer:
             puzzles=[self._posed(each, reader, sheet, token, f"puzzle {each.number} ") for each in gathering.puzzles],
             ladder=told(reader.settings.remind),
             example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}" if first else "",
-            sentinel=SENTINEL,
         )  # fmt: skip
         headers = {"Reply-To": self.tagged(token)} if token else {}
         if token and gathering.daily:
@@ -328,9 +198,8 @@ class Composer:
         sheet, subject = self._sheet(reader), f"pbm: puzzle {posed.number} of {posed.state.game.info.title}"
         shown = self._posed(posed, reader, sheet, token, "")
         known = {"shown": shown, "number": posed.number, "game": posed.state.game.info.name, "leave": leave}
-        text = self.pages.render(page, **known, sentinel=SENTINEL, **words)
-        known_at = self._answerable(reader).get("Reply-To", self.robot.address)
-        headers = unsubscribe(self.robot, leave, known_at) if leave else {}
+        text = self.pages.render(page, **known, **words)
+        headers = unsubscribe(self.robot, leave, self._known_at(reader) or self.robot.address) if leave else {}
         if token:
             headers["Reply-To"] = self.tagged(token)
         return self._reply(reader, subject, sheet.body(text, subject), now, to, headers)
@@ -342,7 +211,7 @@ class Composer:
         sheet = self._sheet(reader, max(1, len(boards)))
         views = [view_of(each, None, lists=False) for each in boards]
         drawn = [sheet.board(view, reader.settings.board).rstrip("\n") for view in views]
-        text = self.pages.render("review.txt", match=match, boards=drawn, sentinel=SENTINEL, **words)
+        text = self.pages.render("review.txt", match=match, boards=drawn, **words)
         return self._reply(reader, subject, sheet.body(text, subject), now, None, board=match.board)
 
     def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
@@ -357,7 +226,7 @@ class Composer:
         subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(deadline_of(match)))
         assert reader.player is not None  # noqa: S101  only a player has boards
         content = calendar_of(ordered, reader.player, self.robot.domain, now)
-        text = self.pages.render("calendar.txt", matches=ordered, reader=reader, sentinel=SENTINEL)
+        text = self.pages.render("calendar.txt", matches=ordered, reader=reader)
         shown = Parts("alternative", (Part("text/plain", text), Part("text/calendar; method=PUBLISH", content)))
         name = {"Content-Disposition": 'attachment; filename="deadlines.ics"'}
         body = Parts("mixed", (shown, Part("application/ics; name=deadlines.ics", content.encode(), name)))
@@ -371,14 +240,13 @@ class Composer:
 
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
         """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""
-        subject, sheet = "pbm: test display", Sheet(self.pages, BOTH, self.robot.domain)
+        subject, sheet = "pbm: test display", Sheet(BOTH, self.robot.domain)
         address = self.tagged(self.answered_by(reader))
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
         text = self.pages.render(
             "display.txt",
             drawing=lambda: sheet.board(view_of(sample, None), ASCII),
             links={line: sheet.link(line, Links(address, line).urls([""])[0]) for line in commands},
-            sentinel=SENTINEL,
         )
         return self._reply(reader, subject, sheet.body(text, subject), now, to)
 
@@ -396,7 +264,7 @@ class Composer:
             head["Reply-To"] = self.tagged(reply_to)
         if leave:
             head |= unsubscribe(self.robot, leave, self.tagged(reply_to))
-        text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, leave=leave, **words)
+        text = self.pages.render(page, robot=self.robot.address, leave=leave, **words)
         body = Parts("mixed", (Part("text/plain", text), *attached)) if attached else text
         return self._mail(address, subject, body, now, head, None, player)
 
@@ -407,7 +275,7 @@ class Composer:
         """
         form = reader.settings.mail if reader.player else TEXT
         pictured = reader.settings.picture == "on" or (pictured and reader.settings.picture != "off")
-        return Sheet(self.pages, form, self.robot.domain, pictured=pictured, boards=boards)
+        return Sheet(form, self.robot.domain, pictured=pictured, boards=boards)
 
     def _board_words(
         self, notice: Notice, view: View, sheet: Sheet, answered_at: str, now: datetime, prefix: str = ""
@@ -423,13 +291,16 @@ class Composer:
         def moves() -> str:
             return "\n".join(move_list(match, state, whole=whole))
 
+        def urls(texts: Sequence[str]) -> list[str]:
+            return links.urls(texts) if links else [""] * len(texts)
+
         def examples() -> list[str]:
             words = [] if over else self._examples(notice)
-            return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, _urls(links, words), strict=True)]
+            return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, urls(words), strict=True)]
 
         def offered() -> list[str]:
             """The lines to answer, each of which opens an answer with them all."""
-            (url,) = _urls(links, ["\n".join(notice.offered)])
+            (url,) = urls(["\n".join(notice.offered)])
             return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
         return {
@@ -455,7 +326,6 @@ class Composer:
             "moves": moves,
             "examples": examples,
             "original": _quotable(notice.original),
-            "sentinel": SENTINEL,
             "robot": self.robot.address,
             **notice.words,
         }
@@ -481,24 +351,22 @@ class Composer:
 
     def _answered_at(self, notice: Notice) -> str:
         """The address whose token makes an answer play; empty for a stranger."""
-        seat, reader = notice.reader.seat, notice.reader
-        if seat is None:
-            return self._answerable(reader).get("Reply-To", "")
-        epoch = reader.token.epoch if reader.token else 0
-        return self.tagged(self.signer.seal(SeatToken(notice.match.board, seat, notice.match.revision, epoch)))
+        match, reader = notice.match, notice.reader
+        if reader.seat is None:
+            return self._known_at(reader)
+        return self.tagged(self.signer.seal(SeatToken(match.board, reader.seat, match.revision, _epoch(reader))))
 
     def _posted_at(self, notice: Notice) -> str:
         """The address that the board's chat writes to, always the same; empty for a stranger."""
-        reader, seat = notice.reader, notice.reader.seat
-        if seat is None:
+        reader = notice.reader
+        if reader.seat is None:
             return self.robot.address if reader.token else ""
-        epoch = reader.token.epoch if reader.token else 0
-        return self.tagged(self.signer.seal(ChatToken(notice.match.board, seat, epoch)))
+        return self.tagged(self.signer.seal(ChatToken(notice.match.board, reader.seat, _epoch(reader))))
 
-    def _answerable(self, reader: Reader) -> dict[str, str]:
-        """The address whose token tells who answers."""
+    def _known_at(self, reader: Reader) -> str:
+        """The address whose token tells who answers; empty where there is none."""
         token = self.answered_by(reader)
-        return {"Reply-To": self.tagged(token)} if token else {}
+        return self.tagged(token) if token else ""
 
     def answered_by(self, reader: Reader) -> str:
         """The token that makes an answer to a mail the reader's."""
@@ -514,14 +382,9 @@ class Composer:
         headers: Mapping[str, str] | None = None, board: int | None = None,
     ) -> list[Mail]:  # fmt: skip
         """Mails that are answered without a board. headers: more of them."""
-        head = {**conversation("", to), **self._answerable(reader), **(headers or {})}
-        return self._mails(reader, subject, body, now, head, board)
-
-    def _mails(
-        self, reader: Reader, subject: str, body: Body, now: datetime, headers: dict[str, str], board: int | None
-    ) -> list[Mail]:
-        """One for each of the reader's addresses."""
-        return [self._mail(address, subject, body, now, headers, board, reader.player) for address in reader.addresses]
+        address = self._known_at(reader)
+        head = {**conversation("", to), **({"Reply-To": address} if address else {}), **(headers or {})}
+        return [self._mail(each, subject, body, now, head, board, reader.player) for each in reader.addresses]
 
     def _mail(
         self, address: str, subject: str, body: Body, now: datetime, headers: dict[str, str],
@@ -578,9 +441,9 @@ def _subject(notice: Notice, thread: Thread) -> str:
     return f"{'' if match.record or over else 'New '}{thread.board} {mover}{' **' if notice.comments else ''}".rstrip()
 
 
-def _urls(links: Links | None, texts: Sequence[str]) -> list[str]:
-    """Empty ones for what cannot be a link."""
-    return links.urls(texts) if links else [""] * len(texts)
+def _epoch(reader: Reader) -> int:
+    """Of the tokens of their seats."""
+    return reader.token.epoch if reader.token else 0
 
 
 def _told(notice: Notice) -> int:
@@ -598,11 +461,6 @@ def _carried(notice: Notice) -> int:
     """Octets that a picture of more than the board, and files, take of it."""
     carried = [part.content for part in notice.attached] + ([notice.figure.picture.data] if notice.figure else [])
     return sum(len(each) * 37 // 27 + CARRIED for each in carried)
-
-
-def _is_asked_for(notice: Notice) -> bool:
-    """Whether the reader has asked to see the board, and nothing else is to be told."""
-    return bool(notice.shown) or not (notice.events or notice.comments or notice.problem or notice.intents)
 
 
 def _quotable(original: str) -> list[str]:

@@ -83,15 +83,16 @@ _COLUMNS = re.compile(r"\S[^\S\n]*  [^\S\n]*\S")
 
 
 def _block(block: str, inlays: Inlays) -> str:
-    margins = {*map(len, _MARGIN.findall(block))}
-    if len(margins) > 1 or _COLUMNS.search(block):
+    margins, has_columns = {*map(len, _MARGIN.findall(block))}, bool(_COLUMNS.search(block))
+    if len(margins) > 1 or has_columns:
         columns = max(map(len, inlays.text(block).split("\n")))
         listed = ""
         heading, _, rest = block.partition("\n")
         if heading.isupper() and rest and heading[0] != " " and all(line[:1] == " " for line in rest.split("\n")):
             return f"{_block(heading, inlays)}\n{_block(rest, inlays)}"
         if _MARKING not in block:
-            listed = _hanging(block) or (columns > NARROW and (_items(block) or _glossary(block))) or ""
+            listed = "" if has_columns else _hanging(block)
+            listed = listed or (columns > NARROW and (_items(block) or _glossary(block))) or ""
         return listed or aligned(inlays.html(block), columns)
     told = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
     return f'<p style="margin:12px {5 + 8 * margins.pop()}px">{told}</p>'

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from itertools import chain, groupby
 
 from markupsafe import escape as escaped
 
 from games.scene import Listing, PlaneBoard
-from pbm.compose import cells
 from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table, piece
 from pbm.compose.html import aligned, equal, within_bounds
 from pbm.compose.views import View
@@ -27,7 +27,7 @@ ROWS = "font-size:15px"
 _CELL = re.compile(r"[a-z]+[0-9]+")
 
 
-@dataclass(slots=True)
+@dataclass
 class HtmlBoard:
     """The board as it is shown in HTML.
 
@@ -38,17 +38,10 @@ class HtmlBoard:
     style: str
     answers: Links | None
     """What opens a move; None where the reader may not play."""
-    room: int
-    """Characters for all of it, and then what is left of them."""
-    pictured: bool = False
-    """A picture shows the board, so that letters need not where there is no room."""
+    room: int = 0
+    """Characters that all of it leaves of those it may take."""
     cells: str = ""
     drawn: str = ""
-    columns: int = 0
-    parts: int = 1
-    """Into how many the board had to be cut."""
-    squeezed: bool = False
-    """Cells are not shown, or not all linked, for want of room."""
     lists: list[str] = field(default_factory=list)
     links: Mapping[str, str] = field(default_factory=dict)
     """The ends of URLs that open moves, by the words a player types."""
@@ -56,9 +49,16 @@ class HtmlBoard:
     """The same for moves that are only begun, or the only move of a cell, by the cell."""
     begun: bool = False
     """Some link only begins a move."""
+    tables: Sequence[Table] = ()
+    """The board as cells; maybe there is no room for them."""
     _openings: tuple[str, str] = "", ""
+    _opened: Mapping[str, str] = field(default_factory=dict)
+    """The links of cells."""
+    _words: list[str] = field(default_factory=list)
+    """Those words of cells that may be links."""
     _shown: dict[str, str] = field(default_factory=dict)
     _unlinked: set[str] = field(default_factory=set)
+    _lengths: dict[bool, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.answers is not None:
@@ -66,13 +66,22 @@ class HtmlBoard:
             self.links, ends = self.answers.ends(self.view.moves), self.answers.ends(begun.values())
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
             self.begun = bool(self.starts) and not {*self.view.moves} >= {*begun.values()}
-        if self.style != WORDS and self.view.tables:
-            self._put_cells()
+        if self.style != WORDS:
+            self.tables, self._opened = self.view.tables, {**self.starts, **self.links}
+            shown = chain.from_iterable([table.words for table in self.tables])
+            self._words = [*filter(self._opened.__contains__, shown)]
 
-    def complete(self) -> None:
-        """Put in all that comes besides cells, once it is settled that they are shown so."""
+    def fits(self, room: int) -> bool:
+        """Cells find room with all their links."""
+        return not self.tables or any(sum(self._length(brief)) <= room for brief in (False, True))
+
+    def complete(self, room: int, *, pictured: bool) -> None:
+        """Put in all there is room for. pictured: a picture shows the board, so that letters need not."""
+        self.room = room
+        if self.tables:
+            self._put_cells()
         if not self.cells:
-            self._put_drawing()
+            self._put_drawing(pictured)
         for listing in self.view.scene.lists:
             self._put_list(listing)
         self._put_others()
@@ -83,45 +92,47 @@ class HtmlBoard:
 
     def html(self, picture: str, how_to_play: str) -> str:
         """All of it, with what is told above and below it. how_to_play: for a board with links."""
-        above = [*map(_paragraph, self.before), "" if self.cells else picture]
-        drawn = aligned(self.drawn, self.columns) if self.drawn else ""
-        below = [drawn, how_to_play, picture if self.cells else "", *map(_paragraph, self.notes), *self.lists]
+        scene = self.view.scene
+        before: Sequence[str] = ()
+        after: Sequence[str] = (*scene.notes, *scene.legend)
+        if self.style == WORDS:
+            first, after = self.view.spoken
+            before = (*first, *scene.notes)
+        above = [*map(_paragraph, before), "" if self.cells else picture]
+        below = [self.drawn, how_to_play, picture if self.cells else "", *map(_paragraph, after), *self.lists]
         return "\n".join([*filter(None, above), self.cells, *filter(None, below), ""])
 
-    @property
-    def before(self) -> tuple[str, ...]:
-        """Sentences above the board."""
-        return (*self.view.spoken[0], *self.view.scene.notes) if self.style == WORDS else ()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences below it."""
-        scene = self.view.scene
-        return tuple(self.view.spoken[1]) if self.style == WORDS else (*scene.notes, *scene.legend)
-
-    def _put_drawing(self) -> None:
+    def _put_drawing(self, pictured: bool) -> None:
         lines = self.view.drawn(self.style)
         drawn = equal(lines)
-        if self.pictured and len(drawn) > self.room // 2:
+        if pictured and len(drawn) > self.room // 2:
             return
-        self.drawn, self.columns = drawn, max(map(len, lines), default=0)
+        self.drawn = aligned(drawn, max(map(len, lines), default=0)) if drawn else ""
         self.room -= len(drawn)
 
+    def _length(self, brief: bool) -> tuple[int, int]:
+        """Octets of the cells, and of all their links, in the long or the short form."""
+        if brief not in self._lengths:
+            bare = sum([table.bare_length(brief=brief) for table in self.tables])
+            besides, ends = len(self._words) * self._beside_link(brief), map(self._opened.__getitem__, self._words)
+            self._lengths[brief] = bare, besides + sum(map(len, ends))
+        return self._lengths[brief]
+
+    def _beside_link(self, brief: bool) -> int:
+        """Octets of a link of a cell, besides the end of its URL."""
+        return (SHORT_LINK if brief else LINK) + len(self._openings[brief])
+
     def _put_cells(self) -> None:
-        """The board as tables, if there is room for them."""
-        tables, links = self.view.tables, {**self.starts, **self.links}
-        words = [*filter(links.__contains__, chain.from_iterable([table.words for table in tables]))]
-        for brief, opening, most in zip((False, True), self._openings, (LINK, SHORT_LINK), strict=True):
-            left = self.room - sum(table.bare_length(brief=brief) for table in tables)
-            chosen = within_bounds(words, links, left, most + len(opening))
-            unlinked = set(words) - chosen.keys()
-            if left >= 0 and not unlinked:
-                break
-        self.squeezed = left < 0 or bool(unlinked)
+        """The board as tables, if there is room for them; the long form, if that has room for all links."""
+        brief = sum(self._length(False)) > self.room
+        left = self.room - self._length(brief)[0]
         if left < 0:
             return
-        self.parts, self._unlinked = len(tables), unlinked
-        self.cells = cells.html(tables, chosen, opening, dotted=not links or self.crowded, brief=brief)
+        chosen = within_bounds(self._words, self._opened, left, self._beside_link(brief))
+        self._unlinked = {*self._words} - chosen.keys()
+        opening, dotted = self._openings[brief], self.crowded or not self.links
+        told = [table.html(chosen, opening, dotted=dotted, brief=brief) for table in self.tables]
+        self.cells = "\n".join(told)
         self.room -= len(self.cells)
         self._shown |= chosen
 
@@ -192,7 +203,7 @@ class HtmlBoard:
         named = self._names
         return next((named.get(word, word) for word in (cell, last, first) if named.get(word, word) in self.links), "")
 
-    @property
+    @cached_property
     def _names(self) -> dict[str, str]:
         """The words that a player types, by what is written on a drawing."""
         board = self.view.scene.board

@@ -14,7 +14,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -37,18 +37,19 @@ from pbm.domain.spans import in_words
 from pbm.domain.verbs import GROUPS, VERBS
 from pbm.draw import WORDS
 from pbm.draw.brush import Picture
+from pbm.mailin import SENTINEL
 from pbm.resources import folder
 
 _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
-
-
-Called = Callable[..., Any]
+"""Lines of at most 100 characters; a longer word stays whole."""
 
 
 class _Context(Context):
     """One that nothing it calls asks for, but macros, which have to know whether to escape."""
 
-    def call(self, called: Called, /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any) -> Any:
+    def call(
+        self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
+    ) -> Any:
         return called(self.eval_ctx, *args, **words) if isinstance(called, Macro) else called(*args, **words)
 
 
@@ -79,12 +80,7 @@ def _environment() -> _Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.filters |= {
-        "wrapped": wrapped,
-        "moment": moment,
-        "until": until,
-        "duration": in_words,
-    }
+    environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
     environment.globals |= {
         "games": GAMES,
         "kinds": KINDS,
@@ -92,6 +88,7 @@ def _environment() -> _Environment:
         "groups": GROUPS,
         "choices": CHOICES,
         "unsaid": _unsaid,
+        "sentinel": SENTINEL,
     }
     return environment
 
@@ -140,7 +137,7 @@ class Pages:
         Of a game whose package brings none it is what the game tells of itself.
         """
         game, page = GAMES.get(subject), f"help/{subject}.txt"
-        words = {"info": game.info, "board": _Boards(game)} if game else {}
+        words = {"info": game.info, "board": partial(_drawn, game)} if game else {}
         if subject.replace("-", "").isalnum() and page in _helpful():
             return self.render(page, **words)
         return self.render("game.txt", **words) if game else None
@@ -151,28 +148,18 @@ class Pages:
         return sorted(pages - {"index", *GAMES, *("-".join(verb.name.split()) for verb in VERBS)})
 
 
-class _Boards:
-    """Called from a game's help page to draw the board after some moves: options as one text, moves as a list."""
-
-    def __init__(self, game: AnyGame) -> None:
-        self._game = game
-
-    def __call__(self, options: str, moves: Sequence[str] = ()) -> str:
-        state = State.start(self._game, options.split())
-        for move in moves:
-            state, _ = state.play(move)
-        return plain(state)
+def _drawn(game: AnyGame, options: str, moves: Sequence[str] = ()) -> str:
+    """For a game's help page: the board after some moves. options: as one text."""
+    state = State.start(game, options.split())
+    for move in moves:
+        state, _ = state.play(move)
+    return plain(state)
 
 
 @lru_cache(64)
 def plain(state: State) -> str:
     """The board in ASCII, as it is shown to those who have chosen nothing."""
     return draw.text(state.scene)
-
-
-def folded(text: str) -> str:
-    """The text in lines of at most 100 characters, for an attribute of HTML; a longer word stays whole."""
-    return "\n".join(_FOLDED.findall(text))
 
 
 def wrapped(text: str, indent: int = 0) -> str:
@@ -218,7 +205,6 @@ class Figure:
 class Sheet:
     """One page for one reader."""
 
-    pages: Pages
     form: str
     domain: str
     """Of the pictures' ids."""
@@ -228,9 +214,10 @@ class Sheet:
     """How many share the room there is."""
     drawn: bool = False
     """Whether a board is on it."""
-    room: int = 0
-    """Octets that are left for boards; 0 for as many as a mail has."""
-    _left: int = 0
+    room: int = field(init=False)
+    """Octets that are left for boards."""
+    _left: int = field(init=False)
+    """Boards that are to come."""
     _inlays: Inlays = field(default_factory=Inlays)
     _pictures: list[Part] = field(default_factory=list)
     _closing: list[str] = field(default_factory=list)
@@ -240,7 +227,7 @@ class Sheet:
         return text if self.form == TEXT else self._inlays.link(text, url)
 
     def __post_init__(self) -> None:
-        self.room = self.room or MAX_MAIL - APART - NAMED * len(self.domain) - BESIDES * (self.boards - 1)
+        self.room = MAX_MAIL - APART - NAMED * len(self.domain) - BESIDES * (self.boards - 1)
         self._left = self.boards
 
     def board(self, view: View, style: str, links: Links | None = None, besides: Callable[[], int] = int) -> str:
@@ -251,11 +238,11 @@ class Sheet:
         if self.form == TEXT:
             return view.text(style) + "\n"
         self.drawn = True
-        room = self.room // max(1, self._left) - len(view.text(style)) - besides()
-        shown, picture = self._shown(view, style, links, room)
-        self.room -= self.room // max(1, self._left) - shown.room
+        share = self.room // max(1, self._left)
+        shown, picture = self._shown(view, style, links, share - len(view.text(style)) - besides())
+        self.room -= share - shown.room
         self._left -= 1
-        if picture and shown.cells and shown.parts == 1:
+        if picture and shown.cells and len(shown.tables) == 1:
             self._closing.append(picture)
             picture = ""
         how_to_play = _how_to_play(bool(shown.cells), shown.begun, shown.crowded) if shown.linked else ""
@@ -266,7 +253,7 @@ class Sheet:
         if self.form == TEXT or figure is None:
             return text
         picture = Markup(self._enclosed(figure.picture, figure.described, figure.name))  # noqa: S704  escaped
-        html = self.pages.render("figure.html", figure=figure, picture=picture)
+        html = _template("figure.html").render(figure=figure, picture=picture)
         return text.replace(figure.line, self._inlays.add(figure.line, html), 1)
 
     def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, str]:
@@ -275,7 +262,7 @@ class Sheet:
         Among several boards, cells do without. A board without cells is best seen in its picture. Where the picture
         takes the room of cells or links, a smaller one does.
         """
-        board, chosen = None, None
+        board, taken, chosen = HtmlBoard(view, style, links), 0, None
 
         def fitting(room: int) -> Iterator[tuple[int, tuple[Picture, str]]]:
             """Pictures, the largest first, and what they show in words, with the octets that they take."""
@@ -286,12 +273,10 @@ class Sheet:
                     yield cost, (drawing, told)
 
         if self.boards == 1 or len(view.tables) != 1:
-            for cost, each in fitting(max(room * 3 // 4, room - BESIDES_PICTURE)):
-                board, chosen = HtmlBoard(view, style, links, room - cost, pictured=True), each
-                if not board.squeezed:
+            for taken, chosen in fitting(max(room * 3 // 4, room - BESIDES_PICTURE)):  # noqa: B007  as of the last one
+                if board.fits(room - taken):
                     break
-        board = board or HtmlBoard(view, style, links, room)
-        board.complete()
+        board.complete(room - taken, pictured=chosen is not None)
         if chosen is None and not board.cells:
             cost, chosen = next(fitting(board.room), (0, None))
             board.room -= cost
@@ -299,13 +284,14 @@ class Sheet:
 
     def _enclosed(self, picture: Picture, described: str, name: str = "board.png") -> str:
         """The HTML for a picture that the mail takes along."""
+        folded = "\n".join(_FOLDED.findall(described))  # in lines that a mail may have
         cid = f"{hashlib.sha256(picture.data).hexdigest()[:20]}@{self.domain}"
         headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}
         self._pictures.append(Part(picture.kind, picture.data, headers))
         return (
             f'<p style="margin:12px 0"><img src="cid:{escape(cid)}" width="{picture.width}" height="{picture.height}"\n'
             'style="display:block;max-width:100%;height:auto;background:#ffffff"\n'
-            f'alt="{escape(folded(described))}"></p>\n'
+            f'alt="{escape(folded)}"></p>\n'
         )
 
     def body(self, page: str, subject: str, board: str = "") -> str | Part | Parts:

@@ -209,20 +209,15 @@ def board_headers(
     that never changes.
     """
     post = {"List-Post": f"<mailto:{posted_at}>"} if posted_at else {}
+    wish = leave if leave.endswith(" all") else f"unsubscribe {match.board}"
+    command = leave if leave.startswith("unfollow ") else f"{match.game} {wish}"
     return {
         "List-Id": f"{thread.board} <{match.board}.{match.game}.{robot.local_part}.{robot.domain}>",
         **post,
-        **_off_board(robot, match, leave, answered_at or robot.address),
+        **unsubscribe(robot, command, answered_at or robot.address, by_click=bool(leave)),
         "Thread-Topic": thread.title,
         "Thread-Index": _thread_index(f"{thread.name}@{robot.domain}", match.started_at),
     }
-
-
-def _off_board(robot: Robot, match: Match, leave: str, address: str) -> dict[str, str]:
-    command = f"{match.game} {leave if leave.endswith(' all') else f'unsubscribe {match.board}'}"
-    if leave.startswith("unfollow "):
-        command = leave
-    return unsubscribe(robot, command, address, by_click=bool(leave))
 
 
 def unsubscribe(robot: Robot, command: str, address: str, *, by_click: bool = True) -> dict[str, str]:

@@ -99,16 +99,16 @@ def test_halves_name_their_rows_along_the_cut() -> None:
 
 
 def test_pieces_marks_and_closed_squares_are_told_by_letter_and_colour() -> None:
-    shown = cells.html(cells.tables(WON), {})
+    shown = cells.tables(WON)[0].html({})
     assert len(re.findall(">O</b>", shown)) == 2
     assert "border:3px solid #d62f1f" in shown
     assert "border:3px solid #1f9a4b" in shown
-    assert 'bgcolor="#bdb9b0"' in cells.html(cells.tables(CROSSED), {})
+    assert 'bgcolor="#bdb9b0"' in cells.tables(CROSSED)[0].html({})
 
 
 def test_a_link_fills_its_cell_and_is_escaped() -> None:
     opening = "mailto:pbm+x@example.org?subject=Re:%20101&body="
-    shown = cells.html(cells.tables(WON), {"A2": "A1"}, opening)
+    shown = cells.tables(WON)[0].html({"A2": "A1"}, opening)
     page = lxml.html.fromstring(shown)
     (anchor,) = page.xpath(".//td/a")
     assert anchor.get("href") == f"{opening}A1"

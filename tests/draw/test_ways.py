@@ -21,7 +21,7 @@ WAYS: dict[str, Callable[[Board], object]] = {
     "text": board,
     "more characters": lambda shown: board(shown, UNICODE),
     "words": lambda shown: board(shown, WORDS),
-    "table": lambda shown: cells.html(cells.tables(shown), {}),
+    "table": lambda shown: "\n".join(table.html({}) for table in cells.tables(shown)),
     "SVG": lambda shown: of_cells(shown).marks,
     "picture": lambda shown: picture(Scene(shown)).data,  # type: ignore[union-attr]
 }
