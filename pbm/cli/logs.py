@@ -28,7 +28,9 @@ from typing import Any, TextIO, cast
 import click
 import structlog
 from click.core import ParameterSource
-from structlog.typing import EventDict, Processor
+from structlog.contextvars import merge_contextvars
+from structlog.processors import NAME_TO_LEVEL, JSONRenderer, format_exc_info
+from structlog.typing import EventDict
 
 from pbm.cli.loading import MASK
 from pbm.cli.settings import Log
@@ -122,24 +124,53 @@ def _unhurried(stream: TextIO) -> TextIO:
         return stream
 
 
-class _Level:
-    """Leaves out what is below a level, which may be another one after a while."""
+class _Lines(structlog.BoundLoggerBase):
+    """A logger of structlog's that makes a line in one go: the steps there cost as much again as the words."""
 
-    number = logging.INFO
+    level, form = logging.INFO, "text"
+    """Of all of them; lines below the level, which may be another one after a while, are left out."""
 
-    def __call__(self, _logger: object, method: str, event: EventDict) -> EventDict:
-        if structlog.processors.NAME_TO_LEVEL[method] < self.number:
-            raise structlog.DropEvent
-        return event
+    def debug(self, event: str, **values: object) -> None:
+        self._say("debug", event, values)
+
+    def info(self, event: str, **values: object) -> None:
+        self._say("info", event, values)
+
+    def warning(self, event: str, **values: object) -> None:
+        self._say("warning", event, values)
+
+    def error(self, event: str, **values: object) -> None:
+        self._say("error", event, values)
+
+    def critical(self, event: str, **values: object) -> None:
+        self._say("critical", event, values)
+
+    def _say(self, level: str, event: str, values: EventDict) -> None:
+        if NAME_TO_LEVEL[level] >= self.level:
+            values["event"] = event
+            self._logger.write(_line(self._logger, level, values) + "\n")
 
 
-_LEVEL = _Level()
+def _line(logger: object, level: str, event: EventDict) -> str:
+    """Instant, level, what happened, and the rest as name=value; a traceback below. Or all of it as JSON."""
+    at = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    event = merge_contextvars(logger, level, event)
+    if "exc_info" in event:  # a traceback that tells variables would tell what players wrote, passwords among it
+        event = format_exc_info(logger, level, event)
+    if _Lines.form == "json":
+        return str(_AS_JSON(logger, level, {**event, "level": level, "timestamp": at}))
+    head, traceback = f"{at} {level:7} {event.pop('event')}", event.pop("exception", None)
+    words = "".join([f" {name}={value if type(value) is int else _quoted(value)}" for name, value in event.items()])
+    return head + words if traceback is None else f"{head}{words}\n{traceback}"
+
+
+_AS_JSON = JSONRenderer()
 
 
 def set_level(level: str) -> None:
     """Of our lines and of the libraries' from now on."""
-    _LEVEL.number = logging.getLevelNamesMapping()[level.upper()]
-    logging.getLogger().setLevel(_LEVEL.number)
+    _Lines.level = logging.getLevelNamesMapping()[level.upper()]
+    logging.getLogger().setLevel(_Lines.level)
 
 
 def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
@@ -147,33 +178,13 @@ def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
     whoever should read what is written.
     """
     stream = _unhurried(sys.stderr) if for_good else sys.stderr
-    shared: list[Processor] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        # A traceback that tells variables would tell what players wrote, passwords among it.
-        structlog.processors.format_exc_info,
-    ]
-    last = structlog.processors.JSONRenderer() if settings.format == "json" else _as_text
-    structlog.configure(
-        processors=[_LEVEL, *shared, last],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
-        logger_factory=structlog.WriteLoggerFactory(stream),
-        cache_logger_on_first_use=for_good,
-    )
+    _Lines.form = settings.format
+    structlog.configure(wrapper_class=_Lines, logger_factory=lambda *_: stream, cache_logger_on_first_use=for_good)
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=last, foreign_pre_chain=shared))
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=_line))
     logging.basicConfig(handlers=[handler], force=True)
     set_level(settings.level)
     logging.getLogger("alembic").setLevel(logging.WARNING)
-
-
-def _as_text(_logger: object, _method: str, event: EventDict) -> str:
-    """Instant, level, what happened, and the rest as name=value; a traceback below."""
-    head = f"{event.pop('timestamp')} {event.pop('level'):7} {event.pop('event')}"
-    traceback = event.pop("exception", None)
-    words = [f" {name}={_quoted(value)}" for name, value in event.items() if name[0] != "_"]
-    return head + "".join(words) if traceback is None else head + "".join(words) + f"\n{traceback}"
 
 
 def _quoted(value: object) -> str:
