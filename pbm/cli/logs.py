@@ -44,6 +44,8 @@ MOST_WAITING = 10_000
 _LAST_SECONDS = 1.0
 """How long the end of the process waits for them."""
 _LOOK_SECONDS = 0.01
+_GATHER_SECONDS = 0.02
+"""How long a line waits for others: to wake the writer costs more than the line."""
 _AT_ONCE = 100
 
 
@@ -78,7 +80,7 @@ class Unhurried:
             self._waiting.append(text)
         else:
             self._drop(text.count("\n"))
-        if not self._some.is_set():  # to wake the writer costs more than the line
+        if not self._some.is_set():
             self._some.set()
         return len(text)
 
@@ -93,6 +95,7 @@ class Unhurried:
 
     def _run(self) -> None:
         while self._some.wait():
+            sleep(_GATHER_SECONDS)
             self._some.clear()
             self._busy = True
             while self._waiting:

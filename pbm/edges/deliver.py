@@ -77,6 +77,8 @@ class WayOut:
         return [attempt]
 
     def _taken(self, attempt: Attempt) -> list[Attempt]:
+        if not (self._doubted or self._put_off or self._ailing or self.is_down):
+            return [attempt]
         refusals, self._doubted = list(self._doubted.values()), {}
         self._ailing |= self._put_off | {each.queued.mail.address for each in refusals}
         self._ailing.discard(attempt.queued.mail.address)
@@ -254,20 +256,21 @@ class Deliverer:
             self._busy.discard(queued.lane)
             if postponed := {each.queued.lane for each in settled if isinstance(each.failure, TemporaryFailure)}:
                 self._give_back(postponed)
+            now = asyncio.get_running_loop().time()
             if not self._finished:
-                self._mark_at = asyncio.get_running_loop().time() + _MARK_SECONDS
+                self._mark_at = now + _MARK_SECONDS
                 self._stirred.set()
-            elif len(self._ready) < self._settings.concurrency and self._look_at <= asyncio.get_running_loop().time():
+            elif len(self._ready) < self._settings.concurrency and self._look_at <= now:
                 self._stirred.set()
             self._finished += settled
 
     def _take(self) -> Queued | None:
         """The first mail that is ready and whose lane is free; the lane is not free any more."""
-        found = next((queued for queued in self._ready if queued.lane not in self._busy), None)
-        if found is not None:
-            self._ready.remove(found)
-            self._busy.add(found.lane)
-        return found
+        for place, queued in enumerate(self._ready):
+            if queued.lane not in self._busy:
+                self._busy.add(queued.lane)
+                return self._ready.pop(place)
+        return None
 
     def _give_back(self, lanes: set[tuple[int, str]]) -> None:
         """Give back what is ready in these lanes; while the way out is down, everything."""

@@ -97,17 +97,26 @@ class Handover(asyncio.Protocol):
 
         Raises: Refused; Broken, after which the connection is closed, as it is when the caller gives up.
         """
+        options = f" SIZE={len(text)}" if "size" in self._extensions else ""
+        if not (sender + recipient).isascii():
+            options += " SMTPUTF8 BODY=8BITMIME"
+        words = [f"MAIL FROM:<{sender}>{options}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode(), b"DATA\r\n"]
         self._replies.clear()
-        self._text = text
-        self.was_used = True
+        self._text, self.was_used = text, True
         try:
-            await self._announce(sender, recipient, len(text))
+            for group in [words] if "pipelining" in self._extensions else [[word] for word in words]:
+                await self._say(b"".join(group), len(group))
+                for (stage, wanted), reply in zip(_STAGES, self._replies, strict=False):
+                    if reply.code // 100 != wanted:
+                        if stage is not Stage.TEXT:
+                            await self._clear_up(reply)
+                        raise Refused(stage, reply)
+            if self._text is not None:
+                raise ConnectionResetError("the server has closed the connection")
         except (OSError, TimeoutError) as error:
             self.close()
-            raise Broken(
-                str(error) or "the connection broke",
-                before_data=len(self._replies) < len((Stage.SENDER, Stage.RECIPIENT)),
-            ) from error
+            is_announced = len(self._replies) >= len((Stage.SENDER, Stage.RECIPIENT))
+            raise Broken(str(error) or "the connection broke", before_data=not is_announced) from error
         except asyncio.CancelledError:
             self.close()  # a reply still under way would be taken for that to the next mail
             raise
@@ -121,21 +130,6 @@ class Handover(asyncio.Protocol):
 
     def close(self) -> None:
         self._transport.close()
-
-    async def _announce(self, sender: str, recipient: str, size: int) -> None:
-        options = f" SIZE={size}" if "size" in self._extensions else ""
-        if not (sender + recipient).isascii():
-            options += " SMTPUTF8 BODY=8BITMIME"
-        words = [f"MAIL FROM:<{sender}>{options}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode(), b"DATA\r\n"]
-        for group in [words] if "pipelining" in self._extensions else [[word] for word in words]:
-            await self._say(b"".join(group), len(group))
-            for (stage, wanted), reply in zip(_STAGES, self._replies, strict=False):
-                if reply.code // 100 != wanted:
-                    if stage is not Stage.TEXT:
-                        await self._clear_up(reply)
-                    raise Refused(stage, reply)
-        if self._text is not None:
-            raise ConnectionResetError("the server has closed the connection")
 
     async def _clear_up(self, refusal: Reply) -> None:
         """Make the connection fit for another mail; a server that gives it up, or is in trouble now, is left alone."""
@@ -183,10 +177,11 @@ class Handover(asyncio.Protocol):
         if len(self._replies) >= self._awaited:
             self.close()
             return
-        self._heard += data
-        while reply := _REPLY.match(self._heard):
-            self._heard = self._heard[reply.end() :]
+        heard, end = self._heard + data, 0
+        while reply := _REPLY.match(heard, end):
+            end = reply.end()
             self._replies.append(Reply(int(reply[1]), reply[0]))
+        self._heard = heard[end:]
         if len(self._replies) >= self._awaited:
             if self._heard or len(self._replies) > self._awaited:
                 del self._replies[self._awaited :]
