@@ -127,31 +127,19 @@ def _unhurried(stream: TextIO) -> TextIO:
         return stream
 
 
-class _Lines(structlog.BoundLoggerBase):
-    """A logger of structlog's that makes a line in one go: the steps there cost as much again as the words."""
+_Logger: Any = structlog.make_filtering_bound_logger(logging.DEBUG)
+
+
+class _Lines(_Logger):  # type: ignore[misc]  # made when the program starts
+    """A logger that makes a line in one go: the steps that structlog takes cost as much again as the words."""
 
     level, form = logging.INFO, "text"
     """Of all of them; lines below the level, which may be another one after a while, are left out."""
 
-    def debug(self, event: str, **values: object) -> None:
-        self._say("debug", event, values)
-
-    def info(self, event: str, **values: object) -> None:
-        self._say("info", event, values)
-
-    def warning(self, event: str, **values: object) -> None:
-        self._say("warning", event, values)
-
-    def error(self, event: str, **values: object) -> None:
-        self._say("error", event, values)
-
-    def critical(self, event: str, **values: object) -> None:
-        self._say("critical", event, values)
-
-    def _say(self, level: str, event: str, values: EventDict) -> None:
-        if NAME_TO_LEVEL[level] >= self.level:
+    def _proxy_to_logger(self, method_name: str, event: str, **values: object) -> None:
+        if NAME_TO_LEVEL[method_name] >= self.level:
             values["event"] = event
-            self._logger.write(_line(self._logger, level, values) + "\n")
+            self._logger.write(_line(self._logger, method_name, values) + "\n")
 
 
 def _line(logger: object, level: str, event: EventDict) -> str:
