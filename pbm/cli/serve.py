@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
@@ -62,7 +62,7 @@ class Signals:
         hung_up = signal.signal(signal.SIGHUP, lambda *_: self._loop.call_soon_threadsafe(lambda: self.renew()))
         self._before[signal.SIGHUP] = hung_up
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Put back what they did before."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
@@ -148,6 +148,10 @@ class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in old
         return frozenset(chosen)
 
 
+maildir_option = click.option(
+    "--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder."
+)
+domain_option = click.option("--domain", help="What stands after the @ of our addresses, in place of server.domain.")
 metrics_option = click.option(
     "--metrics", metavar="HOST:PORT", help="Give the numbers of this process there, in place of metrics.listen."
 )
@@ -155,8 +159,8 @@ metrics_option = click.option(
 
 @click.command(cls=Command)
 @click.option("--listen", metavar="HOST:PORT", help="Where to listen, in place of server.listen.")
-@click.option("--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder.")
-@click.option("--domain", help="What stands after the @ of our addresses, in place of server.domain.")
+@maildir_option
+@domain_option
 @click.option(
     "--do", "tasks", type=TaskList(TASKS), default=",".join(TASKS), show_default=True, metavar="TASK,...",
     help="Only these; other processes over the same database may do the others.",
@@ -212,15 +216,7 @@ def run(
     for exposed in open_to_others(effective):
         log.warning("open_to_others", file=exposed)
     with invocation.service(effective, serves=True, create=create) as service:
-        asyncio.run(_run(service, identified(effective.values, service.store), tasks, invocation))
-
-
-async def _run(service: Service, configuration: Configuration, tasks: Collection[str], invocation: Invocation) -> None:
-    signals = Signals(configuration.server.stop_seconds)
-    try:
-        await _serve(service, configuration, tasks, signals, invocation)
-    finally:
-        signals.release()
+        asyncio.run(_serve(service, identified(effective.values, service.store), tasks, invocation))
 
 
 def _renew(server: Server, way: Transport | None, service: Service, invocation: Invocation) -> None:
@@ -242,7 +238,7 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
 
 
 async def _serve(
-    service: Service, configuration: Configuration, tasks: Collection[str], signals: Signals, invocation: Invocation
+    service: Service, configuration: Configuration, tasks: Collection[str], invocation: Invocation
 ) -> None:
     way = transport(configuration, service.peer_of) if DELIVER in tasks else None
     server = Server(
@@ -255,28 +251,29 @@ async def _serve(
         thinks=THINK in tasks,
     )
     metrics = metrics_server(configuration, service, lambda: server.connections)
-    await _start(server, metrics, configuration)
-    signals.renew = lambda: _renew(server, way, service, invocation)
-    gc.collect()
-    gc.freeze()  # what is there now stays; no later collection need look at it
-    address = service.settings.robot.address
-    if LISTEN in tasks:
-        click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
-    else:
-        click.echo(f"pbm: at work for {address}: {', '.join(task for task in TASKS if task in tasks)}")
-    sys.stdout.flush()
-    async with watched():
-        ends = {asyncio.create_task(event.wait()) for event in (signals.first, server.gave_up)}
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        for end in ends:
-            end.cancel()
-        if server.exhausted:
-            end_now(server.reason)  # to stop in good order takes files and threads
-        if metrics is not None:
-            metrics.stop()
-        await finish(server.stop(), signals, configuration.server.stop_seconds)
-    if server.gave_up.is_set():
-        end_now(server.reason)
+    with closing(Signals(configuration.server.stop_seconds)) as signals:
+        await _start(server, metrics, configuration)
+        signals.renew = lambda: _renew(server, way, service, invocation)
+        gc.collect()
+        gc.freeze()  # what is there now stays; no later collection need look at it
+        address = service.settings.robot.address
+        if LISTEN in tasks:
+            click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
+        else:
+            click.echo(f"pbm: at work for {address}: {', '.join(task for task in TASKS if task in tasks)}")
+        sys.stdout.flush()
+        async with watched():
+            ends = {asyncio.create_task(event.wait()) for event in (signals.first, server.gave_up)}
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            for end in ends:
+                end.cancel()
+            if server.exhausted:
+                end_now(server.reason)  # to stop in good order takes files and threads
+            if metrics is not None:
+                metrics.stop()
+            await finish(server.stop(), signals, configuration.server.stop_seconds)
+        if server.gave_up.is_set():
+            end_now(server.reason)
 
 
 async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:
@@ -299,8 +296,8 @@ def _where(configuration: Configuration, server: Server) -> str:
 
 
 @click.command(cls=Command)
-@click.option("--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder.")
-@click.option("--domain", help="What stands after the @ of our addresses, in place of server.domain.")
+@maildir_option
+@domain_option
 @click.option(
     "--do", "tasks", type=TaskList((HANDLE, DELIVER, THINK)), default=f"{HANDLE},{DELIVER}", show_default=True,
     metavar="TASK,...", help="Only this.",

@@ -24,7 +24,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
 
 import structlog
 
@@ -77,6 +76,8 @@ class WayOut:
         return [attempt]
 
     def _taken(self, attempt: Attempt) -> list[Attempt]:
+        if not (self._doubted or self._put_off or self._ailing or self.is_down):
+            return [attempt]
         refusals, self._doubted = list(self._doubted.values()), {}
         self._ailing |= self._put_off | {each.queued.mail.address for each in refusals}
         self._ailing.discard(attempt.queued.mail.address)
@@ -106,7 +107,6 @@ class WayOut:
 
 _NOTED_EVERY = timedelta(seconds=30)
 """How often it is noted that mail goes out."""
-R = TypeVar("R")
 
 LEASE_SECONDS = 15.0
 _RENEWAL_SECONDS = 5.0
@@ -189,7 +189,8 @@ class Deliverer:
     async def _turn(self) -> float:
         """Mark what is finished and claim what is due, if it is time; in how many seconds there may be more to do."""
         self._stirred.clear()
-        now = asyncio.get_running_loop().time()
+        loop = asyncio.get_running_loop()
+        now = loop.time()
         is_short = len(self._ready) < self._settings.concurrency
         if self._was_down != self._way.is_down:
             self._was_down = self._way.is_down
@@ -200,7 +201,7 @@ class Deliverer:
         if is_short and self._look_at <= now:
             is_due = self._is_due
             self._look_at, self._is_due = math.inf, False  # unless it is woken meanwhile
-            if is_due or (wait := await self._in_thread(self._until_due)) <= 0:
+            if is_due or (wait := await loop.run_in_executor(self._database, self._until_due)) <= 0:
                 wait = await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency)
                 self._begin()
             self._look_at = min(self._look_at, now + wait)
@@ -230,9 +231,11 @@ class Deliverer:
         over = {attempt.queued.id for attempt in finished} | set(given_back)
         kept = [mail_id for mail_id in self._claimed if mail_id not in over]
         room = max(0, most - len(kept))
-        fresh, wait = await self._in_thread(self._mark_and_claim, finished, kept, room, given_back)
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(self._database, self._mark_and_claim, finished, kept, room, given_back)
+        fresh, wait = await work
         self._recovered = False
-        now = asyncio.get_running_loop().time()
+        now = loop.time()
         self._renew_at, self._mark_at = now + _RENEWAL_SECONDS, now + _MARK_SECONDS
         del self._finished[: len(finished)], self._given_back[: len(given_back)]
         self._claimed -= over
@@ -254,20 +257,21 @@ class Deliverer:
             self._busy.discard(queued.lane)
             if postponed := {each.queued.lane for each in settled if isinstance(each.failure, TemporaryFailure)}:
                 self._give_back(postponed)
+            now = asyncio.get_running_loop().time()
             if not self._finished:
-                self._mark_at = asyncio.get_running_loop().time() + _MARK_SECONDS
+                self._mark_at = now + _MARK_SECONDS
                 self._stirred.set()
-            elif len(self._ready) < self._settings.concurrency and self._look_at <= asyncio.get_running_loop().time():
+            elif len(self._ready) < self._settings.concurrency and self._look_at <= now:
                 self._stirred.set()
             self._finished += settled
 
     def _take(self) -> Queued | None:
         """The first mail that is ready and whose lane is free; the lane is not free any more."""
-        found = next((queued for queued in self._ready if queued.lane not in self._busy), None)
-        if found is not None:
-            self._ready.remove(found)
-            self._busy.add(found.lane)
-        return found
+        for place, queued in enumerate(self._ready):
+            if queued.lane not in self._busy:
+                self._busy.add(queued.lane)
+                return self._ready.pop(place)
+        return None
 
     def _give_back(self, lanes: set[tuple[int, str]]) -> None:
         """Give back what is ready in these lanes; while the way out is down, everything."""
@@ -342,6 +346,3 @@ class Deliverer:
             log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
             attempts = 1 if self._way.is_down else queued.attempts + 1
             tx.outbox.postpone(queued.id, self._settings.retry_at(tx.now, attempts), failure.reason)
-
-    async def _in_thread(self, work: Callable[..., R], *args: object) -> R:
-        return await asyncio.get_running_loop().run_in_executor(self._database, work, *args)

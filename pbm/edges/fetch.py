@@ -133,7 +133,7 @@ class _Folder:
 
     def __init__(self, settings: FetchSettings, tls: ssl.SSLContext | None) -> None:
         self._settings = settings
-        self._box = _connect(settings, tls)
+        self._box = connect(settings, tls)
         self._client = self._box.client
 
     def __enter__(self) -> _Folder:
@@ -221,7 +221,8 @@ class _Folder:
         return self._prefix + name
 
 
-def _connect(settings: FetchSettings, tls: ssl.SSLContext | None) -> BaseMailBox:
+def connect(settings: FetchSettings, tls: ssl.SSLContext | None) -> BaseMailBox:
+    """A connection on which nobody has logged in. Raises: OSError, IMAP4.error, ImapToolsError."""
     host, port, timeout = settings.host, settings.port, settings.timeout_seconds
     if settings.tls == "implicit":
         return MailBox(host, port, timeout=timeout, ssl_context=tls)

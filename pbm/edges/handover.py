@@ -11,11 +11,11 @@ import re
 from collections.abc import Collection
 from contextlib import suppress
 from enum import StrEnum
-from typing import NamedTuple, cast
+from typing import cast
 
 _REPLY = re.compile(rb"(?:\d{3}-[^\n]*\n)*(\d{3})(?:[ \t][^\n]*)?\r?\n")
 _LONGEST_REPLIES = 2**16
-_GO_ON = 354
+_GO_ON, _GIVEN_UP = b"354", b"421"
 _GOODBYE_SECONDS = 2
 _TEXT_PATIENCE = 10
 """So many times as long may the answer to a text take: whoever gives up sooner sends it twice (RFC 5321 4.5.3.2.6)."""
@@ -30,19 +30,17 @@ class Stage(StrEnum):
     TEXT = "."
 
 
-_STAGES = tuple(zip(Stage, (2, 2, 3, 2), strict=True))
-"""Each with the hundreds of the code of its answer where the server goes along."""
+_STAGES = tuple(zip(Stage, b"2232", strict=True))
+"""Each with the first digit of its answer where the server goes along."""
 
 
-class Reply(NamedTuple):
-    code: int
-    said: bytes
-    """All of its lines."""
+class Reply:
+    """What a refusal says. text: without codes."""
 
-    @property
-    def text(self) -> str:
-        """Without codes."""
-        return b"\n".join(line[4:].strip() for line in self.said.split(b"\n")).rstrip().decode("utf-8", "replace")
+    def __init__(self, found: re.Match[bytes]) -> None:
+        lines = found[0].split(b"\n")
+        self.code = int(found[1])
+        self.text = b"\n".join(line[4:].strip() for line in lines).rstrip().decode("utf-8", "replace")
 
 
 class Refused(Exception):
@@ -73,7 +71,8 @@ class Handover(asyncio.Protocol):
         self._heard = b""
         self._text: bytes | None = None
         """Of the mail that is announced; None once it is under way."""
-        self._replies: list[Reply] = []
+        self._replies: list[re.Match[bytes]] = []
+        """To what was said of this mail, or since; see Reply."""
         self._awaited = 0
         self._late_at = 0.0
         self._look: asyncio.TimerHandle | None = None
@@ -97,17 +96,26 @@ class Handover(asyncio.Protocol):
 
         Raises: Refused; Broken, after which the connection is closed, as it is when the caller gives up.
         """
+        options = f" SIZE={len(text)}" if "size" in self._extensions else ""
+        if not (sender + recipient).isascii():
+            options += " SMTPUTF8 BODY=8BITMIME"
+        words = [f"MAIL FROM:<{sender}>{options}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode(), b"DATA\r\n"]
         self._replies.clear()
-        self._text = text
-        self.was_used = True
+        self._text, self.was_used = text, True
         try:
-            await self._announce(sender, recipient, len(text))
+            for group in [words] if "pipelining" in self._extensions else [[word] for word in words]:
+                await self._say(b"".join(group), len(group))
+                for (stage, wanted), reply in zip(_STAGES, self._replies, strict=False):
+                    if reply[1][0] != wanted:
+                        if stage is not Stage.TEXT:
+                            await self._clear_up(reply)
+                        raise Refused(stage, Reply(reply))
+            if self._text is not None:
+                raise ConnectionResetError("the server has closed the connection")
         except (OSError, TimeoutError) as error:
             self.close()
-            raise Broken(
-                str(error) or "the connection broke",
-                before_data=len(self._replies) < len((Stage.SENDER, Stage.RECIPIENT)),
-            ) from error
+            is_announced = len(self._replies) >= len((Stage.SENDER, Stage.RECIPIENT))
+            raise Broken(str(error) or "the connection broke", before_data=not is_announced) from error
         except asyncio.CancelledError:
             self.close()  # a reply still under way would be taken for that to the next mail
             raise
@@ -122,26 +130,11 @@ class Handover(asyncio.Protocol):
     def close(self) -> None:
         self._transport.close()
 
-    async def _announce(self, sender: str, recipient: str, size: int) -> None:
-        options = f" SIZE={size}" if "size" in self._extensions else ""
-        if not (sender + recipient).isascii():
-            options += " SMTPUTF8 BODY=8BITMIME"
-        words = [f"MAIL FROM:<{sender}>{options}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode(), b"DATA\r\n"]
-        for group in [words] if "pipelining" in self._extensions else [[word] for word in words]:
-            await self._say(b"".join(group), len(group))
-            for (stage, wanted), reply in zip(_STAGES, self._replies, strict=False):
-                if reply.code // 100 != wanted:
-                    if stage is not Stage.TEXT:
-                        await self._clear_up(reply)
-                    raise Refused(stage, reply)
-        if self._text is not None:
-            raise ConnectionResetError("the server has closed the connection")
-
-    async def _clear_up(self, refusal: Reply) -> None:
+    async def _clear_up(self, refusal: re.Match[bytes]) -> None:
         """Make the connection fit for another mail; a server that gives it up, or is in trouble now, is left alone."""
         with suppress(OSError, TimeoutError):
-            if refusal.code != 421:
-                if self._replies[-1].code == _GO_ON:
+            if refusal[1] != _GIVEN_UP:
+                if self._replies[-1][1] == _GO_ON:
                     await self._say(b".\r\n")  # a text for nobody (RFC 2920 3.1)
                 await self._say(b"RSET\r\n")
                 return
@@ -183,17 +176,18 @@ class Handover(asyncio.Protocol):
         if len(self._replies) >= self._awaited:
             self.close()
             return
-        self._heard += data
-        while reply := _REPLY.match(self._heard):
-            self._heard = self._heard[reply.end() :]
-            self._replies.append(Reply(int(reply[1]), reply[0]))
+        heard, end = self._heard + data, 0
+        while reply := _REPLY.match(heard, end):
+            end = reply.end()
+            self._replies.append(reply)
+        self._heard = heard[end:]
         if len(self._replies) >= self._awaited:
             if self._heard or len(self._replies) > self._awaited:
                 del self._replies[self._awaited :]
                 self.close()
             if self._answered.done():
                 return
-            if self._text is not None and self.is_open and [each.code // 100 for each in self._replies] == [2, 2, 3]:
+            if self._text is not None and self.is_open and bytes([each[1][0] for each in self._replies]) == b"223":
                 self._hand_over(self._text)
             else:
                 self._answered.set_result(None)

@@ -14,10 +14,12 @@ from contextlib import suppress
 from email.utils import format_datetime
 from pathlib import Path
 
+from imap_tools import ImapToolsError
 from pydantic import SecretStr
 
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.domain.mail import Arrival
+from pbm.edges.fetch import connect
 from pbm.edges.records import Finding, fail, ok
 from pbm.store import Store
 from pbm.store.engine import utc_now
@@ -132,20 +134,13 @@ def smarthost(settings: SmarthostSettings) -> Finding:
 def mailbox(settings: FetchSettings) -> Finding:
     """Whether the mailbox can be looked into; nothing is taken from it."""
     where = f"{settings.username} at {settings.host}:{settings.port}"
+    hasty = settings.model_copy(update={"timeout_seconds": _SECONDS})
     try:
         context = ssl.create_default_context(cafile=settings.ca_file)
-        if settings.tls == "implicit":
-            client: imaplib.IMAP4 = imaplib.IMAP4_SSL(
-                settings.host, settings.port, ssl_context=context, timeout=_SECONDS
-            )
-        else:
-            client = imaplib.IMAP4(settings.host, settings.port, timeout=_SECONDS)
-        with client:
-            if settings.tls == "starttls":
-                client.starttls(context)
+        with connect(hasty, context).client as client:
             client.login(settings.username, _said(settings.password))
             code, answer = client.select(f'"{settings.folder}"', readonly=True)
-    except (OSError, imaplib.IMAP4.error) as error:
+    except (OSError, imaplib.IMAP4.error, ImapToolsError) as error:
         return fail("mailbox", f"{where}: {_words(error)}", "see [imap] in the configuration")
     if code != "OK":
         return fail("mailbox", f"{where} has no folder {settings.folder}", "imap.folder")

@@ -80,7 +80,10 @@ class Server:
         thinks: robots think here.
         """
         self._service = service
-        self._intake = Intake(service, self._handle_soon, self._doubt)
+        self._loop = asyncio.get_running_loop()
+        self._waiting = asyncio.Event()
+        """There may be mails to be handled."""
+        self._intake = Intake(service, self._waiting.set, self._doubt)
         self._listener = Listener(listen, self._intake_one, service.is_ours) if listen else None
         self._transport = transport
         self._deliverer = (
@@ -88,12 +91,10 @@ class Server:
             if transport
             else None
         )
-        self._fetching = Fetching(fetch, service, self._handle_soon) if fetch else None
+        self._fetching = Fetching(fetch, service, self._waiting.set) if fetch else None
         self._handles = handles
         self._thinking = Thinking(service, self._sent_soon) if thinks else None
         self._bell = service.store.bell(self._rung)
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting = asyncio.Event()
         self._told_to_stop = asyncio.Event()
         self.gave_up = asyncio.Event()
         """It can do no more, and should be stopped, and started in another process."""
@@ -112,7 +113,6 @@ class Server:
         self._living: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(self._unforeseen)
         if self._handles:
             self._tasks.append(asyncio.create_task(self._handle()))
@@ -186,24 +186,19 @@ class Server:
     def _intake_one(self, mail: Accepted) -> asyncio.Future[None]:
         return self._intake.accept(Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer))
 
-    def _handle_soon(self) -> None:
-        self._waiting.set()
-
     def _rung(self, is_due: bool) -> None:
         """Another process has added to a queue; said by the thread of the bell."""
-        assert self._loop is not None  # noqa: S101  the bell is started with it
         self._loop.call_soon_threadsafe(self._look, is_due)
 
     def _give_up(self, reason: str) -> None:
         self.reason = self.reason or reason
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self.gave_up.set)
+        self._loop.call_soon_threadsafe(self.gave_up.set)
 
     def _unwritable(self, trouble: DatabaseTrouble) -> None:
         """Said by whatever thread meets it."""
         if isinstance(trouble, ReadOnly):
             self._give_up(_READ_ONLY)
-        elif self._loop is not None:
+        else:
             asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
 
     async def _tell_of_loss(self, trouble: DatabaseTrouble) -> None:
@@ -225,7 +220,7 @@ class Server:
 
     def _tell_of_refusals(self, reason: str) -> None:
         """Said in the loop: the operator hears of it as soon as any mail is taken."""
-        asyncio.get_running_loop().run_in_executor(None, self._write_of_refusals, reason)
+        self._loop.run_in_executor(None, self._write_of_refusals, reason)
 
     def _write_of_refusals(self, reason: str) -> None:
         with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
@@ -277,8 +272,7 @@ class Server:
 
     async def _handle_batch(self, thread: ThreadPoolExecutor) -> float:
         """Handle what waits in the inbox and is due by itself; in how many seconds to look for more, unheard."""
-        loop = asyncio.get_running_loop()
-        now = self._service.clock()
+        loop, now = self._loop, self._service.clock()
         if not timedelta() <= now - self._beaten_at < _BEAT:
             self._doubts = await loop.run_in_executor(thread, self._service.beat, now)
             self._beaten_at = now
@@ -310,7 +304,6 @@ class Server:
 
     def _committed(self) -> None:
         """Mails can be sent; said by the thread that handles, which goes on."""
-        assert self._loop is not None  # noqa: S101  it has begun to handle
         self._loop.call_soon_threadsafe(self._sent_soon, 1)
 
     def _sent_soon(self, done: int) -> None:
@@ -325,16 +318,15 @@ class Thinking:
     def __init__(self, service: Service, done: Callable[[int], None]) -> None:
         """done: is told how many mails there may be to send."""
         self._service = service
+        self._loop = asyncio.get_running_loop()
         self._done = done
         self._stopping = threading.Event()
         self._threads = [
             threading.Thread(target=self._run, args=(thinker,), name="thinking", daemon=True)
             for thinker in service.thinkers
         ]
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
-        self._loop = asyncio.get_running_loop()
         for thread in self._threads:
             thread.start()
 
@@ -343,11 +335,10 @@ class Thinking:
         self._stopping.set()
         for thinker in self._service.thinkers:
             thinker.stop()
-        if self._loop is not None:
-            await asyncio.gather(*(asyncio.to_thread(thread.join, _THINK_GRACE_SECONDS) for thread in self._threads))
+        begun = [thread for thread in self._threads if thread.is_alive()]
+        await asyncio.gather(*(asyncio.to_thread(thread.join, _THINK_GRACE_SECONDS) for thread in begun))
 
     def _run(self, thinker: Thinker) -> None:
-        assert self._loop is not None  # noqa: S101  the thread is started with it
         while not self._stopping.is_set():
             pause = _THINK_SECONDS
             try:
@@ -365,25 +356,23 @@ class Fetching:
 
     def __init__(self, settings: FetchSettings, service: Service, arrived: Callable[[], None]) -> None:
         self._service = service
+        self._loop = asyncio.get_running_loop()
         self._arrived = arrived
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._fetcher = Fetcher(settings, self._accept)
         self._thread = threading.Thread(target=self._fetcher.run, name="imap", daemon=True)
 
     def start(self) -> None:
-        self._loop = asyncio.get_running_loop()
         self._thread.start()
 
     async def stop(self) -> None:
         """A server that does not answer is not waited for: what it was asked for is there next time."""
         self._fetcher.stop()
-        if self._loop is not None:
+        if self._thread.is_alive():
             await asyncio.to_thread(self._thread.join, _FETCH_GRACE_SECONDS)
 
     def _accept(self, mails: Sequence[Fetched]) -> None:
         self._service.accept([Arriving(None, (), mail.data, mail.source) for mail in mails])
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._arrived)
+        self._loop.call_soon_threadsafe(self._arrived)
 
 
 Batch = list[tuple[Arriving, asyncio.Future[None]]]
@@ -398,6 +387,7 @@ class Intake:
     ) -> None:
         """arrived, troubled: called after each commit, and after each that failed."""
         self._service = service
+        self._loop = asyncio.get_running_loop()
         self._arrived = arrived
         self._troubled = troubled
         self._pending: Batch = []
@@ -406,12 +396,11 @@ class Intake:
 
     def accept(self, mail: Arriving) -> asyncio.Future[None]:
         """Done when the mail is safe. Raises: DatabaseTrouble, of who waits for it."""
-        loop = asyncio.get_running_loop()
-        safe = loop.create_future()
+        safe = self._loop.create_future()
         self._pending.append((mail, safe))
         if not self._is_busy:
             self._is_busy = True
-            loop.call_soon(self._commit)  # with others of this turn of the loop
+            self._loop.call_soon(self._commit)  # with others of this turn of the loop
         return safe
 
     def close(self) -> None:
@@ -422,10 +411,7 @@ class Intake:
         self._is_busy = bool(batch)
         if batch:
             work = self._thread.submit(self._service.accept, [mail for mail, _ in batch])
-            loop = asyncio.get_running_loop()
-            work.add_done_callback(
-                lambda done: loop.call_soon_threadsafe(self._committed, batch, done)
-            )  # wakes it once
+            work.add_done_callback(lambda done: self._loop.call_soon_threadsafe(self._committed, batch, done))
 
     def _committed(self, batch: Batch, work: Future[None]) -> None:
         """Where it failed every sender is told to try again, and the next batch may do better."""

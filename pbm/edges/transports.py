@@ -97,7 +97,6 @@ class Smarthost:
         self._settings = settings
         self._domain = domain
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
-        self._slots = asyncio.Semaphore(settings.connections)
         self._kept: list[Handover] = []
         self._under_way = 0
         """Mails that have a connection, or are opening one."""
@@ -106,19 +105,25 @@ class Smarthost:
     async def send(self, mail: Outgoing) -> None:
         if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
             raise PermanentFailure(f"{mail.envelope_from!r} or {mail.recipient!r} is no mail address")
-        async with self._slots:
-            self._under_way += 1
-            connection = self._kept.pop() if self._kept else await self._connection()
-            while connection.was_used:
-                with suppress(_Unsent):
-                    return await self._hand_over(connection, mail)
-                self._under_way += 1
-                connection = await self._connection()
-            return await self._hand_over(connection, mail)
+        while True:
+            connection = await self._free()
+            is_new = not connection.was_used
+            try:
+                return await self._hand_over(connection, mail)
+            except _Unsent:
+                if is_new:
+                    raise
 
     async def close(self) -> None:
         while self._kept:
             await self._kept.pop().leave()
+
+    async def _free(self) -> Handover:
+        """A connection that is or becomes free. The mail is under way then. Raises: Unreachable."""
+        if self._under_way >= self._settings.connections:
+            return await self._passed_on() or await self._connection()
+        self._under_way += 1
+        return self._kept.pop() if self._kept else await self._connection()
 
     async def _connection(self) -> Handover:
         """A new one; if the server takes no more, one that another mail is done with. Raises: Unreachable.
