@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from games import GAMES
 from games.rules import GameError, joined
@@ -46,11 +46,10 @@ _LIKE_A_ROBOT = 0.8
 """How like a robot's name one is that may mean it: "robbot2", and not "robert2"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
+class Sender(NamedTuple):
     """The sender as the mail shows them, before any command is looked at."""
 
-    standing: Standing = field(default_factory=Standing)
+    standing: Standing = Standing()
     seat: SeatToken | None = None
     """The board, seat and revision its reply token is for."""
     board: int | None = None
@@ -127,16 +126,15 @@ class Words:
         return "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(NamedTuple):
     """A mail as it came in, with what was found out about it before anything is done."""
 
     message: Message
-    verified: Mapping[Credentials, str] = field(default_factory=dict)
+    verified: Mapping[Credentials, str] = {}
     """Credentials found right, and the hash they were checked with."""
-    fresh: Mapping[str, str] = field(default_factory=dict)
+    fresh: Mapping[str, str] = {}
     """The hashes of new passwords."""
-    locked: Mapping[Credentials, datetime] = field(default_factory=dict)
+    locked: Mapping[Credentials, datetime] = {}
     """Credentials, and without userid new passwords, that are not looked at, until then."""
     received_at: datetime | None = None
     """When the mail came in, for it may have waited; what players do counts from then."""

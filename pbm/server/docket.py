@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import structlog
 
@@ -31,8 +32,7 @@ HELP = "help"
 """The verb that players may use however often it was answered to mails that prove nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """The verdict of argon2 on the passwords of a mail."""
 
     verified: Mapping[Credentials, str]
@@ -44,16 +44,15 @@ class Checked:
 UNCHECKED, NOWHERE = Checked({}, {}), Origin()
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A mail read, before any transaction that writes."""
 
     row: Received
     message: Message | Discard | Exception
-    sender: Sender = field(default_factory=Sender)
-    reading: Reading = field(default_factory=lambda: Reading(()))
+    sender: Sender = Sender()
+    reading: Reading = Reading(())
     commands: tuple[Command | Rejected, ...] = ()
-    logins: Logins = field(default_factory=Logins)
+    logins: Logins = Logins()
     checked: Checked = UNCHECKED
     origin: Origin = NOWHERE
     is_guess: bool = False
@@ -155,8 +154,7 @@ class Prepared:
         return players | self.verified or {f"from {self.letter.sender.casefold()}"}
 
 
-@dataclass(frozen=True, slots=True)
-class Obeyed:
+class Obeyed(NamedTuple):
     """A mail's effects, before it is known which answers are too many."""
 
     mails: tuple[Mail, ...]
@@ -166,14 +164,13 @@ class Obeyed:
     """Why a question was left out."""
     told: str = ""
     """Why it gets no answers."""
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = {}
     payers: frozenset[str] = frozenset()
     rehearsal: Rehearsal | None = None
     """What it would have written, where that was only rehearsed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """The end of a mail, its reason, and the mails that are owed because of it."""
 
     state: Arrival
@@ -181,7 +178,7 @@ class Settled:
     mails: tuple[Mail, ...] = ()
     kept: bytes | None = None
     """The bytes kept in place of the mail; None for the mail itself."""
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = {}
     """Who sent it, with which verbs, and on which boards, for the log."""
     plies: Sequence[Plied] = ()
     """What is yet to be written because of it."""

@@ -321,7 +321,7 @@ class _TriedOut(Exception):
 
 def _tried(request: Request, order: Order) -> Request:
     """The outcome of the commands if the claimed player had sent them; the database stays as it is."""
-    sender = replace(request.sender, proven=request.sender.claimed)
+    sender = request.sender._replace(proven=request.sender.claimed)
     trial = request.again(sender)
     with suppress(_TriedOut), request.tx.savepoint():
         order.carry_out(trial)
@@ -383,7 +383,7 @@ def mails_of(request: Request) -> list[Mail]:
         replies += request.tools.composer.notice(told, request.now, answered)
     if request.outgoing.answers and not _is_told(request, [*mails, *replies]):
         replies += _answer(request)
-    return mails + [replace(mail, reply=True) for mail in replies]
+    return mails + [mail._replace(reply=True) for mail in replies]
 
 
 def _is_told(request: Request, mails: Sequence[Mail]) -> bool:

@@ -156,7 +156,7 @@ def remember_key(tx: Transaction, mail: Prepared) -> None:
     wanted = message.cover is not Cover.NONE or (key is not None and key.mutual)
     if key is None or (known is not None and proven == known.proven and dated_at < known.dated_at):
         assert known is not None  # noqa: S101  it returned above
-        found = replace(known, wanted=wanted)
+        found = known._replace(wanted=wanted)
     else:
         found = Peer(key.key, wanted, proven, key.chats, message.message_id or "", dated_at)
     if found != known:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import Row, ScalarSelect, exists, insert, literal, not_, or_, select, union_all
 
@@ -165,8 +165,7 @@ class Intents(Listed[Intent]):
 ALL = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Follower:
+class Follower(NamedTuple):
     """ends_only: wants only the board's last mail. whom: whom they follow for it, a player by their userid or ALL
     boards of the game; empty for the board itself.
     """
@@ -286,8 +285,7 @@ def _remark(row: Row[Any]) -> Remark:
     return Remark(row.board, Player(row.player_id, row.userid), row.ply, row.text, row.created_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Broadcast:
+class Broadcast(NamedTuple):
     """sent_at: None while it waits for the operator."""
 
     id: int

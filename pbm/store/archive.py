@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
 
@@ -18,8 +17,7 @@ from pbm.store.tables import matches, players, plies, rating_changes, tournament
 from pbm.store.tournaments import Stage
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(NamedTuple):
     """A player who is here or has been."""
 
     player: Player
@@ -28,8 +26,7 @@ class Person:
     bot: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(NamedTuple):
     """A match that has ended and counts, without its record, of which revision and plies tell the state."""
 
     board: int
@@ -47,8 +44,7 @@ class Finished:
     tournament: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rated:
+class Rated(NamedTuple):
     """A player's rating after a match of theirs."""
 
     game: str

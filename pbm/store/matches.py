@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import BigInteger, Row, Select, bindparam, func, insert, select, type_coerce, update
 
@@ -60,8 +60,7 @@ Plied = tuple[dict[str, Any], dict[str, Any]]
 _Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """A board without its record."""
 
     board: int

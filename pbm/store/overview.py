@@ -7,9 +7,8 @@ when something came is found by halving, since ids grow with time.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Table, func, or_, select
 
@@ -27,8 +26,7 @@ _LATEST = 200
 _LONGEST_TROUBLE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """Mails in one state, or boards."""
 
     number: int
@@ -36,8 +34,7 @@ class Waiting:
     """Since when; None where there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(NamedTuple):
     """The arrivals in a queue: ever, and within the last of each span."""
 
     ever: int
@@ -51,8 +48,7 @@ class Flow:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(NamedTuple):
     """A board on which something falls due."""
 
     board: int

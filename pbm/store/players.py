@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Row, func, or_, select
 
@@ -19,8 +19,7 @@ MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where a player reads mail. It counts once confirmed_at is set."""
 
     id: int
@@ -212,7 +211,7 @@ class Players(Queries):
             return None
         works = {"confirmed_at": now, "bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
         self._update(addresses, addresses.c.id == address_id, **works)
-        return replace(_address(row), confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
+        return _address(row)._replace(confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int) -> Player | None:
         found = PLAYERS.where(players.c.id == player_id, players.c.removed_at.is_(None))
@@ -265,8 +264,7 @@ def _address(row: Row[Any]) -> Address:
 _ANY_BAN = select(bans.c.subject).limit(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Ban:
+class Ban(NamedTuple):
     """subject: a userid, an address, or a domain with @ in front, in lower case. until: None for good."""
 
     subject: str

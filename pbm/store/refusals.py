@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, func, or_, select, update
 
@@ -38,8 +39,7 @@ _ALIVE = (
 """Built once: every mail of a player asks for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(NamedTuple):
     """A mail of ours that came back, or was complained of."""
 
     id: int
@@ -174,8 +174,7 @@ class Blocks(Queries):
         return self._drop(blocks, player_id=player_id, blocked_id=other_id) != 0
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(NamedTuple):
     """who: the operator, as their system knows them. words: the command, passwords masked."""
 
     at: datetime

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -29,8 +28,7 @@ class Key(NamedTuple):
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(NamedTuple):
     """key: its subject as far as it is stored. locked_until: None where the next guess is looked at."""
 
     key: Key
@@ -100,8 +98,7 @@ MESSAGE = "message"
 """The purpose of tickets whose answer is passed on to the author of a message; their payload holds its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(NamedTuple):
     """purpose: what redeeming it does. subject: the address or other thing it is about. payload: what that needs."""
 
     id: int
@@ -185,8 +182,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Seek:
+class Seek(NamedTuple):
     """A player looks for opponents. options, body: as of a challenge."""
 
     id: int
