@@ -187,11 +187,9 @@ def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
     deed: composes itself the mails that it causes, at the desk it is given; what it returns is returned, with what it
     would have written. Whatever goes wrong comes up again, and None is returned.
     """
-    done: T | None = None
-    with at.tx.rehearsal() as rehearsal:
-        tools = at.tools
-        composer = tools.composer.aside()
-        done = deed(Desk(at.tx, Tools(composer, tools.states, tools.passwords, tools.limits, tools.operator)))
+    tools = at.tools
+    aside = Tools(tools.composer.aside(), tools.states, tools.passwords, tools.limits, tools.operator)
+    done, rehearsal = at.tx.rehearse(lambda: deed(Desk(at.tx, aside)))
     rehearsal.more = rehearsal.more or any(board.match.board == NO_BOARD for board in rehearsal.opened)
     return done, rehearsal
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from games import GAMES
 from games.rules import GameError, joined
@@ -31,6 +30,8 @@ from pbm.domain.tokens import AddressToken, SeatToken
 from pbm.domain.verbs import PASSWORD, Standing, redact, usage
 from pbm.mailin import Message
 from pbm.store import Transaction
+
+T = TypeVar("T")
 
 Credentials = tuple[str, str]
 """A userid in lower case and a password."""
@@ -444,13 +445,12 @@ class Request(Desk):
         """A request of the same mail, for which nothing has been done yet. by: as if that were its sender."""
         return Request(self.tx, self.tools, self.incoming, by or self.sender)
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """An exception out of the block undoes what it wrote, the letters too, and that somebody joined by it."""
+    def attempt(self, deed: Callable[[], T]) -> T:
+        """What the deed returns; its exception undoes what it wrote, its letters, and that somebody joined by it."""
         sender, letters = self.author.sender, len(self.outgoing.letters)
         try:
             with self.tx.savepoint():
-                yield
+                return deed()
         except BaseException:
             del self.outgoing.letters[letters:]
             if self.author.sender is not sender:

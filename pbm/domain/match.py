@@ -308,7 +308,12 @@ class State:
     swapped: bool = False
     before: Any = None
     """The position of the ply before; None at the start."""
+    to_move: Seat = field(init=False, repr=False)
+    """Meaningless once outcome is not None."""
     _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "to_move", self.seat(self.game.to_move(self.position)))
 
     @classmethod
     def start(cls, game: AnyGame, words: Iterable[str], body: str = "") -> State:
@@ -325,11 +330,6 @@ class State:
         if "outcome" not in self._known:
             self._known["outcome"] = self.game.outcome(self.position)
         return cast("Outcome | None", self._known["outcome"])
-
-    @property
-    def to_move(self) -> Seat:
-        """Meaningless once outcome is not None."""
-        return self.seat(self.game.to_move(self.position))
 
     @property
     def forced(self) -> str | None:

@@ -7,6 +7,7 @@ Received -> Prepared: who sent it and what it asks; its passwords are Checked ->
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -236,9 +237,10 @@ class Journal:
     def tell(self) -> int:
         """Log what is committed now; of what a mail holds, nothing. Returns for how many mails that is."""
         told = len(self._entries)
+        for state, mails in Counter(entry.settlement.state.value for entry in self._entries.values()).items():
+            SETTLED.labels(state).inc(mails)
         for number, entry in self._entries.items():
             settlement, words = entry.settlement, {}
-            SETTLED.labels(settlement.state.value).inc()
             if settlement.reason and settlement.state is not Arrival.PARKED:
                 words["reason"] = settlement.reason
             outbox = {"outbox": entry.outbox} if entry.outbox else {}

@@ -188,8 +188,7 @@ class Order:
         may_be = is_talk or is_newcomers(text) or at_robot(command)
         if not (request.sender.address and text and may_be):
             return False
-        with request.savepoint():
-            return greet(request, text, command) or is_puzzling(request.tx, request.sender.address)
+        return request.attempt(lambda: greet(request, text, command) or is_puzzling(request.tx, request.sender.address))
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""
@@ -208,8 +207,7 @@ def run(request: Request, command: Command | Rejected) -> Answer | None:
     """Carry one command out, by the handler of its verb. Raises: Rejected, GameError."""
     if isinstance(command, Rejected):
         raise command
-    with request.savepoint():
-        return HANDLERS[command.verb.name](request, command)
+    return request.attempt(lambda: HANDLERS[command.verb.name](request, command))
 
 
 def _lack_of_password(request: Request, line: str) -> NotAllowed | None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
+from types import TracebackType
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from sqlalchemy import (
@@ -120,6 +121,36 @@ class Rehearsal:
         return -1 - self._left if self._left >= 0 else None
 
 
+class Savepoints:
+    """The savepoints of a transaction, each within the one before, see `Transaction.savepoint`."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._wanted = self._set = 0
+        """How many are wanted, of which the first so many are set."""
+
+    def set(self) -> None:
+        for number in range(self._set, self._wanted):
+            self._say(f"SAVEPOINT savepoint_{number}")
+        self._set = self._wanted
+
+    def __enter__(self) -> None:
+        self._wanted += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._wanted -= 1
+        is_set = self._set > self._wanted
+        if error is None and not is_set:
+            return
+        with translated():
+            if is_set:
+                self._set = self._wanted
+                ending = "RELEASE" if error is None else "ROLLBACK TO"
+                self._say(f"{ending} SAVEPOINT savepoint_{self._wanted}")
+            if error is not None:
+                raise error
+
+
 class Transaction:
     """Queries by what they are about. Valid until the block that gave it ends."""
 
@@ -157,14 +188,12 @@ class Transaction:
     def __init__(self, connection: Guarded, now: datetime, memory: Memory) -> None:
         self._memory = memory
         self._connection = connection
-        connection.execution_options(pbm_before_change=self._before_change, pbm_before_reading=self._set_savepoints)
+        self._savepoints = Savepoints(connection.say)
+        connection.execution_options(pbm_before_change=self._before_change, pbm_before_reading=self._savepoints.set)
         self.now = now
         """The instant at which all of it happens."""
         self.let_pass: Callable[[], None] = lambda: None
         """Called between bites of what takes long: where nothing is written, others may come first."""
-        self._savepoints: list[str] = []
-        """The names of those that are wanted, of which the first so many are set:"""
-        self._set = 0
         self.opened: list[Any] | None = None
         """The boards that a rehearsal has in hand; None outside of one."""
         self._grown_older = self._changes_house = False
@@ -196,7 +225,7 @@ class Transaction:
         self.players.foresee(people)
 
     def _before_change(self, statement: UpdateBase) -> None:
-        self._set_savepoints()
+        self._savepoints.set()
         if statement.table in _QUEUES:
             return
         self._grown_older = True
@@ -265,51 +294,29 @@ class Transaction:
         for queries in (self.matches, self.intents, self.follows, self.players):
             queries.forget()
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
+    def savepoint(self) -> Savepoints:
         """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
 
         It is set before the first statement that writes, on PostgreSQL before any: the fault of one that reads is to
         be undone there, too. On SQLite a statement that is mere text is not seen to write: none stands within one.
         """
-        name = f"savepoint_{len(self._savepoints)}"
-        self._savepoints.append(name)
-        try:
-            yield
-        except BaseException:
-            with translated():
-                self._end_savepoint(f"ROLLBACK TO SAVEPOINT {name}")
-                raise
-        self._end_savepoint(f"RELEASE SAVEPOINT {name}")
+        return self._savepoints
 
-    def _set_savepoints(self) -> None:
-        for name in self._savepoints[self._set :]:
-            self._connection.say(f"SAVEPOINT {name}")
-        self._set = len(self._savepoints)
+    def rehearse(self, deed: Callable[[], T]) -> tuple[T | None, Rehearsal]:
+        """Let the deed write nothing: each such statement seems to do it, and after many the deed ends.
 
-    def _end_savepoint(self, words: str) -> None:
-        """The last that is wanted."""
-        self._savepoints.pop()
-        if self._set > len(self._savepoints):
-            self._set -= 1
-            with translated():
-                self._connection.say(words)
-
-    @contextmanager
-    def rehearsal(self) -> Iterator[Rehearsal]:
-        """Let the block write nothing: each such statement seems to do it, and after many the block ends.
-
-        So does whatever it raises, for that comes up again when it is done in earnest.
+        Returns what it returns; None where it raises anything, for that comes up again when it is done in earnest.
         """
-        rehearsal = Rehearsal()
+        done, rehearsal = None, Rehearsal()
         self.opened = rehearsal.opened
+        self._connection.execution_options(pbm_unwritten=rehearsal)
         try:
-            with suppress(Exception), self.savepoint():
-                self._connection.execution_options(pbm_unwritten=rehearsal)
-                yield rehearsal
+            with suppress(Exception), self._savepoints:
+                done = deed()
         finally:
             self._connection.execution_options(pbm_unwritten=None)
             self.opened = None
+        return done, rehearsal
 
     def lock(self, names: Iterable[str]) -> None:
         """Wait until nobody else has locked any of the names; they are ours until the transaction ends.
