@@ -261,12 +261,12 @@ class Remarks(Queries):
         found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
         if player_id is not None:
             found = found.where(remarks.c.player_id == player_id)
-        return [_remark(row) for row in self._connection.execute(found.order_by(remarks.c.id))]
+        return self._all(found.order_by(remarks.c.id), _remark)
 
     def by(self, player_id: int, boards: Sequence[int]) -> list[tuple[RemarkKind, Remark]]:
         """Those of a player on boards, oldest first."""
         found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
-        return [(RemarkKind(row.kind), _remark(row)) for row in self._connection.execute(found)]
+        return self._all(found, lambda row: (RemarkKind(row.kind), _remark(row)))
 
     def written_since(self, kind: RemarkKind, player_id: int, since: datetime) -> int:
         """How many of a player's remarks were written since then."""
@@ -310,7 +310,7 @@ class Broadcasts(Queries):
     def waiting(self) -> list[Broadcast]:
         """The oldest first."""
         found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
-        return [_broadcast(row) for row in self._connection.execute(found)]
+        return self._all(found, _broadcast)
 
     def find(self, broadcast_id: int) -> Broadcast | None:
         """One that waits."""

@@ -206,7 +206,7 @@ class Agenda(Queries):
     def of(self, kind: str) -> list[Item]:
         """All items of a kind, the longest due first."""
         found = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
-        return list(map(_item, self._connection.execute(found)))
+        return self._all(found, _item)
 
     def next_at(self) -> datetime | None:
         """When something is due next; None if nothing ever is."""
@@ -285,7 +285,7 @@ class Absences(Queries):
 
     def open(self, kind: StopKind) -> list[Absence]:
         """Those of the whole server, of one kind, of which nobody knows the end."""
-        return self._read(_OPEN, {"kind": kind.value})
+        return self._all(_OPEN, _absence, {"kind": kind.value})
 
     def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
         """The stops of the clock of each of the players after an instant."""
@@ -337,11 +337,11 @@ class Absences(Queries):
         return None if last is None else datetime.fromisoformat(last)
 
     def _found(self, which: ColumnElement[bool]) -> list[Absence]:
-        return self._read(_ABSENCES.where(which))
+        return self._all(_ABSENCES.where(which), _absence)
 
-    def _read(self, statement: Select[Any], words: Mapping[str, str] | None = None) -> list[Absence]:
-        rows = self._connection.execute(statement, words)
-        return [Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at)) for row in rows]
+
+def _absence(row: Row[Any]) -> Absence:
+    return Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at))
 
 
 def concerning(player_ids: Collection[int]) -> ColumnElement[bool]:

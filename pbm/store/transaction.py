@@ -17,22 +17,7 @@ from itertools import chain
 from types import TracebackType
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from sqlalchemy import (
-    BigInteger,
-    Connection,
-    Executable,
-    RootTransaction,
-    Text,
-    UpdateBase,
-    bindparam,
-    cast,
-    func,
-    insert,
-    literal,
-    select,
-    text,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect, IteratorResult
 from sqlalchemy.engine.result import SimpleResultMetaData
@@ -77,8 +62,8 @@ from pbm.store.tournaments import Tournaments
 HOUSE = "house"
 """The name that is locked by anybody who changes more than they have locked otherwise."""
 
-_numbers = func.unnest(bindparam("numbers", type_=ARRAY(BigInteger))).table_valued("number").render_derived()
-LOCK = often(select(cast(func.pg_advisory_xact_lock(_numbers.c.number), Text).label("locked")))
+_numbers = sa.func.unnest(sa.bindparam("numbers", type_=ARRAY(sa.BigInteger))).table_valued("number").render_derived()
+LOCK = often(sa.select(sa.cast(sa.func.pg_advisory_xact_lock(_numbers.c.number), sa.Text).label("locked")))
 """Of PostgreSQL alone."""
 
 _BOARDS_OF_A_BITE = 32
@@ -88,9 +73,9 @@ _QUEUES = frozenset({inbox, outbox, outbox_texts})
 _HOUSE, _OF_THE_HOUSE = frozenset({absences, bans, meta}), 10**12
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
-_AGE = often(select(meta.c.value).where(meta.c.key == "age"))
-_GROWN = cast(meta.c.value, BigInteger) + bindparam("grown", type_=BigInteger)
-_GROW_OLDER = often(update(meta).where(meta.c.key == "age").values(value=cast(_GROWN, Text)))
+_AGE = often(sa.select(meta.c.value).where(meta.c.key == "age"))
+_GROWN = sa.cast(meta.c.value, sa.BigInteger) + sa.bindparam("grown", type_=sa.BigInteger)
+_GROW_OLDER = often(sa.update(meta).where(meta.c.key == "age").values(value=sa.cast(_GROWN, sa.Text)))
 
 Q = TypeVar("Q")
 T = TypeVar("T")
@@ -99,7 +84,7 @@ Memory = dict[str, tuple[Any, Any]]
 """What was found for all transactions of a store, by name, each with the mark of while it holds."""
 
 
-def _queries(kind: Callable[[Connection], Q]) -> cached_property[Q]:
+def _queries(kind: Callable[[sa.Connection], Q]) -> cached_property[Q]:
     """Made when they are first asked for: a mail needs a few of them."""
     return cached_property(lambda tx: kind(tx._connection))  # noqa: SLF001  of the class it is made for
 
@@ -224,7 +209,7 @@ class Transaction:
         self.follows.foresee(boards)
         self.players.foresee(people)
 
-    def _before_change(self, statement: UpdateBase) -> None:
+    def _before_change(self, statement: sa.UpdateBase) -> None:
         self._savepoints.set()
         if statement.table in _QUEUES:
             return
@@ -281,7 +266,7 @@ class Transaction:
         grown = is_alone + _OF_THE_HOUSE * self._changes_house
         self.lock(["age"])
         if not self._connection.execute(_GROW_OLDER, {"grown": grown}).rowcount:
-            self._connection.execute(insert(meta).values(key="age", value=str(grown)))
+            self._connection.execute(sa.insert(meta).values(key="age", value=str(grown)))
         self.age += grown
 
     def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -349,7 +334,7 @@ class Transaction:
             skipped = (
                 "SELECT setval('matches_board_seq', last_value + greatest(:least, last_value)) FROM matches_board_seq"
             )
-        self._connection.execute(text(skipped), {"least": least})
+        self._connection.execute(sa.text(skipped), {"least": least})
 
 
 def _number(name: str) -> int:
@@ -357,14 +342,14 @@ def _number(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"pbm {name}".encode(), digest_size=8).digest(), signed=True)
 
 
-_WRITTEN = select(literal(1))
+_WRITTEN = sa.select(sa.literal(1))
 """In place of a statement in a rehearsal: a row that was changed, by PostgreSQL; SQLite counts none, and says -1."""
 
 
 class Told:
     """A statement as the driver is told it, with values of certain names."""
 
-    def __init__(self, statement: Executable, names: Sequence[str], dialect: Dialect) -> None:
+    def __init__(self, statement: sa.Executable, names: Sequence[str], dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect, column_keys=names)  # type: ignore[attr-defined]
         assert isinstance(compiled, SQLCompiler)  # noqa: S101
         assert not compiled.post_compile_params, "its text differs with its values"  # noqa: S101
@@ -374,7 +359,7 @@ class Told:
         self._ways = [(place, way) for place, way in enumerate(ways) if way is not None]
         self._fixed = {bind.key: bind.effective_value for bind in binds if bind.key not in names}
         self._keys = [bind.key for bind in binds]
-        writes = isinstance(statement, UpdateBase)
+        writes = isinstance(statement, sa.UpdateBase)
         columns = statement.returning_column_descriptions if writes else statement.column_descriptions  # type: ignore[attr-defined]
         readers = [column["type"].dialect_impl(dialect).result_processor(dialect, None) for column in columns]
         self.columns = SimpleResultMetaData([column["name"] for column in columns], _processors=readers)
@@ -389,19 +374,19 @@ class Told:
         return found
 
 
-class Guarded(Connection):
+class Guarded(sa.Connection):
     """Begins as it is asked to, and looks at what it executes; events would cost each statement a fifth more.
 
     What SQLite is told goes past SQLAlchemy where that would take many times as long to say it.
     """
 
-    _told: ClassVar[dict[tuple[Executable, tuple[str, ...]], Told]] = {}
+    _told: ClassVar[dict[tuple[sa.Executable, tuple[str, ...]], Told]] = {}
     """By statement, and the names of the values it is given."""
 
     def __enter__(self) -> Guarded:
         return self
 
-    def begin(self) -> RootTransaction:
+    def begin(self) -> sa.RootTransaction:
         begun, options = super().begin(), self.get_execution_options()
         self._begin_as(writes=options.get("pbm_writes", False), is_durable=options.get("pbm_durable", True))
         return begun
@@ -413,9 +398,9 @@ class Guarded(Connection):
             self.info["synchronous"] = wanted
         self.say("BEGIN IMMEDIATE" if writes else "BEGIN")
 
-    def execute(self, statement: Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
+    def execute(self, statement: sa.Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
         """In a rehearsal what writes is replaced by what does not, and makes ids below 0. Raises: Writes."""
-        if isinstance(statement, UpdateBase):
+        if isinstance(statement, sa.UpdateBase):
             options = self.get_execution_options()
             rehearsal = options.get("pbm_unwritten")
             if rehearsal is None and options.get("pbm_writes", False):
@@ -425,7 +410,7 @@ class Guarded(Connection):
                 if number is None:
                     raise Writes(f"a transaction that only reads does not write to {statement.table}")
                 returns = statement.returning_column_descriptions
-                return super().execute(select(literal(number)) if returns else _WRITTEN)
+                return super().execute(sa.select(sa.literal(number)) if returns else _WRITTEN)
         if statement not in OFTEN or self._is_heard:
             return super().execute(statement, parameters, execution_options=execution_options)
         given = parameters or {}
@@ -435,7 +420,7 @@ class Guarded(Connection):
             told = self._told[statement, names] = self._learn(statement, names)
         return self._execute_directly(told, given)
 
-    def _learn(self, statement: Executable, names: Sequence[str]) -> Told:
+    def _learn(self, statement: sa.Executable, names: Sequence[str]) -> Told:
         return Told(statement, names, self.dialect)
 
     def _execute_directly(self, told: Told, given: Any) -> Any:
