@@ -306,7 +306,8 @@ class Batches:
         with bound_contextvars(mail=None):
             for mail in fresh:
                 obeyed = foreseen.of(tx, mail)
-                if not mail.stays_on_boards or (obeyed is None and self._journal.holds_plies):
+                is_rehearsed = obeyed is not None and obeyed.rehearsal is not None  # so it stays on boards
+                if not is_rehearsed and (not mail.stays_on_boards or self._journal.holds_plies):
                     self._journal.write_down(tx)
                 bind_contextvars(mail=mail.row.id)
                 self._settle(tx, mail, obeyed)

@@ -261,23 +261,13 @@ class Outbox(Queries):
         if not mails or rehearsal is not None:
             return []
         self.grew = True
+        fresh = {"created_at": now, "due_at": now, "state": Delivery.QUEUED.value, "attempts": 0}
         rows = [
-            {
-                "key": mail.key,
-                "created_at": now,
-                "inbox_id": cause,
-                "board": mail.board,
-                "player_id": mail.player_id,
-                "reply": mail.reply,
-                "address": mail.address,
-                "subject": mail.subject,
-                "envelope_from": mail.envelope_from,
-                "state": Delivery.QUEUED.value,
-                "attempts": 0,
-                "due_at": now,
-            }
+            {**mail._asdict(), **fresh, "inbox_id": cause}
             for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
         ]
+        for row in rows:
+            del row["raw"]  # its text stands apart
         by_key = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
         ids = [by_key[mail.key] for mail in mails]
         self._connection.execute(_WRITE, [{"id": each, "raw": mail.raw} for each, mail in zip(ids, mails, strict=True)])
