@@ -55,6 +55,8 @@ def subject_of(word: str) -> str:
 
 def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:
     """The ban that a mail falls under; one of a player before those of addresses."""
+    if tx.bans.are_none():
+        return None
     sender = mail.sender
     players = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
     subjects = (*(players | mail.verified), *_of_address(mail.letter.sender.casefold()))

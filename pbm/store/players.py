@@ -290,9 +290,13 @@ class Bans(Queries):
         """The oldest first."""
         return self._all(select(bans).order_by(bans.c.since, bans.c.subject), partial(made, Ban))
 
+    def are_none(self) -> bool:
+        """Nobody is kept out, as far as is remembered."""
+        return self._lasting("no bans", lambda: not self._is_any(select(bans.c.subject).limit(1)))
+
     def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
-        """Those on any of the subjects that hold now. Whether there are any at all is remembered."""
-        if self._lasting("no bans", lambda: not self._is_any(select(bans.c.subject).limit(1))):
+        """Those on any of the subjects that hold now."""
+        if self.are_none():
             return []
         holds = or_(bans.c.until.is_(None), bans.c.until > now)
         return self._all(select(bans).where(bans.c.subject.in_(subjects), holds), partial(made, Ban))
