@@ -132,7 +132,8 @@ class Inbox(Queries):
     def waiting(self, limit: int, again: Collection[int] = (), beyond: int = 0) -> list[Received]:
         """New mails, in the order they came: those with the ids, and so many at most of higher ids than `beyond`."""
         older = self._all(_WAITING.where(inbox.c.id.in_(again)), _received) if again else []
-        return older + [*map(_received, self._connection.execute(_NEWER, {"beyond": beyond, "most": limit}))]
+        newer = self._connection.execute(_NEWER, {"beyond": beyond, "most": limit})
+        return [*older, *map(_received, newer)]
 
     def of_boards(self, limit: int, beyond: int) -> list[Received]:
         """New mails of higher ids than `beyond` that answer a board, in the order they came."""
