@@ -16,7 +16,6 @@ import gc
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -61,7 +60,7 @@ def positions(words: str, count: int) -> list[tuple[Match, State]]:
             legal = list(islice(state.game.moves(state.position), 200))
             seat = state.to_move
             state, notation = state.play(state.game.notate(state.position, chance.choice(legal)))
-            match = replace(match, record=match.record.appended(Ply(notation, seat, NOW)), revision=match.revision + 1)
+            match = match._replace(record=match.record.appended(Ply(notation, seat, NOW)), revision=match.revision + 1)
             found.append((match, state))
     return found
 
@@ -154,7 +153,7 @@ def longest(game: str, options: tuple[str, ...], body: str, last: bool) -> dict[
         spent["ply"] = max(spent.get("ply", 0), ply["ply"])
         if len(match.record) < MAX_PLIES:
             spent["preview"] = spent.get("preview", 0) + ply["ply"]
-        match = replace(match, record=match.record.appended(Ply(notation, seat, NOW)), revision=match.revision + 1)
+        match = match._replace(record=match.record.appended(Ply(notation, seat, NOW)), revision=match.revision + 1)
         if len(match.record) % EACH == 1 or state.outcome is not None:
             pictures._picture.cache_clear()  # noqa: SLF001
             view = View(state)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from games import GAMES
@@ -188,7 +188,7 @@ class Decisions:
 
     def keep(self, intent: Intent) -> None:
         """In place of one of the same kind."""
-        self._known = sorted([*self._all(but=intent), replace(intent, since=self._now)], key=lambda each: each.kind)
+        self._known = sorted([*self._all(but=intent), intent._replace(since=self._now)], key=lambda each: each.kind)
         self._tx.intents.keep(self._board, intent, self._now)
         if intent.until is not None:
             self._tx.agenda.put(IntentKind.HOLD, f"{self._board}:{intent.seat}", intent.until)
@@ -290,7 +290,7 @@ class OpenBoard:
             charged = match.clock.charged(decided_at or self.now, calendars)
             clock = due(match, charged.after_move(state.to_move, calendars, self.now), self.now, self.now)
         ply = Ply(notation, seat, self.now, auto, charged.left[seat - 1] if charged else None)
-        self.match = replace(match, record=match.record.appended(ply), revision=match.revision + 1, clock=clock)
+        self.match = match._replace(record=match.record.appended(ply), revision=match.revision + 1, clock=clock)
         self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
         self.state = state
         played_for = auto, by is IntentKind.PLAN, forced
@@ -351,7 +351,7 @@ class OpenBoard:
         last, match = self.match.record[-1], self.match
         self.state = self.at(-1)
         clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
-        self.match = with_clock(replace(match, record=match.record[:-1], revision=match.revision + 1), clock, self.now)
+        self.match = with_clock(match._replace(record=match.record[:-1], revision=match.revision + 1), clock, self.now)
         self.tx.matches.drop_ply(match, self.state.to_move, self.match.clock)
 
     def resign(self, seat: Seat) -> None:
@@ -374,7 +374,7 @@ class OpenBoard:
         if offer is not None and offer.kind is OfferKind.DRAW:
             at = self.now + (SILENT_IN_TOURNAMENTS_FOR if self.match.tournament else SILENT_FOR)
             self.tx.agenda.put(SILENCE, self.match.board, at)
-        self.match = replace(self.match, offer=offer)
+        self.match = self.match._replace(offer=offer)
 
     def set_clock(self, clock: Clock) -> None:
         """Change the clock, and when the board needs the server next."""
@@ -386,7 +386,7 @@ class OpenBoard:
         """Read anew what may have changed behind the board's back: what its players have chosen, and when they rest."""
         fresh = self.tx.matches.load(self.match.board, known=self.match)
         if fresh is not None:
-            self.match = replace(self.match, clock=fresh.clock, settings=fresh.settings, stops=fresh.stops)
+            self.match = self.match._replace(clock=fresh.clock, settings=fresh.settings, stops=fresh.stops)
 
     def cancel_offer(self) -> None:
         """Take back whatever waits for an answer; the players are told."""
@@ -401,7 +401,7 @@ class OpenBoard:
         clock = self.match.clock and self.match.clock.charged(self.now, self.match.calendars)
         self.tx.matches.end(self.match.board, result, self.now, clock)
         revision = self.match.revision + 1
-        self.match = replace(self.match, result=result, ended_at=self.now, revision=revision, clock=None)
+        self.match = self.match._replace(result=result, ended_at=self.now, revision=revision, clock=None)
         if event is not None:
             self.events.append(event)
         for intent in [*self.intents.of(1), *self.intents.of(2)]:
@@ -429,7 +429,7 @@ class OpenBoard:
         self.events.append(event)
         self.events += unrate_match(self.tx, ended)
         count_match(self.tx, ended, back=True)
-        self.match = replace(ended, result=None, ended_at=None, revision=ended.revision + 1)
+        self.match = ended._replace(result=None, ended_at=None, revision=ended.revision + 1)
         self.tx.matches.reopen(ended.board, self.state.to_move)
         self.set_clock(clock)
         publish(MatchReopened(self.match), self.tx)
@@ -446,7 +446,7 @@ class OpenBoard:
         """Keep what somebody writes about the board as it stands."""
         self.tx.remarks.add(kind, Remark(self.match.board, author, len(self.match.record), text, self.now))
         if kind is RemarkKind.NOTE:
-            self.match, self._notes = replace(self.match, annotated=True), None
+            self.match, self._notes = self.match._replace(annotated=True), None
 
     def drop_notes(self, player: Player) -> int:
         """Forget what the player has written for themselves; returns how many notes there were."""

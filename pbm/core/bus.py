@@ -42,22 +42,28 @@ Renewal = Callable[[], None]
 """Tells a board in hand that its players' settings and rests have changed."""
 
 
+class News:
+    """Something that happened, of which features hear."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class MatchEnded:
+class MatchEnded(News):
     """A match has its result."""
 
     match: Match
 
 
 @dataclass(frozen=True, slots=True)
-class MatchReopened:
+class MatchReopened(News):
     """A match has lost its result and goes on."""
 
     match: Match
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerHeard:
+class PlayerHeard(News):
     """A player to whom mail may no longer have got has written, from this address."""
 
     player: Player
@@ -67,14 +73,14 @@ class PlayerHeard:
 
 
 @dataclass(frozen=True, slots=True)
-class ReachChanged:
+class ReachChanged(News):
     """Mail may get to a player again, or to one more address."""
 
     player: Player
 
 
 @dataclass(frozen=True, slots=True)
-class SettingsSaved:
+class SettingsSaved(News):
     """A player's choices are stored."""
 
     player: Player
@@ -82,7 +88,7 @@ class SettingsSaved:
 
 
 @dataclass(frozen=True, slots=True)
-class ReminderDue:
+class ReminderDue(News):
     """A player is to be reminded of a board."""
 
     player: Player
@@ -90,7 +96,7 @@ class ReminderDue:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordDamaged:
+class RecordDamaged(News):
     """The stored record of a board cannot be replayed."""
 
     board: int
@@ -98,23 +104,13 @@ class RecordDamaged:
 
 
 @dataclass(frozen=True, slots=True)
-class AccountEnded:
+class AccountEnded(News):
     """A player leaves the server."""
 
     player: Player
 
 
-E = TypeVar(
-    "E",
-    bound=MatchEnded
-    | MatchReopened
-    | PlayerHeard
-    | ReachChanged
-    | SettingsSaved
-    | ReminderDue
-    | RecordDamaged
-    | AccountEnded,
-)
+E = TypeVar("E", bound=News)
 Subscriber = Callable[[E, Transaction], None]
 
 SUBSCRIBERS: dict[type, list[Subscriber[Any]]] = defaultdict(list)

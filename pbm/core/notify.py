@@ -16,7 +16,7 @@ from pbm.domain.configuration import Limits
 from pbm.domain.errors import Unreadable
 from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
 from pbm.domain.mail import Mail, Remark, RemarkKind
-from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
+from pbm.domain.match import SWAP, Ending, Player, Seat, State
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
@@ -151,16 +151,17 @@ def tell_players(
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
     for reader in _audience(at, board, followers):
         own = author is not None and author == reader.player
-        if not own and _can_wait(board, reader, comments):
+        told = tuple(event for event in board.events if told_to(event, reader.seat))
+        if not own and not comments and _can_wait(board, reader, told):
             continue
-        is_receipt = own and _only_own_moves(board, reader)
+        is_receipt = own and _only_own_moves(board, reader, told)
         if is_receipt and reader.settings.receipts == OFF and not (read_as or sent_from):
             continue
         is_first = _is_first(tx, board, reader)
         notice = notice_of(
             board,
             reader,
-            events=tuple(event for event in board.events if told_to(event, reader.seat)),
+            events=told,
             comments=() if own else tuple(comments),
             whole_record=not board.match.record,
             is_first=is_first,
@@ -187,11 +188,9 @@ def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
     deed: composes itself the mails that it causes, at the desk it is given; what it returns is returned, with what it
     would have written. Whatever goes wrong comes up again, and None is returned.
     """
-    done: T | None = None
-    with at.tx.rehearsal() as rehearsal:
-        tools = at.tools
-        composer = tools.composer.aside()
-        done = deed(Desk(at.tx, Tools(composer, tools.states, tools.passwords, tools.limits, tools.operator)))
+    tools = at.tools
+    aside = Tools(tools.composer.aside(), tools.states, tools.passwords, tools.limits, tools.operator)
+    done, rehearsal = at.tx.rehearse(lambda: deed(Desk(at.tx, aside)))
     rehearsal.more = rehearsal.more or any(board.match.board == NO_BOARD for board in rehearsal.opened)
     return done, rehearsal
 
@@ -219,12 +218,11 @@ def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tupl
     return tuple(remark for remark in kibitz if remark.author not in blocked)
 
 
-def _can_wait(board: OpenBoard, reader: Reader, comments: Sequence[CommentMade]) -> bool:
-    """Nobody says anything, only moves were made, and the player hears of them in time by their digest."""
+def _can_wait(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
+    """Only moves were made, and the player hears of them in time by their digest. told: what has happened to them."""
     settings, match = reader.settings, board.match
-    if settings.digest == OFF or reader.seat is None or comments or match.result is not None:
+    if settings.digest == OFF or reader.seat is None or match.result is not None:
         return False
-    told = [event for event in board.events if told_to(event, reader.seat)]
     if not all(isinstance(event, MovePlayed | SidesSwapped | OfferCancelled) for event in told):
         return False
     deadline = match.clock.deadline_at if match.clock and reader.seat == board.state.to_move else None
@@ -232,11 +230,10 @@ def _can_wait(board: OpenBoard, reader: Reader, comments: Sequence[CommentMade])
     return deadline is None or deadline >= digest_at + ENOUGH_TIME
 
 
-def _only_own_moves(board: OpenBoard, reader: Reader) -> bool:
-    """Nothing happened but that the reader moved, and it is not their turn again."""
+def _only_own_moves(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
+    """Nothing happened but that the reader moved, and it is not their turn again. told: as for `_can_wait`."""
     if board.match.result is not None or reader.seat in (None, board.state.to_move):
         return False
-    told = [event for event in board.events if told_to(event, reader.seat)]
     return all(isinstance(event, MovePlayed | SidesSwapped) and event.seat == reader.seat for event in told)
 
 
@@ -276,9 +273,9 @@ def pass_on(
 
 def _audience(at: Desk, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:
     """The players, each in their seat, and then the followers."""
-    match = board.match
-    seats = {match.player(seat).id: perspective(board, seat) for seat in _seats(match)}
-    return [*readers_of(at, [*match.players, *(each.player for each in followers)], seats).values()]
+    first, second = board.match.players
+    seats = {second.id: perspective(board, 2), first.id: perspective(board, 1)}
+    return [*readers_of(at, [first, second, *(each.player for each in followers)], seats).values()]
 
 
 def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
@@ -293,11 +290,7 @@ def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
     return "unsubscribe all" if follower.whom else "unsubscribe"
 
 
-def _seats(match: Match) -> tuple[Seat, ...]:
-    """One seat for each person: somebody may play against themselves."""
-    return (1,) if match.player(1).id == match.player(2).id else (1, 2)
-
-
 def perspective(board: OpenBoard, seat: Seat) -> Seat:
     """A player who plays against themselves sees the board from the seat that is to move."""
-    return seat if len(_seats(board.match)) > 1 else board.state.to_move
+    first, second = board.match.players
+    return seat if first.id != second.id else board.state.to_move

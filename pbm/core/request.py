@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from games import GAMES
 from games.rules import GameError, joined
@@ -32,6 +31,8 @@ from pbm.domain.verbs import PASSWORD, Standing, redact, usage
 from pbm.mailin import Message
 from pbm.store import Transaction
 
+T = TypeVar("T")
+
 Credentials = tuple[str, str]
 """A userid in lower case and a password."""
 
@@ -46,11 +47,10 @@ _LIKE_A_ROBOT = 0.8
 """How like a robot's name one is that may mean it: "robbot2", and not "robert2"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
+class Sender(NamedTuple):
     """The sender as the mail shows them, before any command is looked at."""
 
-    standing: Standing = field(default_factory=Standing)
+    standing: Standing = Standing()
     seat: SeatToken | None = None
     """The board, seat and revision its reply token is for."""
     board: int | None = None
@@ -127,16 +127,15 @@ class Words:
         return "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(NamedTuple):
     """A mail as it came in, with what was found out about it before anything is done."""
 
     message: Message
-    verified: Mapping[Credentials, str] = field(default_factory=dict)
+    verified: Mapping[Credentials, str] = {}
     """Credentials found right, and the hash they were checked with."""
-    fresh: Mapping[str, str] = field(default_factory=dict)
+    fresh: Mapping[str, str] = {}
     """The hashes of new passwords."""
-    locked: Mapping[Credentials, datetime] = field(default_factory=dict)
+    locked: Mapping[Credentials, datetime] = {}
     """Credentials, and without userid new passwords, that are not looked at, until then."""
     received_at: datetime | None = None
     """When the mail came in, for it may have waited; what players do counts from then."""
@@ -446,13 +445,12 @@ class Request(Desk):
         """A request of the same mail, for which nothing has been done yet. by: as if that were its sender."""
         return Request(self.tx, self.tools, self.incoming, by or self.sender)
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """An exception out of the block undoes what it wrote, the letters too, and that somebody joined by it."""
+    def attempt(self, deed: Callable[[], T]) -> T:
+        """What the deed returns; its exception undoes what it wrote, its letters, and that somebody joined by it."""
         sender, letters = self.author.sender, len(self.outgoing.letters)
         try:
             with self.tx.savepoint():
-                yield
+                return deed()
         except BaseException:
             del self.outgoing.letters[letters:]
             if self.author.sender is not sender:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 
 from pbm.domain.calendars import Calendar
 from pbm.domain.errors import BadArguments
@@ -23,8 +23,7 @@ _EXAMPLES = "write for instance --clock=3d, --clock=10d+1d, --clock=10d+1d/20d o
 _CONTROL = re.compile(r"(?P<first>[^+/]+)(?:\+(?P<increment>[^+/]+)(?:/(?P<cap>[^+/]+))?)?")
 
 
-@dataclass(frozen=True, slots=True)
-class TimeControl:
+class TimeControl(NamedTuple):
     """How much time a game gives."""
 
     per_move: int | None = None
@@ -101,7 +100,7 @@ def control_of(options: Mapping[str, str], default: TimeControl) -> TimeControl:
         raise BadArguments(f'"--clock={options["clock"]}" and --{min(days)} do not go together: the clock says it all.')
     else:
         control = read_control(options["clock"])
-    return control if nag is None else replace(control, nag=nag)
+    return control if nag is None else control._replace(nag=nag)
 
 
 def _days(name: str, value: str) -> int:
@@ -118,11 +117,11 @@ def read_control(text: str) -> TimeControl:
     for word in more:
         name, _, value = word.partition("=")
         if word == "strict":
-            control = replace(control, strict=True)
+            control = control._replace(strict=True)
         elif name == "move" and value:
-            control = replace(control, per_move=_bounded(value))
+            control = control._replace(per_move=_bounded(value))
         elif name == "nag" and value:
-            control = replace(control, nag=_bounded(value))
+            control = control._replace(nag=_bounded(value))
         else:
             raise BadArguments(f'"{word}" is no clock: after a comma may stand strict, move=3d or nag=2d.')
     return control
@@ -153,8 +152,7 @@ def _bounded(word: str) -> int:
 Calendars = tuple[Calendar, Calendar]
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """Both clocks of a running board, as they stood at `since`; what has run since is worked out when asked for."""
 
     control: TimeControl
@@ -203,7 +201,7 @@ class Clock:
 
     def refreshed(self, calendars: Calendars) -> Clock:
         """With the deadline as the calendars have it now; one that has been called stays."""
-        return self if self.overrun_at else replace(self, deadline_at=self.deadline(calendars))
+        return self if self.overrun_at else self._replace(deadline_at=self.deadline(calendars))
 
     def expired(self, now: datetime, calendars: Calendars) -> bool:
         """The time of the seat to move has run out."""
@@ -218,7 +216,7 @@ class Clock:
         used = self._used(now, calendars)
         left = _with(self.left, self.seat, max(0, self.left[self.seat - 1] - used))
         turn_left = None if self.turn_left is None else max(0, self.turn_left - used)
-        return replace(self, left=left, turn_left=turn_left, since=max(now, self.since))
+        return self._replace(left=left, turn_left=turn_left, since=max(now, self.since))
 
     def after_move(self, seat: int, calendars: Calendars, since: datetime | None = None) -> Clock:
         """The clock, charged, after a move. since: from when on the seat is to move, if not from where it stands."""
@@ -244,21 +242,21 @@ class Clock:
         charged = self.charged(now, calendars)
         left = _with(charged.left, seat, charged.left[seat - 1] + amount)
         if seat != self.seat:
-            return replace(charged, left=left, gift=charged.gift + amount).refreshed(calendars)
+            return charged._replace(left=left, gift=charged.gift + amount).refreshed(calendars)
         turn_left = None if charged.turn_left is None else charged.turn_left + amount
-        return replace(charged, left=left, turn_left=turn_left, overrun_at=None).refreshed(calendars)
+        return charged._replace(left=left, turn_left=turn_left, overrun_at=None).refreshed(calendars)
 
     def no_less_than(self, other: Clock) -> Clock:
         """Nobody has less than by another clock, nor less for the move that both are at."""
         left = max(self.left[0], other.left[0]), max(self.left[1], other.left[1])
         if self.seat != other.seat or self.turn_left is None:
-            return replace(self, left=left)
+            return self._replace(left=left)
         turn_left = max(self.turn_left, other.turn_left or 0)
-        return replace(self, left=left, turn_left=turn_left, gift=max(self.gift, other.gift))
+        return self._replace(left=left, turn_left=turn_left, gift=max(self.gift, other.gift))
 
     def with_pause(self, paused: bool, now: datetime, calendars: Calendars) -> Clock:
         """Stopped by agreement, or going on from where it stopped."""
-        return replace(self.charged(now, calendars), paused=paused).refreshed(calendars)
+        return self.charged(now, calendars)._replace(paused=paused).refreshed(calendars)
 
     @property
     def _budget(self) -> int:

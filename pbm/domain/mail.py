@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from pbm.domain.match import Player
 
@@ -27,8 +27,7 @@ class Delivery(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(NamedTuple):
     """A mail in the inbox. mail_from: "" for the null path, None where it is not known."""
 
     id: int
@@ -50,8 +49,7 @@ class Received:
         return self.lane.startswith("board ") and " from " not in self.lane
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """The end of a mail that came in, which is mail_id in the inbox, and its reason."""
 
     mail_id: int
@@ -63,8 +61,7 @@ class Settlement:
     """Its bytes without the passwords they held; None where they held none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mail:
+class Mail(NamedTuple):
     """A finished mail to one address."""
 
     key: str
@@ -79,8 +76,7 @@ class Mail:
     """It only answers its reader's own mail, so it may be left out where they ask too much."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(NamedTuple):
     """A mail that was written, as far as it is known."""
 
     board: int | None
@@ -90,8 +86,7 @@ class Sent:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Queued:
+class Queued(NamedTuple):
     """A mail in the outbox."""
 
     id: int
@@ -124,8 +119,7 @@ class RemarkKind(StrEnum):
     HINT = "hint"
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(NamedTuple):
     """ply: how many were played when it was written."""
 
     board: int

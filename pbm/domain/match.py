@@ -32,7 +32,7 @@ from games.rules import (
 )
 from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop, instant_at, micros
-from pbm.domain.clock import Clock, TimeControl
+from pbm.domain.clock import UNLIMITED, Clock, TimeControl
 from pbm.domain.errors import NotAllowed, Rejected
 from pbm.domain.settings import Settings
 from pbm.domain.spans import next_reminder
@@ -59,8 +59,7 @@ class Ending(StrEnum):
     VOID = "void"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """winner: None for a draw and for a void match, which counts for nothing. reason: a clause after "won" or such."""
 
     ending: Ending
@@ -69,8 +68,7 @@ class Result:
     scores: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
+class Player(NamedTuple):
     """A registered person as others may see them; addresses stay in the store."""
 
     id: int
@@ -196,8 +194,7 @@ class IntentKind(StrEnum):
     RESIGN = "resign"
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(NamedTuple):
     """A seat's decision for later, which nobody else may see."""
 
     seat: Seat
@@ -217,8 +214,7 @@ class Intent:
         return self.kind is IntentKind.SUBMIT and self.text == "resign"
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One board as it is stored.
 
     options, body: what the challenge said of the game.
@@ -242,7 +238,7 @@ class Match:
     """The one it is played in, as its players read it; empty for a game of their own."""
     annotated: bool = False
     """Somebody has notes on it."""
-    control: TimeControl = field(default_factory=TimeControl)
+    control: TimeControl = UNLIMITED
     """How much time there is."""
     clock: Clock | None = None
     """None where there is none, and once the match has ended."""
@@ -313,7 +309,12 @@ class State:
     swapped: bool = False
     before: Any = None
     """The position of the ply before; None at the start."""
+    to_move: Seat = field(init=False, repr=False)
+    """Meaningless once outcome is not None."""
     _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "to_move", self.seat(self.game.to_move(self.position)))
 
     @classmethod
     def start(cls, game: AnyGame, words: Iterable[str], body: str = "") -> State:
@@ -330,11 +331,6 @@ class State:
         if "outcome" not in self._known:
             self._known["outcome"] = self.game.outcome(self.position)
         return cast("Outcome | None", self._known["outcome"])
-
-    @property
-    def to_move(self) -> Seat:
-        """Meaningless once outcome is not None."""
-        return self.seat(self.game.to_move(self.position))
 
     @property
     def forced(self) -> str | None:
@@ -522,7 +518,7 @@ LOOK_AGAIN = timedelta(minutes=15)
 
 def with_clock(match: Match, clock: Clock | None, now: datetime) -> Match:
     """The match with its clock changed, and due as it then is."""
-    return replace(match, clock=clock and due(match, clock, now, match.moved_at))
+    return match._replace(clock=clock and due(match, clock, now, match.moved_at))
 
 
 def due(match: Match, clock: Clock, now: datetime, moved_at: datetime) -> Clock:
@@ -535,7 +531,7 @@ def due(match: Match, clock: Clock, now: datetime, moved_at: datetime) -> Clock:
     stopped = clock.control.timed and clock.deadline_at is None
     reminder = reminder_at(match, clock, now, moved_at)
     instants = [at for at in (clock.deadline_at, reminder, now + LOOK_AGAIN if stopped else None) if at]
-    return replace(clock, due_at=min(instants, default=None))
+    return clock._replace(due_at=min(instants, default=None))
 
 
 def reminder_at(match: Match, clock: Clock, now: datetime, moved_at: datetime | None = None) -> datetime | None:

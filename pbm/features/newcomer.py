@@ -87,7 +87,7 @@ def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple
         player = open_account(request.tx, address, name)
     except BadArguments as error:
         raise BadArguments(str(error), _unaccented(name)) from None
-    request.author.sender = replace(request.sender, standing=KNOWN, proven=player, claimed=player, address="")
+    request.author.sender = request.sender._replace(standing=KNOWN, proven=player, claimed=player, address="")
     request.author.player = player
     seeks = (seek for game in GAMES for seek in request.tx.seeks.open(game) if fits(request, seek, player))
     request.outgoing.write(

@@ -6,7 +6,6 @@ whatever falls due is looked at anew, and put off if its time has not come after
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from pbm.core.board import OpenBoard
@@ -115,7 +114,7 @@ def call_time(board: OpenBoard, clock: Clock, limits: Limits) -> None:
         return
     over = clock.charged(now, match.calendars)
     due_at = now + timedelta(days=limits.claim_days)
-    board.set_clock(replace(over, deadline_at=clock.deadline(match.calendars), overrun_at=now, due_at=due_at))
+    board.set_clock(over._replace(deadline_at=clock.deadline(match.calendars), overrun_at=now, due_at=due_at))
     board.events.append(TimeUp(match.board, clock.seat))
 
 
@@ -157,7 +156,7 @@ def grant_pause(request: Request, board: OpenBoard, seat: Seat) -> None:
     assert clock is not None  # noqa: S101  nothing else is asked for
     board.set_offer(None)
     paused = clock.with_pause(True, now, board.match.calendars)
-    board.set_clock(replace(paused, due_at=now + timedelta(days=request.tools.limits.pause_days)))
+    board.set_clock(paused._replace(due_at=now + timedelta(days=request.tools.limits.pause_days)))
     board.events.append(ClocksPaused(board.match.board, seat))
 
 

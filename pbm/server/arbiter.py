@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.core.board import OpenBoard, set_clocks
@@ -56,7 +56,7 @@ class Arbiter(Hand):
         if clock.paused:
             raise NotAllowed(f"The clocks of board {number} stand still already.")
         paused = clock.with_pause(True, board.now, board.match.calendars)
-        board.set_clock(replace(paused, overrun_at=None, due_at=None))
+        board.set_clock(paused._replace(overrun_at=None, due_at=None))
         board.events.append(ClocksPaused(number))
         return self._told(at, board)
 

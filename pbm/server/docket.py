@@ -7,8 +7,10 @@ Received -> Prepared: who sent it and what it asks; its passwords are Checked ->
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import structlog
 
@@ -31,8 +33,7 @@ HELP = "help"
 """The verb that players may use however often it was answered to mails that prove nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """The verdict of argon2 on the passwords of a mail."""
 
     verified: Mapping[Credentials, str]
@@ -44,16 +45,15 @@ class Checked:
 UNCHECKED, NOWHERE = Checked({}, {}), Origin()
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A mail read, before any transaction that writes."""
 
     row: Received
     message: Message | Discard | Exception
-    sender: Sender = field(default_factory=Sender)
-    reading: Reading = field(default_factory=lambda: Reading(()))
+    sender: Sender = Sender()
+    reading: Reading = Reading(())
     commands: tuple[Command | Rejected, ...] = ()
-    logins: Logins = field(default_factory=Logins)
+    logins: Logins = Logins()
     checked: Checked = UNCHECKED
     origin: Origin = NOWHERE
     is_guess: bool = False
@@ -155,8 +155,7 @@ class Prepared:
         return players | self.verified or {f"from {self.letter.sender.casefold()}"}
 
 
-@dataclass(frozen=True, slots=True)
-class Obeyed:
+class Obeyed(NamedTuple):
     """A mail's effects, before it is known which answers are too many."""
 
     mails: tuple[Mail, ...]
@@ -166,14 +165,13 @@ class Obeyed:
     """Why a question was left out."""
     told: str = ""
     """Why it gets no answers."""
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = {}
     payers: frozenset[str] = frozenset()
     rehearsal: Rehearsal | None = None
     """What it would have written, where that was only rehearsed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """The end of a mail, its reason, and the mails that are owed because of it."""
 
     state: Arrival
@@ -181,7 +179,7 @@ class Settled:
     mails: tuple[Mail, ...] = ()
     kept: bytes | None = None
     """The bytes kept in place of the mail; None for the mail itself."""
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = {}
     """Who sent it, with which verbs, and on which boards, for the log."""
     plies: Sequence[Plied] = ()
     """What is yet to be written because of it."""
@@ -239,9 +237,10 @@ class Journal:
     def tell(self) -> int:
         """Log what is committed now; of what a mail holds, nothing. Returns for how many mails that is."""
         told = len(self._entries)
+        for state, mails in Counter(entry.settlement.state.value for entry in self._entries.values()).items():
+            SETTLED.labels(state).inc(mails)
         for number, entry in self._entries.items():
             settlement, words = entry.settlement, {}
-            SETTLED.labels(settlement.state.value).inc()
             if settlement.reason and settlement.state is not Arrival.PARKED:
                 words["reason"] = settlement.reason
             outbox = {"outbox": entry.outbox} if entry.outbox else {}

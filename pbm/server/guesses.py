@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from pbm.core.credentials import is_password
 from pbm.core.request import Credentials
@@ -37,8 +38,7 @@ hundred holds such a word.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a mail came from, as far as it counts against guessing."""
 
     address: str = ""
@@ -178,8 +178,7 @@ MAX_LOGINS = 3
 as hundreds of moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """The passwords of one mail, by where they stand."""
 
     logins: tuple[Credentials, ...] = ()
@@ -191,17 +190,16 @@ class Held:
     """Those that it sets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Logins:
+class Logins(NamedTuple):
     """The passwords of one mail, before any of them is looked at."""
 
-    hashes: dict[Credentials, str] = field(default_factory=dict)
+    hashes: Mapping[Credentials, str] = {}
     """What to check each login against."""
     fresh: tuple[str, ...] = ()
     """New passwords."""
-    keys: dict[Credentials, tuple[Key, ...]] = field(default_factory=dict)
+    keys: Mapping[Credentials, tuple[Key, ...]] = {}
     """What each counts for, should it be wrong."""
-    locked: dict[Credentials, datetime] = field(default_factory=dict)
+    locked: Mapping[Credentials, datetime] = {}
     """Logins that are not looked at, until then."""
 
     def covers(self, later: Logins) -> bool:

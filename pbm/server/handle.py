@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from time import thread_time
 
 import structlog
@@ -142,7 +141,7 @@ class Handler:
         wanted = {key: hashed for mail in mails if mail.is_unchecked for key, hashed in mail.logins.hashes.items()}
         right = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()]) if wanted else []
         verified = {key: hashed for (key, hashed), is_right in zip(wanted.items(), right, strict=True) if is_right}
-        return [replace(mail, checked=self._checked(mail, verified)) if mail.is_unchecked else mail for mail in mails]
+        return [mail._replace(checked=self._checked(mail, verified)) if mail.is_unchecked else mail for mail in mails]
 
     def _checked(self, mail: Prepared, verified: Mapping[Credentials, str]) -> Checked:
         fresh = mail.logins.fresh
@@ -167,7 +166,7 @@ class Handler:
         if len(self._rehearsed) >= _MOST_REHEARSED:
             self._rehearsed.clear()
         self._rehearsed[mail.row.id] = self._spent_so_far() - begun
-        return None if obeyed is None or rehearsal.more else replace(obeyed, rehearsal=rehearsal)
+        return None if obeyed is None or rehearsal.more else obeyed._replace(rehearsal=rehearsal)
 
     def handle(self, tx: Transaction, mail: Prepared, obeyed: Obeyed | None = None) -> Settled:
         """Do what the mail asks. obeyed: what was foreseen of it.
@@ -182,7 +181,7 @@ class Handler:
         elif settled is None:
             settled = self._bounded(tx, obeyed or self._obey(tx, mail), mail)
         kept = _without_passwords(mail) if settled.state is not Arrival.PARKED else None
-        return settled if kept is None else replace(settled, kept=kept)
+        return settled if kept is None else settled._replace(kept=kept)
 
     def _undone(self, tx: Transaction, mail: Prepared, *, is_rehearsed: bool) -> Settled | None:
         """The end of a mail of which nothing is carried out; None for all others.
@@ -294,7 +293,7 @@ class Handler:
         self._costs.charge(obeyed.payers, self._rehearsed.pop(mail.row.id, 0.0), tx.now)
         for board in rehearsal.opened:
             self.tools.states.keep(board.match, board.state)
-        return replace(obeyed, mails=tuple(map(self.tools.composer.rekeyed, obeyed.mails)))
+        return obeyed._replace(mails=tuple(map(self.tools.composer.rekeyed, obeyed.mails)))
 
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
         """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -141,7 +141,7 @@ def take_in_record(tx: Transaction, text: str, *, trusted: bool) -> int:
     for before, after, move in zip(states, states[1:], record.moves, strict=False):
         ply = Ply(move, before.to_move, record.started_at)
         tx.matches.add_ply(match, ply, after.to_move, None)
-        match = replace(match, record=match.record.appended(ply), revision=match.revision + 1)
+        match = match._replace(record=match.record.appended(ply), revision=match.revision + 1)
     tx.matches.end(match.board, record.result, record.ended_at, None)
     return match.board
 

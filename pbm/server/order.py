@@ -188,8 +188,7 @@ class Order:
         may_be = is_talk or is_newcomers(text) or at_robot(command)
         if not (request.sender.address and text and may_be):
             return False
-        with request.savepoint():
-            return greet(request, text, command) or is_puzzling(request.tx, request.sender.address)
+        return request.attempt(lambda: greet(request, text, command) or is_puzzling(request.tx, request.sender.address))
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""
@@ -208,8 +207,7 @@ def run(request: Request, command: Command | Rejected) -> Answer | None:
     """Carry one command out, by the handler of its verb. Raises: Rejected, GameError."""
     if isinstance(command, Rejected):
         raise command
-    with request.savepoint():
-        return HANDLERS[command.verb.name](request, command)
+    return request.attempt(lambda: HANDLERS[command.verb.name](request, command))
 
 
 def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
@@ -321,7 +319,7 @@ class _TriedOut(Exception):
 
 def _tried(request: Request, order: Order) -> Request:
     """The outcome of the commands if the claimed player had sent them; the database stays as it is."""
-    sender = replace(request.sender, proven=request.sender.claimed)
+    sender = request.sender._replace(proven=request.sender.claimed)
     trial = request.again(sender)
     with suppress(_TriedOut), request.tx.savepoint():
         order.carry_out(trial)
@@ -383,7 +381,7 @@ def mails_of(request: Request) -> list[Mail]:
         replies += request.tools.composer.notice(told, request.now, answered)
     if request.outgoing.answers and not _is_told(request, [*mails, *replies]):
         replies += _answer(request)
-    return mails + [replace(mail, reply=True) for mail in replies]
+    return mails + [mail._replace(reply=True) for mail in replies]
 
 
 def _is_told(request: Request, mails: Sequence[Mail]) -> bool:

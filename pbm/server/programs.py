@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from games.rules import MoveError
@@ -98,7 +97,7 @@ class Programs:
         Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)
         if request.refusal is not None:
             raise _Undone(request.refusal)
-        tx.outbox.add([replace(mail, reply=False) for mail in mails_of(request)], tx.now)
+        tx.outbox.add([mail._replace(reply=False) for mail in mails_of(request)], tx.now)
 
 
 def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -63,7 +63,7 @@ class Regrets:
         address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
         if not address or tx.outbox.wrote_to(address, LOCKED, tx.now - _DAY):
             return ()
-        letter = replace(self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads), reply=True)
+        letter = self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads)._replace(reply=True)
         return () if self.throttle.excess(tx, letter, cause) else (letter,)
 
     def for_operator(self, tx: Transaction, mail: Prepared) -> tuple[Mail, ...]:

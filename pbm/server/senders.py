@@ -55,6 +55,8 @@ def subject_of(word: str) -> str:
 
 def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:
     """The ban that a mail falls under; one of a player before those of addresses."""
+    if tx.bans.are_none():
+        return None
     sender = mail.sender
     players = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
     subjects = (*(players | mail.verified), *_of_address(mail.letter.sender.casefold()))
@@ -156,7 +158,7 @@ def remember_key(tx: Transaction, mail: Prepared) -> None:
     wanted = message.cover is not Cover.NONE or (key is not None and key.mutual)
     if key is None or (known is not None and proven == known.proven and dated_at < known.dated_at):
         assert known is not None  # noqa: S101  it returned above
-        found = replace(known, wanted=wanted)
+        found = known._replace(wanted=wanted)
     else:
         found = Peer(key.key, wanted, proven, key.chats, message.message_id or "", dated_at)
     if found != known:

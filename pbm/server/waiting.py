@@ -9,7 +9,6 @@ comes alone where it was begun before.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from heapq import nsmallest
 from itertools import takewhile
 
@@ -147,7 +146,7 @@ class WaitingMails:
         known = self._checked.get(mail.row.id)
         if known is None or not known.logins.covers(mail.logins):
             return mail
-        return replace(mail, logins=known.logins, checked=known.checked)
+        return mail._replace(logins=known.logins, checked=known.checked)
 
 
 def moves_first(mails: Sequence[Prepared]) -> list[Prepared]:

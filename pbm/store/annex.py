@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import Row, ScalarSelect, exists, insert, literal, not_, or_, select, union_all
 
@@ -165,8 +165,7 @@ class Intents(Listed[Intent]):
 ALL = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Follower:
+class Follower(NamedTuple):
     """ends_only: wants only the board's last mail. whom: whom they follow for it, a player by their userid or ALL
     boards of the game; empty for the board itself.
     """
@@ -262,12 +261,12 @@ class Remarks(Queries):
         found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
         if player_id is not None:
             found = found.where(remarks.c.player_id == player_id)
-        return [_remark(row) for row in self._connection.execute(found.order_by(remarks.c.id))]
+        return self._all(found.order_by(remarks.c.id), _remark)
 
     def by(self, player_id: int, boards: Sequence[int]) -> list[tuple[RemarkKind, Remark]]:
         """Those of a player on boards, oldest first."""
         found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
-        return [(RemarkKind(row.kind), _remark(row)) for row in self._connection.execute(found)]
+        return self._all(found, lambda row: (RemarkKind(row.kind), _remark(row)))
 
     def written_since(self, kind: RemarkKind, player_id: int, since: datetime) -> int:
         """How many of a player's remarks were written since then."""
@@ -286,8 +285,7 @@ def _remark(row: Row[Any]) -> Remark:
     return Remark(row.board, Player(row.player_id, row.userid), row.ply, row.text, row.created_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Broadcast:
+class Broadcast(NamedTuple):
     """sent_at: None while it waits for the operator."""
 
     id: int
@@ -312,7 +310,7 @@ class Broadcasts(Queries):
     def waiting(self) -> list[Broadcast]:
         """The oldest first."""
         found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
-        return [_broadcast(row) for row in self._connection.execute(found)]
+        return self._all(found, _broadcast)
 
     def find(self, broadcast_id: int) -> Broadcast | None:
         """One that waits."""

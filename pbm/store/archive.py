@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
 
 from pbm.domain.match import Ending, Player, Result
 from pbm.domain.settings import Settings
 from pbm.store.matches import WITH_NAMES, players_of, result_of
-from pbm.store.statements import Queries
+from pbm.store.statements import Queries, made
 from pbm.store.tables import matches, players, plies, rating_changes, tournaments
 from pbm.store.tournaments import Stage
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(NamedTuple):
     """A player who is here or has been."""
 
     player: Player
@@ -28,8 +26,7 @@ class Person:
     bot: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(NamedTuple):
     """A match that has ended and counts, without its record, of which revision and plies tell the state."""
 
     board: int
@@ -47,8 +44,7 @@ class Finished:
     tournament: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rated:
+class Rated(NamedTuple):
     """A player's rating after a match of theirs."""
 
     game: str
@@ -64,13 +60,13 @@ class Archive(Queries):
     def people(self, after: int, limit: int) -> list[Person]:
         """Those with a higher id, in the order of the ids."""
         found = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
-        return [_person(row) for row in self._connection.execute(found)]
+        return self._all(found, _person)
 
     def finished(self, after: int, limit: int) -> list[Finished]:
         """Those of higher boards, in the order of the boards; void ones count for nothing."""
         over = matches.c.ended_at.is_not(None) & (matches.c.ending != Ending.VOID.value)
         found = WITH_NAMES.where(matches.c.board > after, over).order_by(matches.c.board).limit(limit)
-        return [_finished(row) for row in self._connection.execute(found)]
+        return self._all(found, _finished)
 
     def records(self, boards: Collection[int]) -> dict[int, list[str]]:
         """The notations of each of the boards, a few of them at a time."""
@@ -83,23 +79,18 @@ class Archive(Queries):
     def tournaments(self, after: int, limit: int) -> list[int]:
         """The ids of those with higher ones, in their order; those that were cancelled are none."""
         found = select(tournaments.c.id).where(tournaments.c.id > after, tournaments.c.state != Stage.CANCELLED.value)
-        return list(self._connection.execute(found.order_by(tournaments.c.id).limit(limit)).scalars())
+        return self._column(found.order_by(tournaments.c.id).limit(limit))
 
     def rated(self, player_id: int) -> list[Rated]:
         """How a player's ratings moved, in the order of the boards' ends."""
-        rows = self._connection.execute(
-            select(
-                matches.c.game,
-                matches.c.board,
-                matches.c.ended_at,
-                rating_changes.c.rating_after,
-                rating_changes.c.deviation_after,
-            )
+        changed = rating_changes.c.rating_after, rating_changes.c.deviation_after
+        found = (
+            select(matches.c.game, matches.c.board, matches.c.ended_at, *changed)
             .join(matches, matches.c.board == rating_changes.c.board)
             .where(rating_changes.c.player_id == player_id)
             .order_by(matches.c.ended_at, matches.c.board)
         )
-        return [Rated(*row) for row in rows]
+        return self._all(found, Rated._make)
 
 
 def _person(row: Row[Any]) -> Person:
@@ -110,18 +101,4 @@ def _person(row: Row[Any]) -> Person:
 def _finished(row: Row[Any]) -> Finished:
     result = result_of(row)
     assert result is not None  # noqa: S101  it has ended
-    return Finished(
-        board=row.board,
-        game=row.game,
-        version=row.version,
-        options=tuple(row.options.split()),
-        body=row.body,
-        players=players_of(row),
-        revision=row.revision,
-        plies=row.plies,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        result=result,
-        rated=row.rated,
-        tournament=row.tournament,
-    )
+    return made(Finished, row, options=tuple(row.options.split()), players=players_of(row), result=result)

@@ -119,16 +119,16 @@ class Belongings(Queries):
 
     def _rows(self, section: Section, player_id: int) -> list[Values]:
         found = select(*section.columns).where(section.table.c.player_id == player_id)
-        rows = self._connection.execute(found.order_by(*(section.table.c[name] for name in section.order)))
-        return [_plain(section, row) for row in rows]
+        ordered = found.order_by(*(section.table.c[name] for name in section.order))
+        return self._all(ordered, partial(_plain, section))
 
     def people(self, player_id: int) -> dict[str, list[str]]:
         """The userids of those whom the player follows, and of those they have blocked."""
         found = {}
         for name, (table, column) in PEOPLE.items():
             others = select(players.c.userid).join(table, table.c[column] == players.c.id)
-            rows = self._connection.execute(others.where(table.c.player_id == player_id).order_by(players.c.userid_key))
-            found[name] = list(rows.scalars())
+            own = table.c.player_id == player_id
+            found[name] = self._column(others.where(own).order_by(players.c.userid_key))
         return found
 
     def tournaments(self, player_id: int) -> list[Values]:
@@ -179,7 +179,7 @@ class Belongings(Queries):
         own = select(matches.c.board).where(or_(matches.c.seat1_id == player_id, matches.c.seat2_id == player_id))
         followed = select(follows.c.board).where(follows.c.player_id == player_id)
         remarked = select(remarks.c.board).where(remarks.c.player_id == player_id)
-        return sorted(self._connection.execute(own.union(followed, remarked)).scalars())
+        return sorted(self._column(own.union(followed, remarked)))
 
     def match(self, board: int, player_id: int) -> dict[str, Any]:
         """As matches, for one."""
@@ -235,8 +235,8 @@ class Belongings(Queries):
         row = self._connection.execute(found).one_or_none()
         if row is None:
             return None
-        there = self._connection.execute(select(addresses.c.id).where(addresses.c.player_id == row.id).limit(1)).first()
-        return row.id, row.password_hash == NO_PASSWORD and row.removed_at is None and there is None
+        has_address = self._is_any(select(addresses.c.id).where(addresses.c.player_id == row.id).limit(1))
+        return row.id, row.password_hash == NO_PASSWORD and row.removed_at is None and not has_address
 
     def add_name(self, userid: str, now: datetime) -> int:
         """A player of whom nothing is known but that they played; nobody can log in as them. Returns their id."""
@@ -290,7 +290,7 @@ class Belongings(Queries):
             for each in (one, other)
         )
         found = select(tournaments.c.name).where(*(tournaments.c.id.in_(each) for each in theirs))
-        return list(self._connection.execute(found.order_by(tournaments.c.name)).scalars())
+        return self._column(found.order_by(tournaments.c.name))
 
     def hand_over(self, gone: int, kept: int) -> list[str]:
         """All that is one player's is another one's; what both have stays the other one's. Returns the games rated.
@@ -326,7 +326,7 @@ class Belongings(Queries):
                     self._delete(table, theirs)
                 else:
                     self._update(table, theirs, player_id=kept)
-        return list(self._connection.execute(select(ratings.c.game).where(ratings.c.player_id == kept)).scalars())
+        return self._column(select(ratings.c.game).where(ratings.c.player_id == kept))
 
     def add_decided(self, board: int, seat: int, row: Values) -> None:
         """The seat's decisions for later. Raises: BadArguments."""

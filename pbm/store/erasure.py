@@ -16,36 +16,25 @@ from pbm.store.matches import batched
 from pbm.store.refusals import Acts
 from pbm.store.statements import Queries
 from pbm.store.tables import (
-    absences,
     addresses,
     blocks,
-    broadcasts,
-    follows,
-    game_choices,
     inbox,
     intents,
-    invitations,
     matches,
+    metadata,
     outbox,
     outbox_texts,
-    paces,
     peer_keys,
     player_follows,
     players,
-    puzzle_tries,
-    ratings,
-    remarks,
-    seeks,
+    rating_changes,
     tickets,
-    tournament_follows,
+    tournament_players,
 )
 from pbm.store.tickets import Guesses
 
-_OF_PLAYER = (
-    *(addresses, tickets, remarks, follows, tournament_follows, game_choices, seeks, absences, broadcasts),
-    *(invitations, ratings, paces, player_follows, blocks, puzzle_tries),
-)
-"""Tables whose rows with their player_id are theirs alone."""
+_SHARED = frozenset({outbox, rating_changes, tournament_players})
+"""Tables whose rows name a player and are others' as well; all others with a player_id are theirs alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +58,7 @@ class Erasure(Queries):
             return None
         known = select(addresses.c.address).where(addresses.c.player_id == player_id)
         written = select(outbox.c.address).where(outbox.c.player_id == player_id)
-        found = self._connection.execute(known.union(written)).scalars()
-        names = {row.userid_key, *(address.casefold() for address in found)}
+        names = {row.userid_key, *(address.casefold() for address in self._column(known.union(written)))}
         return Traces(player_id, row.userid, frozenset(names), row.removed_at is not None)
 
     def rename(self, traces: Traces, name: str) -> None:
@@ -90,8 +78,9 @@ class Erasure(Queries):
 
     def forget(self, traces: Traces) -> None:
         """Delete what is theirs, their mails among it, and the mails sent of their boards or because of theirs."""
-        for table in _OF_PLAYER:
-            self._drop(table, player_id=traces.player_id)
+        for table in metadata.sorted_tables:
+            if "player_id" in table.c and table not in _SHARED:
+                self._drop(table, player_id=traces.player_id)
         self._drop(player_follows, followed_id=traces.player_id)
         self._drop(blocks, blocked_id=traces.player_id)
         self._delete(peer_keys, peer_keys.c.address_key.in_(traces.names))
@@ -108,7 +97,7 @@ class Erasure(Queries):
         """Keep what others have not been sent yet, for it is still owed to them."""
         answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
         written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
-        own = list(self._connection.execute(select(inbox.c.id).where(written)).scalars())
+        own = self._column(select(inbox.c.id).where(written))
         boards = select(matches.c.board).where(_seated(traces.player_id))
         sent = outbox.c.state != Delivery.QUEUED.value
         addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))

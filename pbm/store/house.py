@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Row, Select, bindparam, func, or_, select
 
@@ -125,8 +125,7 @@ def _all(kept: Mapping[str, str], now: datetime) -> list[bytes]:
     return [bytes.fromhex(secret) for secret in (kept[_SECRET], *(secret for secret, _ in _former(kept, now)))]
 
 
-@dataclass(frozen=True, slots=True)
-class Peer:
+class Peer(NamedTuple):
     """The OpenPGP key of an address."""
 
     key: bytes
@@ -147,14 +146,13 @@ class Peers(Queries):
     """One key for each address, in whatever case that is written."""
 
     def find(self, address: str) -> Peer | None:
-        columns = (peer_keys.c[name] for name in Peer.__slots__)
-        found = select(*columns).where(peer_keys.c.address_key == address.casefold())
-        return self._first(found, lambda row: Peer(*row))
+        own = peer_keys.c.address_key == address.casefold()
+        found = select(*(peer_keys.c[name] for name in Peer._fields)).where(own)
+        return self._first(found, Peer._make)
 
     def put(self, address: str, peer: Peer, now: datetime) -> None:
         """In place of the one before."""
-        values = {name: getattr(peer, name) for name in peer.__slots__} | {"seen_at": now}
-        self._put(peer_keys, {"address_key": address.casefold()}, values)
+        self._put(peer_keys, {"address_key": address.casefold()}, peer._asdict() | {"seen_at": now})
 
     def forget(self, address: str) -> bool:
         """Whether there was one."""
@@ -208,7 +206,7 @@ class Agenda(Queries):
     def of(self, kind: str) -> list[Item]:
         """All items of a kind, the longest due first."""
         found = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
-        return list(map(_item, self._connection.execute(found)))
+        return self._all(found, _item)
 
     def next_at(self) -> datetime | None:
         """When something is due next; None if nothing ever is."""
@@ -251,8 +249,7 @@ LISTENS, DELIVERS, LOOKS = "listens", "delivers", "looks"
 """A process has taken mail in, sent mail, looked into the mailbox, or could have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(NamedTuple):
     """player_id: None for the whole server."""
 
     id: int
@@ -288,7 +285,7 @@ class Absences(Queries):
 
     def open(self, kind: StopKind) -> list[Absence]:
         """Those of the whole server, of one kind, of which nobody knows the end."""
-        return self._read(_OPEN, {"kind": kind.value})
+        return self._all(_OPEN, _absence, {"kind": kind.value})
 
     def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
         """The stops of the clock of each of the players after an instant."""
@@ -340,11 +337,11 @@ class Absences(Queries):
         return None if last is None else datetime.fromisoformat(last)
 
     def _found(self, which: ColumnElement[bool]) -> list[Absence]:
-        return self._read(_ABSENCES.where(which))
+        return self._all(_ABSENCES.where(which), _absence)
 
-    def _read(self, statement: Select[Any], words: Mapping[str, str] | None = None) -> list[Absence]:
-        rows = self._connection.execute(statement, words)
-        return [Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at)) for row in rows]
+
+def _absence(row: Row[Any]) -> Absence:
+    return Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at))
 
 
 def concerning(player_ids: Collection[int]) -> ColumnElement[bool]:

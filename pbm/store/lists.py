@@ -172,13 +172,13 @@ class Lists(Matches):
         """Both have moved on a board of theirs, or both have been in the same tournament."""
         for first, second in ((one, other), (other, one)):
             boards = select(matches.c.board).where(matches.c.seat1_id == first, matches.c.seat2_id == second)
-            if self._connection.execute(boards.where(matches.c.plies > 1).limit(1)).first():
+            if self._is_any(boards.where(matches.c.plies > 1).limit(1)):
                 return True
         own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == one)
         theirs = select(tournament_players.c.tournament_id).where(
             tournament_players.c.player_id == other, tournament_players.c.tournament_id.in_(own)
         )
-        return self._connection.execute(theirs.limit(1)).first() is not None
+        return self._is_any(theirs.limit(1))
 
     def started_since(self, started_by: str, since: datetime) -> int:
         """How many boards somebody has asked for since then."""
@@ -211,7 +211,7 @@ class Lists(Matches):
         found = select(matches.c.board).where(
             matches.c.game == game, matches.c.ended_at.is_(None), matches.c.plies.between(fewest, most)
         )
-        return list(self._connection.execute(found.order_by(matches.c.board).limit(limit)).scalars())
+        return self._column(found.order_by(matches.c.board).limit(limit))
 
 
 def _narrowed(found: _Rows, game: str | None, active: bool | None) -> _Rows:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import BigInteger, Row, Select, bindparam, func, insert, select, type_coerce, update
 
@@ -60,8 +60,7 @@ Plied = tuple[dict[str, Any], dict[str, Any]]
 _Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """A board without its record."""
 
     board: int
@@ -231,18 +230,11 @@ class Matches(Queries):
     def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat, clock: Clock | None) -> None:
         """Append to the record of a match as it was loaded. seat_to_move, clock: after the ply."""
         number = len(match.record) + 1
-        values = {
-            "board": match.board,
-            "ply": number,
-            "notation": ply.notation,
-            "seat": ply.seat,
-            "played_at": ply.played_at,
-            "auto": ply.auto,
-            "time_left": ply.time_left,
-        }
-        after = {"plies": number, "revision": match.revision + 1, "seat_to_move": seat_to_move}
-        after |= columns_of(clock)
-        plied = values, {"of_board": match.board, "moved_at": ply.played_at, **after}
+        after = {"plies": number, "revision": match.revision + 1, "seat_to_move": seat_to_move, **columns_of(clock)}
+        plied = (
+            {"board": match.board, "ply": number, **ply._asdict()},
+            {"of_board": match.board, "moved_at": ply.played_at, **after},
+        )
         rehearsal = self._connection.get_execution_options().get("pbm_unwritten")
         if rehearsal is None:
             self.add_plies([plied])
@@ -280,13 +272,13 @@ class Matches(Queries):
         for number, seat in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
             running = (seat == player_id) & matches.c.ended_at.is_(None) & (matches.c.seat_to_move == number)
             ticking = select(matches.c.board).where(running, matches.c.ticking_since.is_not(None))
-            found += self._connection.execute(ticking).scalars()
+            found += self._column(ticking)
         return sorted(found)
 
     def timed(self) -> list[int]:
         """The boards under way on which clocks run, or stand still."""
         found = select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None))
-        return list(self._connection.execute(found.order_by(matches.c.board)).scalars())
+        return self._column(found.order_by(matches.c.board))
 
     def next_due_at(self) -> datetime | None:
         """When a board needs the server next; None if none ever does."""

@@ -26,16 +26,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
 
-from sqlalchemy import Engine
-from sqlalchemy.exc import (
-    DatabaseError,
-    DisconnectionError,
-    InterfaceError,
-    OperationalError,
-    PendingRollbackError,
-    SQLAlchemyError,
-)
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy import Engine, exc
 
 _CONFLICTS = frozenset({"40001", "40P01"})
 """Of PostgreSQL: a serialization failure, a deadlock."""
@@ -77,13 +68,14 @@ def translated() -> Iterator[None]:
     """Trouble of the database as DatabaseTrouble; a statement that is wrong stays the bug it is."""
     try:
         yield
-    except DatabaseError as error:
-        if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
+    except exc.DatabaseError as error:
+        if not isinstance(error, exc.OperationalError) and type(error) is not exc.DatabaseError:
             raise
         raise _kind(error.orig)(str(error.orig)) from error
-    except InterfaceError as error:
+    except exc.InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
-    except (DisconnectionError, PendingRollbackError, PoolTimeout) as error:  # pending: whoever met with it goes on
+    except (exc.DisconnectionError, exc.PendingRollbackError, exc.TimeoutError) as error:
+        # pending: whoever met with it goes on
         raise DatabaseTrouble(str(error)) from error
 
 
@@ -191,7 +183,7 @@ class ListeningBell(Bell):
         while not self._stopping.is_set():
             try:
                 self._listen()
-            except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error):
+            except (exc.SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error):
                 self._stopping.wait(UNASKED_SECONDS)
 
     def _listen(self) -> None:

@@ -7,9 +7,8 @@ when something came is found by halving, since ids grow with time.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Table, func, or_, select
 
@@ -27,8 +26,7 @@ _LATEST = 200
 _LONGEST_TROUBLE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """Mails in one state, or boards."""
 
     number: int
@@ -36,8 +34,7 @@ class Waiting:
     """Since when; None where there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(NamedTuple):
     """The arrivals in a queue: ever, and within the last of each span."""
 
     ever: int
@@ -51,8 +48,7 @@ class Flow:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(NamedTuple):
     """A board on which something falls due."""
 
     board: int
@@ -84,7 +80,7 @@ class Overview(Queries):
             .order_by(func.count().desc(), words)
             .limit(limit)
         )
-        return [(row.words, row.mails) for row in self._connection.execute(found)]
+        return self._all(found, tuple)
 
     def received(self, now: datetime) -> Flow:
         """seconds: from the mail taken in to the mail handled."""
@@ -129,19 +125,17 @@ class Overview(Queries):
             .order_by(addresses.c.suspended_at.desc())
             .limit(limit)
         )
-        latest = [(row.address, row.userid, row.suspended_at) for row in self._connection.execute(found)]
-        return self._count(addresses, is_suspended), latest
+        return self._count(addresses, is_suspended), self._all(found, tuple)
 
     def deadlines(self, now: datetime, limit: int) -> tuple[int, list[Deadline]]:
         """On how many boards something is overdue, and the boards where something falls due next."""
         overdue = self._count(matches, matches.c.due_at <= now)
         found = select(matches.c.board, matches.c.game, matches.c.due_at).where(matches.c.due_at.is_not(None))
-        rows = self._connection.execute(found.order_by(matches.c.due_at).limit(limit))
-        return overdue, [Deadline(row.board, row.game, row.due_at) for row in rows]
+        return overdue, self._all(found.order_by(matches.c.due_at).limit(limit), Deadline._make)
 
     def _waiting(self, table: Table, since: ColumnElement[datetime], condition: ColumnElement[bool]) -> Waiting:
-        row = self._connection.execute(select(func.count(), func.min(since)).select_from(table).where(condition)).one()
-        return Waiting(row[0], row[1])
+        found = select(func.count(), func.min(since)).select_from(table).where(condition)
+        return Waiting(*self._connection.execute(found).one())
 
     def _took(
         self, table: Table, state: str, begun: ColumnElement[datetime], done: ColumnElement[datetime]

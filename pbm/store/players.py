@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Row, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.statements import Queries, among, often
+from pbm.store.statements import Queries, among, made, often
 from pbm.store.tables import PLAYERS, addresses, bans, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where a player reads mail. It counts once confirmed_at is set."""
 
     id: int
@@ -86,25 +86,24 @@ class Players(Queries):
     def find(self, userid: str) -> Player | None:
         """userid: in any case."""
         found = PLAYERS.where(players.c.userid_key == userid.casefold(), players.c.removed_at.is_(None))
-        return self._first(found, lambda row: Player(*row))
+        return self._first(found, Player._make)
 
     def like(self, userid: str) -> list[str]:
         """Some userids of about the same length that begin with the same letter."""
         key, length = players.c.userid_key, func.length(players.c.userid)
         first, size = userid[:1].casefold(), len(userid)
-        rows = self._connection.execute(
+        found = (
             select(players.c.userid)
             .where(key >= first, key < f"{first}\uffff", length.between(size - 2, size + 2))
             .where(players.c.removed_at.is_(None))
             .order_by(key)
             .limit(MOST_ALIKE)
         )
-        return list(rows.scalars())
+        return self._column(found)
 
     def is_taken(self, userid: str) -> bool:
         """Somebody has the userid, or had it, or one that looks like it."""
-        found = select(players.c.id).where(players.c.look == look(userid))
-        return self._connection.execute(found).first() is not None
+        return self._is_any(select(players.c.id).where(players.c.look == look(userid)))
 
     def all(self) -> list[Player]:
         return self._players(PLAYERS.where(players.c.removed_at.is_(None)).order_by(players.c.userid_key))
@@ -207,21 +206,21 @@ class Players(Queries):
     def confirm(self, address_id: int, now: datetime) -> Address | None:
         """The address, which counts from now on; None if its player has dropped it or is gone."""
         owned = select(addresses).join(players).where(addresses.c.id == address_id, players.c.removed_at.is_(None))
-        row = self._connection.execute(owned).one_or_none()
-        if row is None:
+        found = self._first(owned, _address)
+        if found is None:
             return None
         works = {"confirmed_at": now, "bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
         self._update(addresses, addresses.c.id == address_id, **works)
-        return replace(_address(row), confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
+        return found._replace(confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int) -> Player | None:
         found = PLAYERS.where(players.c.id == player_id, players.c.removed_at.is_(None))
-        return self._first(found, lambda row: Player(*row))
+        return self._first(found, Player._make)
 
     def bots(self, player_ids: Collection[int]) -> frozenset[int]:
         """Those of the players that are programs, as the operator says."""
         found = select(players.c.id).where(players.c.id.in_(player_ids), players.c.bot)
-        return frozenset(self._connection.execute(found).scalars())
+        return frozenset(self._column(found))
 
     def set_bot(self, player_id: int, *, bot: bool) -> None:
         self._change(player_id, bot=bot)
@@ -262,11 +261,7 @@ def _address(row: Row[Any]) -> Address:
     )
 
 
-_ANY_BAN = select(bans.c.subject).limit(1)
-
-
-@dataclass(frozen=True, slots=True)
-class Ban:
+class Ban(NamedTuple):
     """subject: a userid, an address, or a domain with @ in front, in lower case. until: None for good."""
 
     subject: str
@@ -293,13 +288,15 @@ class Bans(Queries):
 
     def all(self) -> list[Ban]:
         """The oldest first."""
-        rows = self._connection.execute(select(bans).order_by(bans.c.since, bans.c.subject))
-        return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]
+        return self._all(select(bans).order_by(bans.c.since, bans.c.subject), partial(made, Ban))
+
+    def are_none(self) -> bool:
+        """Nobody is kept out, as far as is remembered."""
+        return self._lasting("no bans", lambda: not self._is_any(select(bans.c.subject).limit(1)))
 
     def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
-        """Those on any of the subjects that hold now. Whether there are any at all is remembered."""
-        if self._lasting("no bans", lambda: self._connection.execute(_ANY_BAN).first() is None):
+        """Those on any of the subjects that hold now."""
+        if self.are_none():
             return []
         holds = or_(bans.c.until.is_(None), bans.c.until > now)
-        rows = self._connection.execute(select(bans).where(bans.c.subject.in_(subjects), holds))
-        return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]
+        return self._all(select(bans).where(bans.c.subject.in_(subjects), holds), partial(made, Ban))

@@ -78,8 +78,7 @@ class Puzzles(Queries):
     def _found(self, player_id: int, condition: ColumnElement[bool], limit: int) -> list[Puzzle]:
         own = (puzzle_tries.c.puzzle_id == puzzles.c.id) & (puzzle_tries.c.player_id == player_id)
         found = select(puzzles, puzzle_tries.c.posed_at, puzzle_tries.c.solved).outerjoin(puzzle_tries, own)
-        rows = self._connection.execute(found.where(condition).order_by(puzzles.c.id).limit(limit))
-        return [_puzzle(row) for row in rows]
+        return self._all(found.where(condition).order_by(puzzles.c.id).limit(limit), _puzzle)
 
     def posed(self, player_id: int, since: datetime) -> int:
         """How many were posed to the player since then."""
@@ -106,7 +105,7 @@ class Puzzles(Queries):
         )
         ordered = found.order_by(puzzle_tries.c.answered_at, puzzle_tries.c.puzzle_id)
         running = longest = 0
-        answers = list(self._connection.execute(ordered).scalars())
+        answers = self._column(ordered)
         for solved in answers:
             running = running + 1 if solved else 0
             longest = max(longest, running)

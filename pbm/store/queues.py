@@ -127,18 +127,17 @@ class Inbox(Queries):
         if not sources:
             return set()
         found = select(inbox.c.source).where(inbox.c.source.in_(sources))
-        return set(self._connection.execute(found).scalars())
+        return set(self._column(found))
 
     def waiting(self, limit: int, again: Collection[int] = (), beyond: int = 0) -> list[Received]:
         """New mails, in the order they came: those with the ids, and so many at most of higher ids than `beyond`."""
-        older = self._connection.execute(_WAITING.where(inbox.c.id.in_(again))).all() if again else []
-        return [
-            _received(row) for row in (*older, *self._connection.execute(_NEWER, {"beyond": beyond, "most": limit}))
-        ]
+        older = self._all(_WAITING.where(inbox.c.id.in_(again)), _received) if again else []
+        newer = self._connection.execute(_NEWER, {"beyond": beyond, "most": limit})
+        return [*older, *map(_received, newer)]
 
     def of_boards(self, limit: int, beyond: int) -> list[Received]:
         """New mails of higher ids than `beyond` that answer a board, in the order they came."""
-        return [_received(row) for row in self._connection.execute(_OF_BOARDS, {"beyond": beyond, "most": limit})]
+        return self._all(_OF_BOARDS, _received, {"beyond": beyond, "most": limit})
 
     def claim(self, limit: int, ahead: int = 0) -> list[Received]:
         """New mails, in the order they came, which nobody else gets before this transaction ends.
@@ -240,7 +239,7 @@ class Inbox(Queries):
         found = select(inbox).order_by(inbox.c.id.desc()).limit(limit)
         if state is not None:
             found = found.where(inbox.c.state == state.value)
-        return [_received(row) for row in self._connection.execute(found)]
+        return self._all(found, _received)
 
     def verdicts(self, words: Iterable[str]) -> dict[str, int]:
         """How many mails have a reason that begins with each of the words."""
@@ -263,23 +262,13 @@ class Outbox(Queries):
         if not mails or rehearsal is not None:
             return []
         self.grew = True
+        fresh = {"created_at": now, "due_at": now, "state": Delivery.QUEUED.value, "attempts": 0}
         rows = [
-            {
-                "key": mail.key,
-                "created_at": now,
-                "inbox_id": cause,
-                "board": mail.board,
-                "player_id": mail.player_id,
-                "reply": mail.reply,
-                "address": mail.address,
-                "subject": mail.subject,
-                "envelope_from": mail.envelope_from,
-                "state": Delivery.QUEUED.value,
-                "attempts": 0,
-                "due_at": now,
-            }
+            {**mail._asdict(), **fresh, "inbox_id": cause}
             for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
         ]
+        for row in rows:
+            del row["raw"]  # its text stands apart
         by_key = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
         ids = [by_key[mail.key] for mail in mails]
         self._connection.execute(_WRITE, [{"id": each, "raw": mail.raw} for each, mail in zip(ids, mails, strict=True)])
@@ -303,7 +292,7 @@ class Outbox(Queries):
         """
         asked = {"now": now, "most": limit}
         for wanted in (_UNTRIED, _CLAIMED) if untried else (_CLAIMED,):
-            while mails := [_queued(row) for row in self._connection.execute(wanted, asked)]:
+            while mails := self._all(wanted, _queued, asked):
                 oldest = self._older_elsewhere(mails, ours, now + _HOLDS)
                 free = {mail.id: mail for mail in mails if mail.id < oldest.get(mail.lane, mail.id + 1)}
                 self.keep([mail.id for mail in mails if mail.id not in free], now + _HELD)
@@ -385,7 +374,7 @@ class Outbox(Queries):
         found = _WHOLE.order_by(outbox.c.id.desc()).limit(limit)
         if state is not None:
             found = found.where(outbox.c.state == state.value)
-        return [_queued(row) for row in self._connection.execute(found)]
+        return self._all(found, _queued)
 
     def find(self, key: str) -> Mail | None:
         """The mail with the key."""
@@ -394,12 +383,12 @@ class Outbox(Queries):
     def recall(self, key: str) -> Sent | None:
         """The mail with the key."""
         found = select(outbox.c.board, outbox.c.player_id, outbox.c.created_at).where(outbox.c.key == key[:40])
-        return self._first(found, lambda row: Sent(*row))
+        return self._first(found, Sent._make)
 
     def replied_since(self, addresses: Collection[str], since: datetime) -> bool:
         """Whether a mail from one of the addresses was answered after that."""
         found = select(outbox.c.id).where(outbox.c.address.in_(addresses), outbox.c.created_at > since, outbox.c.reply)
-        return self._connection.execute(found.limit(1)).first() is not None
+        return self._is_any(found.limit(1))
 
     def told_since(self, player_id: int, board: int, since: datetime) -> int:
         """How many mails about a board were written to a player after that."""
@@ -425,7 +414,7 @@ class Outbox(Queries):
     def wrote_to(self, address: str, subject: str, since: datetime) -> bool:
         """Whether a mail with the subject was written to an address since then."""
         found = select(outbox.c.id).where(outbox.c.address == address, outbox.c.created_at > since)
-        return self._connection.execute(found.where(outbox.c.subject == subject).limit(1)).first() is not None
+        return self._is_any(found.where(outbox.c.subject == subject).limit(1))
 
     def answers_since(self, since: datetime) -> list[tuple[datetime, str, int | None]]:
         """When, to which address and about which board replies were written, the oldest first; of the newest mails."""
@@ -435,7 +424,7 @@ class Outbox(Queries):
             .where(outbox.c.id > newest, outbox.c.created_at > since, outbox.c.reply)
             .order_by(outbox.c.id)
         )
-        return [(row.created_at, row.address, row.board) for row in self._connection.execute(found)]
+        return self._all(found, tuple)
 
     def forget(self, before: datetime, now: datetime, most: int) -> int:
         """Delete the oldest of the mails that were sent or given up before then; returns how many were looked at.
@@ -446,8 +435,8 @@ class Outbox(Queries):
         done = 0
         for state in (Delivery.SENT.value, Delivery.FAILED.value):
             old = select(outbox.c.id).where(outbox.c.state == state, outbox.c.due_at <= before)
-            ids = list(self._connection.execute(old.order_by(outbox.c.due_at).limit(most - done)).scalars())
-            kept = list(self._connection.execute(_LAST_OF_ITS_BOARD, {"ids": ids}).scalars())
+            ids = self._column(old.order_by(outbox.c.due_at).limit(most - done))
+            kept = self._column(_LAST_OF_ITS_BOARD, {"ids": ids})
             self._connection.execute(update(outbox).where(outbox.c.id.in_(kept)).values(due_at=now))
             self._connection.execute(delete(outbox).where(outbox.c.id.in_(ids), outbox.c.id.not_in(kept)))
             done += len(ids)

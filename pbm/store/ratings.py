@@ -55,14 +55,14 @@ class Ratings(Queries):
 
     def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Tally]]:
         """The people who have a rating and are still here, the best first."""
-        rows = self._connection.execute(
+        found = (
             select(ratings, players.c.userid)
             .join(players, players.c.id == ratings.c.player_id)
             .where(ratings.c.game == game, players.c.removed_at.is_(None), players.c.bot.is_(False))
             .order_by(ratings.c.rating.desc(), players.c.userid_key)
             .limit(limit)
         )
-        return [(Player(row.player_id, row.userid), _tally(row)) for row in rows]
+        return self._all(found, lambda row: (Player(row.player_id, row.userid), _tally(row)))
 
     def save(self, player_id: int, game: str, tally: Tally) -> None:
         values = asdict(tally) | asdict(tally.rating)
@@ -86,7 +86,7 @@ class Ratings(Queries):
         """The boards of a game that have changed ratings then or later, in the order of their ends."""
         rated = select(rating_changes.c.board).where(rating_changes.c.board == matches.c.board)
         found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, rated.exists())
-        return list(self._connection.execute(found.order_by(matches.c.ended_at, matches.c.board)).scalars())
+        return self._column(found.order_by(matches.c.ended_at, matches.c.board))
 
     def until(self, player_id: int, game: str, now: datetime) -> Tally:
         """The player's rating after the last match that ended before now, its counts left out."""
@@ -109,7 +109,7 @@ class Ratings(Queries):
         found = select(matches.c.board).where(
             theirs, matches.c.game == game, matches.c.ended_at.between(since, until), rated.exists()
         )
-        return list(self._connection.execute(found).scalars())
+        return self._column(found)
 
     def last_board(self, player_id: int) -> int | None:
         """The board that changed a rating of the player's last; None if none has."""

@@ -9,13 +9,15 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, func, or_, select, update
 
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
 from pbm.store.players import Players
-from pbm.store.statements import Queries
+from pbm.store.statements import Queries, made
 from pbm.store.tables import PLAYERS, acts, addresses, blocks, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
@@ -38,8 +40,7 @@ _ALIVE = (
 """Built once: every mail of a player asks for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(NamedTuple):
     """A mail of ours that came back, or was complained of."""
 
     id: int
@@ -154,8 +155,7 @@ class Blocks(Queries):
 
     def blockers(self, player_id: int) -> frozenset[int]:
         """The ids of all who have blocked the player."""
-        rows = self._connection.execute(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id))
-        return frozenset(rows.scalars())
+        return frozenset(self._column(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id)))
 
     def blocked(self, player_id: int) -> list[Player]:
         """The players whom this one has blocked, by userid."""
@@ -174,8 +174,7 @@ class Blocks(Queries):
         return self._drop(blocks, player_id=player_id, blocked_id=other_id) != 0
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(NamedTuple):
     """who: the operator, as their system knows them. words: the command, passwords masked."""
 
     at: datetime
@@ -187,14 +186,14 @@ class Acts(Queries):
     """Nothing takes a line away; a player who is erased is named by another name."""
 
     def add(self, act: LogLine) -> None:
-        self._insert(acts, at=act.at, who=act.who, words=act.words)
+        self._insert(acts, **act._asdict())
 
     def latest(self, limit: int, about: str = "") -> list[LogLine]:
         """The newest last. about: what their words must hold, in any case."""
         found = select(acts).order_by(acts.c.id.desc()).limit(limit)
         if about:
             found = found.where(func.lower(acts.c.words).contains(about.lower(), autoescape=True))
-        return [LogLine(row.at, row.who, row.words) for row in self._connection.execute(found)][::-1]
+        return self._all(found, partial(made, LogLine))[::-1]
 
     def rename(self, names: Collection[str], name: str) -> None:
         """Call a player so wherever one of their names stood."""

@@ -6,30 +6,12 @@ Instants are stored as whole microseconds since 1970 UTC, so that every database
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    ColumnElement,
-    Connection,
-    Executable,
-    Select,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-    and_,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
@@ -39,10 +21,10 @@ from sqlalchemy.sql.functions import FunctionElement
 from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
 
-S = TypeVar("S", bound=Executable)
+S = TypeVar("S", bound=sa.Executable)
 V = TypeVar("V")
 
-OFTEN: set[Executable] = set()
+OFTEN: set[sa.Executable] = set()
 """Statements that are built once, for they are asked again and again."""
 
 
@@ -52,10 +34,10 @@ def often(statement: S) -> S:
     return statement
 
 
-class Instant(TypeDecorator[datetime]):
+class Instant(sa.TypeDecorator[datetime]):
     """An aware UTC instant; microseconds since 1970."""
 
-    impl = BigInteger
+    impl = sa.BigInteger
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Callable[[Any], int | None]:
@@ -65,10 +47,10 @@ class Instant(TypeDecorator[datetime]):
         return lambda value: None if value is None else instant_at(value)
 
 
-class _Numbers(TypeDecorator[list[int]]):
+class _Numbers(sa.TypeDecorator[list[int]]):
     """A list as json_each of SQLite reads it."""
 
-    impl = Text
+    impl = sa.Text
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
@@ -85,7 +67,7 @@ class _Words(_Numbers):
 
 
 class _Among(FunctionElement[bool]):
-    type = Boolean()
+    type = sa.Boolean()
     inherit_cache = True
 
     def self_group(self, against: object = None) -> _Among:
@@ -101,59 +83,78 @@ def _among(element: _Among, compiler: SQLCompiler, **words: Any) -> str:
     return f"{column} = ANY ({numbers})"
 
 
-def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+def among(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
     """Whether the column is one of a list of any length that the statement is given under the name.
 
     The statement has one text for all lengths, so it is written once, and prepared once by the database.
     """
-    plain, array = (_Words(), ARRAY(Text)) if isinstance(column.type, String) else (_Numbers(), ARRAY(BigInteger))
-    return _Among(column, bindparam(name, type_=plain.with_variant(array, "postgresql")))
+    plain, array = (
+        (_Words(), ARRAY(sa.Text)) if isinstance(column.type, sa.String) else (_Numbers(), ARRAY(sa.BigInteger))
+    )
+    return _Among(column, sa.bindparam(name, type_=plain.with_variant(array, "postgresql")))
 
 
 @dataclass(eq=False)
 class Queries:
     """Queries about one thing, as long as their transaction lasts."""
 
-    _connection: Connection
+    _connection: sa.Connection
 
-    def _first(self, found: Executable, make: Callable[[Any], V]) -> V | None:
+    def _first(self, found: sa.Executable, make: Callable[[Any], V]) -> V | None:
         """What is made of the only row; None where there is none."""
         row = self._connection.execute(found).one_or_none()
         return None if row is None else make(row)
 
-    def _players(self, found: Select[tuple[int, str]]) -> list[Player]:
-        return [Player(row.id, row.userid) for row in self._connection.execute(found)]
+    def _all(self, found: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None) -> list[V]:
+        """What is made of each row. words: the values that the statement is given."""
+        return [*map(make, self._connection.execute(found, words))]
 
-    def _count(self, table: Table, *which: ColumnElement[bool]) -> int:
+    def _column(self, found: sa.Executable, words: Mapping[str, Any] | None = None) -> list[Any]:
+        """The only column of all rows."""
+        return list(self._connection.execute(found, words).scalars())
+
+    def _is_any(self, found: sa.Select[Any]) -> bool:
+        return self._connection.execute(found).first() is not None
+
+    def _players(self, found: sa.Select[tuple[int, str]]) -> list[Player]:
+        return self._all(found, Player._make)
+
+    def _count(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
         """How many rows there are of which all of this holds."""
-        return self._connection.execute(select(func.count()).select_from(table).where(*which)).scalar_one()
+        return self._connection.execute(sa.select(sa.func.count()).select_from(table).where(*which)).scalar_one()
 
-    def _insert(self, table: Table, **values: Any) -> None:
-        self._connection.execute(insert(table).values(values))
+    def _insert(self, table: sa.Table, **values: Any) -> None:
+        self._connection.execute(sa.insert(table).values(values))
 
-    def _add(self, table: Table, **values: Any) -> int:
+    def _add(self, table: sa.Table, **values: Any) -> int:
         """Insert a row of a table that numbers them; returns its number."""
         (key,) = table.primary_key
-        added: int = self._connection.execute(insert(table).values(values).returning(key)).scalar_one()
+        added: int = self._connection.execute(sa.insert(table).values(values).returning(key)).scalar_one()
         return added
 
-    def _update(self, table: Table, *which: ColumnElement[bool], **values: Any) -> int:
+    def _update(self, table: sa.Table, *which: sa.ColumnElement[bool], **values: Any) -> int:
         """Change the rows of which all of this holds; returns how many there were."""
-        return self._connection.execute(update(table).where(*which).values(values)).rowcount
+        return self._connection.execute(sa.update(table).where(*which).values(values)).rowcount
 
-    def _delete(self, table: Table, *which: ColumnElement[bool]) -> int:
+    def _delete(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
         """Delete the rows of which all of this holds; returns how many there were."""
-        return self._connection.execute(delete(table).where(*which)).rowcount
+        return self._connection.execute(sa.delete(table).where(*which)).rowcount
 
-    def _drop(self, table: Table, **key: Any) -> int:
+    def _drop(self, table: sa.Table, **key: Any) -> int:
         """Delete the rows that have these values; returns how many there were."""
         return self._delete(table, _has(table, key))
 
-    def _put(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    def _put(self, table: sa.Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Let the row with the key have the values, whether it is there or not."""
         if self._update(table, _has(table, key), **values) == 0:
             self._insert(table, **key, **values)
 
 
-def _has(table: Table, key: Mapping[str, Any]) -> Any:
-    return and_(*(table.c[name] == value for name, value in key.items()))
+def made(kind: type[V], row: sa.Row[Any], **more: Any) -> V:
+    """A value whose fields are the columns of a row by their names, but for those that are given besides."""
+    names: Iterable[str] = kind.__match_args__  # type: ignore[attr-defined]
+    return kind(**{name: getattr(row, name) for name in names if name not in more}, **more)
+
+
+def _has(table: sa.Table, key: Mapping[str, Any]) -> Any:
+    return sa.and_(*(table.c[name] == value for name, value in key.items()))

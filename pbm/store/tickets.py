@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -29,8 +28,7 @@ class Key(NamedTuple):
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(NamedTuple):
     """key: its subject as far as it is stored. locked_until: None where the next guess is looked at."""
 
     key: Key
@@ -70,7 +68,7 @@ class Guesses(Queries):
     def locked(self, now: datetime) -> list[Attempts]:
         """The longest locked first."""
         found = select(attempts).where(attempts.c.locked_until > now).order_by(attempts.c.locked_until.desc())
-        return list(map(_attempts, self._connection.execute(found)))
+        return self._all(found, _attempts)
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: nothing has gone wrong later than now, and nobody is locked for that."""
@@ -100,8 +98,7 @@ MESSAGE = "message"
 """The purpose of tickets whose answer is passed on to the author of a message; their payload holds its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(NamedTuple):
     """purpose: what redeeming it does. subject: the address or other thing it is about. payload: what that needs."""
 
     id: int
@@ -153,7 +150,7 @@ class Tickets(Queries):
         """The players whose tickets of a purpose about a subject can still be redeemed, by id."""
         is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
         found = select(tickets.c.player_id).where(is_open, tickets.c.player_id.is_not(None))
-        return sorted(set(self._connection.execute(found).scalars()))
+        return sorted(set(self._column(found)))
 
     def drop_of(self, purpose: str, subject: str, player_id: int) -> None:
         """A player's tickets of a purpose about a subject are used up."""
@@ -185,8 +182,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Seek:
+class Seek(NamedTuple):
     """A player looks for opponents. options, body: as of a challenge."""
 
     id: int
@@ -234,14 +230,14 @@ class Seeks(Queries):
             self._update(seeks, seeks.c.id == seek_id, wanted=wanted)
 
     def _found(self, condition: Any, limit: int | None = None) -> list[Seek]:
-        rows = self._connection.execute(
+        found = (
             select(seeks, players.c.userid)
             .join(players, players.c.id == seeks.c.player_id)
             .where(condition, players.c.removed_at.is_(None))
             .order_by(seeks.c.id)
             .limit(limit)
         )
-        return [_seek(row) for row in rows]
+        return self._all(found, _seek)
 
 
 class Invitations(Queries):
@@ -251,7 +247,7 @@ class Invitations(Queries):
         """False if its mailbox was invited before, by anybody."""
         as_written, hashed = _hash(address.casefold()), _hash(mailbox(address))
         known = invitations.c.address_hash.in_((as_written, hashed))
-        if self._connection.execute(select(invitations).where(known)).first():
+        if self._is_any(select(invitations).where(known)):
             return False
         self._insert(invitations, address_hash=hashed, player_id=player_id, created_at=now)
         return True
@@ -263,8 +259,7 @@ class Invitations(Queries):
 
     def is_refused(self, address: str) -> bool:
         """Somebody has answered from the mailbox that no more of our mail is wanted there."""
-        known = select(refusals).where(refusals.c.address_hash == _hash(mailbox(address)))
-        return self._connection.execute(known).first() is not None
+        return self._is_any(select(refusals).where(refusals.c.address_hash == _hash(mailbox(address))))
 
     def welcome_back(self, address: str) -> None:
         """Its owner has an account now."""

@@ -14,7 +14,7 @@ from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.swiss import is_enterable
 from pbm.domain.tournaments.terms import Kind, Terms
-from pbm.store.statements import Queries
+from pbm.store.statements import Queries, made
 from pbm.store.tables import PLAYERS, bouts, players, tournament_follows, tournament_players, tournaments
 
 _firsts = players.alias("first_player")
@@ -176,16 +176,13 @@ class Tournaments(Queries):
 
     def entrants(self, tournament_id: int) -> list[Entrant]:
         """Those who are in, and those who have been, by seed."""
-        rows = self._connection.execute(
+        found = (
             select(tournament_players, players.c.userid)
             .join(players, players.c.id == tournament_players.c.player_id)
             .where(tournament_players.c.tournament_id == tournament_id)
             .order_by(tournament_players.c.seed, tournament_players.c.joined_at, players.c.id)
         )
-        return [
-            Entrant(Player(row.player_id, row.userid), row.seed, row.division, row.joined_at, row.left_at)
-            for row in rows
-        ]
+        return self._all(found, lambda row: made(Entrant, row, player=Player(row.player_id, row.userid)))
 
     def present(self, tournament_id: int) -> list[Entrant]:
         """Those who are in, by seed."""
@@ -244,12 +241,12 @@ class Tournaments(Queries):
             found = found.where(bouts.c.season == season)
         if round_ is not None:
             found = found.where(bouts.c.round == round_)
-        return [_meeting(row) for row in self._connection.execute(found.order_by(bouts.c.id))]
+        return self._all(found.order_by(bouts.c.id), _meeting)
 
     def under_way(self, tournament_id: int) -> list[Meeting]:
         """The players whose boards have not ended."""
         open_ = (bouts.c.tournament_id == tournament_id) & bouts.c.points1.is_(None)
-        return [_meeting(row) for row in self._connection.execute(_meetings().where(open_).order_by(bouts.c.id))]
+        return self._all(_meetings().where(open_).order_by(bouts.c.id), _meeting)
 
     def on_board(self, board: int) -> Meeting | None:
         return self._first(_meetings().where(bouts.c.board == board), _meeting)
@@ -284,14 +281,14 @@ class Tournaments(Queries):
         return self._drop(tournament_follows, player_id=player_id, tournament_id=tournament_id) != 0
 
     def _found(self, condition: Any, limit: int = 1000) -> list[Tournament]:
-        rows = self._connection.execute(
+        found = (
             select(tournaments, players.c.userid)
             .outerjoin(players, players.c.id == tournaments.c.creator_id)
             .where(condition)
             .order_by(tournaments.c.id.desc())
             .limit(limit)
         )
-        return [_tournament(row) for row in rows]
+        return self._all(found, _tournament)
 
 
 def _points(points: tuple[int, int] | None) -> dict[str, int | None]:
@@ -312,35 +309,12 @@ def _meetings() -> Any:
 
 
 def _tournament(row: Row[Any]) -> Tournament:
-    return Tournament(
-        row.id,
-        row.name,
-        row.game,
-        tuple(row.options.split()),
-        row.body,
-        Terms.from_json(row.terms),
-        Player(row.creator_id, row.userid) if row.creator_id else None,
-        Stage(row.state),
-        row.season,
-        row.round,
-        row.created_at,
-        row.due_at,
-        row.ended_at,
-    )
+    creator = Player(row.creator_id, row.userid) if row.creator_id else None
+    options, terms = tuple(row.options.split()), Terms.from_json(row.terms)
+    return made(Tournament, row, options=options, terms=terms, creator=creator, stage=Stage(row.state))
 
 
 def _meeting(row: Row[Any]) -> Meeting:
-    return Meeting(
-        row.id,
-        row.tournament_id,
-        row.season,
-        row.round,
-        row.division,
-        Player(row.first_id, row.userid1),
-        Player(row.second_id, row.userid2) if row.second_id else None,
-        row.challenger_id,
-        row.board,
-        None if row.points1 is None else (row.points1, row.points2),
-        row.starts_at,
-        row.due_at,
-    )
+    second = Player(row.second_id, row.userid2) if row.second_id else None
+    points = None if row.points1 is None else (row.points1, row.points2)
+    return made(Meeting, row, first=Player(row.first_id, row.userid1), second=second, points=points)

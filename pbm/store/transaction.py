@@ -9,29 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
+from types import TracebackType
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from sqlalchemy import (
-    BigInteger,
-    Connection,
-    Executable,
-    RootTransaction,
-    Text,
-    UpdateBase,
-    bindparam,
-    cast,
-    func,
-    insert,
-    literal,
-    select,
-    text,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect, IteratorResult
 from sqlalchemy.engine.result import SimpleResultMetaData
@@ -76,8 +62,8 @@ from pbm.store.tournaments import Tournaments
 HOUSE = "house"
 """The name that is locked by anybody who changes more than they have locked otherwise."""
 
-_numbers = func.unnest(bindparam("numbers", type_=ARRAY(BigInteger))).table_valued("number").render_derived()
-LOCK = often(select(cast(func.pg_advisory_xact_lock(_numbers.c.number), Text).label("locked")))
+_numbers = sa.func.unnest(sa.bindparam("numbers", type_=ARRAY(sa.BigInteger))).table_valued("number").render_derived()
+LOCK = often(sa.select(sa.cast(sa.func.pg_advisory_xact_lock(_numbers.c.number), sa.Text).label("locked")))
 """Of PostgreSQL alone."""
 
 _BOARDS_OF_A_BITE = 32
@@ -87,9 +73,9 @@ _QUEUES = frozenset({inbox, outbox, outbox_texts})
 _HOUSE, _OF_THE_HOUSE = frozenset({absences, bans, meta}), 10**12
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
-_AGE = often(select(meta.c.value).where(meta.c.key == "age"))
-_GROWN = cast(meta.c.value, BigInteger) + bindparam("grown", type_=BigInteger)
-_GROW_OLDER = often(update(meta).where(meta.c.key == "age").values(value=cast(_GROWN, Text)))
+_AGE = often(sa.select(meta.c.value).where(meta.c.key == "age"))
+_GROWN = sa.cast(meta.c.value, sa.BigInteger) + sa.bindparam("grown", type_=sa.BigInteger)
+_GROW_OLDER = often(sa.update(meta).where(meta.c.key == "age").values(value=sa.cast(_GROWN, sa.Text)))
 
 Q = TypeVar("Q")
 T = TypeVar("T")
@@ -98,7 +84,7 @@ Memory = dict[str, tuple[Any, Any]]
 """What was found for all transactions of a store, by name, each with the mark of while it holds."""
 
 
-def _queries(kind: Callable[[Connection], Q]) -> cached_property[Q]:
+def _queries(kind: Callable[[sa.Connection], Q]) -> cached_property[Q]:
     """Made when they are first asked for: a mail needs a few of them."""
     return cached_property(lambda tx: kind(tx._connection))  # noqa: SLF001  of the class it is made for
 
@@ -118,6 +104,36 @@ class Rehearsal:
         """The id of a row that seems to be written; None where there are too many."""
         self.more, self._left = True, self._left - 1
         return -1 - self._left if self._left >= 0 else None
+
+
+class Savepoints:
+    """The savepoints of a transaction, each within the one before, see `Transaction.savepoint`."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._wanted = self._set = 0
+        """How many are wanted, of which the first so many are set."""
+
+    def set(self) -> None:
+        for number in range(self._set, self._wanted):
+            self._say(f"SAVEPOINT savepoint_{number}")
+        self._set = self._wanted
+
+    def __enter__(self) -> None:
+        self._wanted += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._wanted -= 1
+        is_set = self._set > self._wanted
+        if error is None and not is_set:
+            return
+        with translated():
+            if is_set:
+                self._set = self._wanted
+                ending = "RELEASE" if error is None else "ROLLBACK TO"
+                self._say(f"{ending} SAVEPOINT savepoint_{self._wanted}")
+            if error is not None:
+                raise error
 
 
 class Transaction:
@@ -157,14 +173,12 @@ class Transaction:
     def __init__(self, connection: Guarded, now: datetime, memory: Memory) -> None:
         self._memory = memory
         self._connection = connection
-        connection.execution_options(pbm_before_change=self._before_change, pbm_before_reading=self._set_savepoints)
+        self._savepoints = Savepoints(connection.say)
+        connection.execution_options(pbm_before_change=self._before_change, pbm_before_reading=self._savepoints.set)
         self.now = now
         """The instant at which all of it happens."""
         self.let_pass: Callable[[], None] = lambda: None
         """Called between bites of what takes long: where nothing is written, others may come first."""
-        self._savepoints: list[str] = []
-        """The names of those that are wanted, of which the first so many are set:"""
-        self._set = 0
         self.opened: list[Any] | None = None
         """The boards that a rehearsal has in hand; None outside of one."""
         self._grown_older = self._changes_house = False
@@ -195,8 +209,8 @@ class Transaction:
         self.follows.foresee(boards)
         self.players.foresee(people)
 
-    def _before_change(self, statement: UpdateBase) -> None:
-        self._set_savepoints()
+    def _before_change(self, statement: sa.UpdateBase) -> None:
+        self._savepoints.set()
         if statement.table in _QUEUES:
             return
         self._grown_older = True
@@ -252,7 +266,7 @@ class Transaction:
         grown = is_alone + _OF_THE_HOUSE * self._changes_house
         self.lock(["age"])
         if not self._connection.execute(_GROW_OLDER, {"grown": grown}).rowcount:
-            self._connection.execute(insert(meta).values(key="age", value=str(grown)))
+            self._connection.execute(sa.insert(meta).values(key="age", value=str(grown)))
         self.age += grown
 
     def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -265,51 +279,29 @@ class Transaction:
         for queries in (self.matches, self.intents, self.follows, self.players):
             queries.forget()
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
+    def savepoint(self) -> Savepoints:
         """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
 
         It is set before the first statement that writes, on PostgreSQL before any: the fault of one that reads is to
         be undone there, too. On SQLite a statement that is mere text is not seen to write: none stands within one.
         """
-        name = f"savepoint_{len(self._savepoints)}"
-        self._savepoints.append(name)
-        try:
-            yield
-        except BaseException:
-            with translated():
-                self._end_savepoint(f"ROLLBACK TO SAVEPOINT {name}")
-                raise
-        self._end_savepoint(f"RELEASE SAVEPOINT {name}")
+        return self._savepoints
 
-    def _set_savepoints(self) -> None:
-        for name in self._savepoints[self._set :]:
-            self._connection.say(f"SAVEPOINT {name}")
-        self._set = len(self._savepoints)
+    def rehearse(self, deed: Callable[[], T]) -> tuple[T | None, Rehearsal]:
+        """Let the deed write nothing: each such statement seems to do it, and after many the deed ends.
 
-    def _end_savepoint(self, words: str) -> None:
-        """The last that is wanted."""
-        self._savepoints.pop()
-        if self._set > len(self._savepoints):
-            self._set -= 1
-            with translated():
-                self._connection.say(words)
-
-    @contextmanager
-    def rehearsal(self) -> Iterator[Rehearsal]:
-        """Let the block write nothing: each such statement seems to do it, and after many the block ends.
-
-        So does whatever it raises, for that comes up again when it is done in earnest.
+        Returns what it returns; None where it raises anything, for that comes up again when it is done in earnest.
         """
-        rehearsal = Rehearsal()
+        done, rehearsal = None, Rehearsal()
         self.opened = rehearsal.opened
+        self._connection.execution_options(pbm_unwritten=rehearsal)
         try:
-            with suppress(Exception), self.savepoint():
-                self._connection.execution_options(pbm_unwritten=rehearsal)
-                yield rehearsal
+            with suppress(Exception), self._savepoints:
+                done = deed()
         finally:
             self._connection.execution_options(pbm_unwritten=None)
             self.opened = None
+        return done, rehearsal
 
     def lock(self, names: Iterable[str]) -> None:
         """Wait until nobody else has locked any of the names; they are ours until the transaction ends.
@@ -342,7 +334,7 @@ class Transaction:
             skipped = (
                 "SELECT setval('matches_board_seq', last_value + greatest(:least, last_value)) FROM matches_board_seq"
             )
-        self._connection.execute(text(skipped), {"least": least})
+        self._connection.execute(sa.text(skipped), {"least": least})
 
 
 def _number(name: str) -> int:
@@ -350,14 +342,14 @@ def _number(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"pbm {name}".encode(), digest_size=8).digest(), signed=True)
 
 
-_WRITTEN = select(literal(1))
+_WRITTEN = sa.select(sa.literal(1))
 """In place of a statement in a rehearsal: a row that was changed, by PostgreSQL; SQLite counts none, and says -1."""
 
 
 class Told:
     """A statement as the driver is told it, with values of certain names."""
 
-    def __init__(self, statement: Executable, names: Sequence[str], dialect: Dialect) -> None:
+    def __init__(self, statement: sa.Executable, names: Sequence[str], dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect, column_keys=names)  # type: ignore[attr-defined]
         assert isinstance(compiled, SQLCompiler)  # noqa: S101
         assert not compiled.post_compile_params, "its text differs with its values"  # noqa: S101
@@ -367,7 +359,7 @@ class Told:
         self._ways = [(place, way) for place, way in enumerate(ways) if way is not None]
         self._fixed = {bind.key: bind.effective_value for bind in binds if bind.key not in names}
         self._keys = [bind.key for bind in binds]
-        writes = isinstance(statement, UpdateBase)
+        writes = isinstance(statement, sa.UpdateBase)
         columns = statement.returning_column_descriptions if writes else statement.column_descriptions  # type: ignore[attr-defined]
         readers = [column["type"].dialect_impl(dialect).result_processor(dialect, None) for column in columns]
         self.columns = SimpleResultMetaData([column["name"] for column in columns], _processors=readers)
@@ -382,19 +374,19 @@ class Told:
         return found
 
 
-class Guarded(Connection):
+class Guarded(sa.Connection):
     """Begins as it is asked to, and looks at what it executes; events would cost each statement a fifth more.
 
     What SQLite is told goes past SQLAlchemy where that would take many times as long to say it.
     """
 
-    _told: ClassVar[dict[tuple[Executable, tuple[str, ...]], Told]] = {}
+    _told: ClassVar[dict[tuple[sa.Executable, tuple[str, ...]], Told]] = {}
     """By statement, and the names of the values it is given."""
 
     def __enter__(self) -> Guarded:
         return self
 
-    def begin(self) -> RootTransaction:
+    def begin(self) -> sa.RootTransaction:
         begun, options = super().begin(), self.get_execution_options()
         self._begin_as(writes=options.get("pbm_writes", False), is_durable=options.get("pbm_durable", True))
         return begun
@@ -406,9 +398,9 @@ class Guarded(Connection):
             self.info["synchronous"] = wanted
         self.say("BEGIN IMMEDIATE" if writes else "BEGIN")
 
-    def execute(self, statement: Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
+    def execute(self, statement: sa.Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
         """In a rehearsal what writes is replaced by what does not, and makes ids below 0. Raises: Writes."""
-        if isinstance(statement, UpdateBase):
+        if isinstance(statement, sa.UpdateBase):
             options = self.get_execution_options()
             rehearsal = options.get("pbm_unwritten")
             if rehearsal is None and options.get("pbm_writes", False):
@@ -418,7 +410,7 @@ class Guarded(Connection):
                 if number is None:
                     raise Writes(f"a transaction that only reads does not write to {statement.table}")
                 returns = statement.returning_column_descriptions
-                return super().execute(select(literal(number)) if returns else _WRITTEN)
+                return super().execute(sa.select(sa.literal(number)) if returns else _WRITTEN)
         if statement not in OFTEN or self._is_heard:
             return super().execute(statement, parameters, execution_options=execution_options)
         given = parameters or {}
@@ -428,7 +420,7 @@ class Guarded(Connection):
             told = self._told[statement, names] = self._learn(statement, names)
         return self._execute_directly(told, given)
 
-    def _learn(self, statement: Executable, names: Sequence[str]) -> Told:
+    def _learn(self, statement: sa.Executable, names: Sequence[str]) -> Told:
         return Told(statement, names, self.dialect)
 
     def _execute_directly(self, told: Told, given: Any) -> Any:

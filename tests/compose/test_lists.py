@@ -19,7 +19,7 @@ STATE = State.start(GAMES["cross"], ())
 PLAYERS = (Player(1, "alice"), Player(2, "bob"))
 MATCH = Match(101, "cross", 1, (), "", PLAYERS, 0, Record(), STARTED)
 THREAD = Thread.of(MATCH, STATE)
-ANOTHER = replace(MATCH, board=102)
+ANOTHER = MATCH._replace(board=102)
 TOKEN = "pbm+token@example.org"
 POST = "pbm+chat@example.org"
 

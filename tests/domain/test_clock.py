@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -99,7 +98,7 @@ def test_the_classic_options() -> None:
         7 * DAY, 30 * DAY, nag=3 * DAY
     )
     assert control_of({"clock": "3d", "nagtime": "1"}, DEFAULT) == TimeControl(3 * DAY, nag=DAY)
-    assert control_of({"nagtime": "5"}, DEFAULT) == replace(DEFAULT, nag=5 * DAY)
+    assert control_of({"nagtime": "5"}, DEFAULT) == DEFAULT._replace(nag=5 * DAY)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +175,7 @@ def test_an_undo_gives_a_whole_move_where_each_has_its_time() -> None:
 
 def test_a_gift_undoes_that_time_was_up() -> None:
     clock = Clock.start(read_control("3d"), 1, START, ALWAYS)
-    over = replace(clock.charged(after(4 * DAY), ALWAYS), overrun_at=after(4 * DAY))
+    over = clock.charged(after(4 * DAY), ALWAYS)._replace(overrun_at=after(4 * DAY))
     given = over.given(1, 2 * DAY, after(5 * DAY), ALWAYS)
     assert (given.overrun_at, given.deadline_at) == (None, after(7 * DAY))
     assert over.given(2, 2 * DAY, after(5 * DAY), ALWAYS).overrun_at is not None

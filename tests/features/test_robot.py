@@ -656,7 +656,7 @@ def test_a_review_takes_a_bounded_time_however_long_the_game_was(house: House, p
         match = tx.matches.load(over)
     assert match is not None
     record = Record.of(islice(cycle(match.record), plies))
-    questions = parts(replace(match, record=record))
+    questions = parts(match._replace(record=record))
     seen = [number for each in questions for number in range(each.seen_from, len(each.moves) + 1)]
     assert seen == list(range(plies + 1))
     for each in questions:

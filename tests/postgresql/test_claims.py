@@ -205,9 +205,13 @@ def test_a_connection_that_is_cut_during_a_rehearsal_is_trouble(store: Store) ->
     """Or the robot whose move is rehearsed would be taken for one that fails."""
 
     def cut() -> None:
-        with store.read() as tx, tx.rehearsal():
-            cut_off(store, tx)
-            tx.secrets.keys(NOW)
+        with store.read() as tx:
+
+            def deed() -> None:
+                cut_off(store, tx)
+                tx.secrets.keys(NOW)
+
+            tx.rehearse(deed)
 
     with pytest.raises(DatabaseTrouble):
         cut()

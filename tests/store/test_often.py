@@ -111,9 +111,7 @@ def test_what_is_written_directly_is_what_sqlalchemy_writes(new_store: Callable[
 
 
 def plied(tx: Transaction, match: Match) -> list[tuple[dict[str, object], dict[str, object]]]:
-    with tx.rehearsal() as rehearsal:
-        tx.matches.add_ply(match, Ply("B2", 2, NOW), 1, None)
-    return rehearsal.plies
+    return tx.rehearse(lambda: tx.matches.add_ply(match, Ply("B2", 2, NOW), 1, None))[1].plies
 
 
 def test_an_address_with_a_nul_is_nobodys(store: Store) -> None:
