@@ -96,7 +96,8 @@ def board_of_subject(subject: str) -> int | None:
 
 def is_ours(subject: str) -> bool:
     """Whether it is a subject of our own mails, prefixes already removed: "pbm: preview of Cross" asks for none."""
-    return board_of_subject(subject) is not None or clean(subject).casefold().startswith("pbm: ")
+    bare = clean(subject)
+    return _SERVER_SUBJECT.fullmatch(bare) is not None or bare.casefold().startswith("pbm: ")
 
 
 def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
@@ -142,6 +143,8 @@ def clean(line: str) -> str:
     >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say'), clean("Write: message bob")
     ('cross move 101 F6', '"Hi" is what "they" say', 'message bob')
     """
+    if line.isalnum():
+        return line  # most moves
     if not line.isprintable():
         line = "".join(char if char.isprintable() else " " for char in line)
     line = _unquoted(line.strip(" *")).lstrip(" *")

@@ -139,10 +139,12 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     """
     is_move = partial(_may_plan, standing)
     subject, planned = _split_plan(clean(subject), is_move)
+    if is_ours(subject):
+        subject = ""
     written = _LISTED.sub("", text.strip("\n")).splitlines()
-    left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
+    left, plans = (written, []) if subject and _is_said(subject) else lift(written, is_move, _is_said)
     draft = _Draft(left, plans, standing, is_userid)
-    if subject and not is_ours(subject) and (draft.yields_to(subject) or not unsigned(text).strip()):
+    if subject and (draft.yields_to(subject) or not unsigned(text).strip()):
         return _by_subject(subject, planned, draft)
     return _by_text(draft)
 
