@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 
 from games import GAMES
-from pbm.domain.idioms import COMMON, COURTESIES
+from pbm.domain.idioms.vocabulary import COMMON, COURTESIES
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 
