@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, permutations
 
 from games import GAMES
@@ -94,6 +94,7 @@ def board_of_subject(subject: str) -> int | None:
     return int(match[1]) if match else None
 
 
+@lru_cache(256)
 def is_ours(subject: str) -> bool:
     """Whether it is a subject of our own mails, prefixes already removed: "pbm: preview of Cross" asks for none."""
     bare = clean(subject)
@@ -408,10 +409,9 @@ def _names(*, per_game: bool | None) -> list[str]:
     return [verb.name for verb in VERBS if per_game in (None, verb.per_game)]
 
 
-def _meant(word: str, names: Iterable[str]) -> str:
-    known = list(names)
-    begun = [name for name in known if name.startswith(word if len(word) > 2 else f"{word} ")]
-    close = begun[:1] or difflib.get_close_matches(word[:40], known, n=1, cutoff=_MEANT)
+def _meant(word: str, names: Sequence[str]) -> str:
+    begun = [name for name in names if name.startswith(word if len(word) > 2 else f"{word} ")]
+    close = begun[:1] or difflib.get_close_matches(word[:40], names, n=1, cutoff=_MEANT)
     return f' Did you mean "{close[0]}"?' if close else ""
 
 

@@ -193,12 +193,11 @@ def register(verb: Verb) -> None:
 
 def find(word: str, *, per_game: bool | None = None) -> Verb | None:
     """The verb a word calls, by name, alias or abbreviation; None if there is none. word: in any case."""
-    folded = word.casefold()
-    if folded not in _BY_WORD:
+    called = _BY_WORD.get(folded := word.casefold())
+    if called is None:
         return None
-    candidates = [verb for verb in _BY_WORD[folded] if per_game in (None, verb.per_game)]
-    exact = [verb for verb in candidates if folded == verb.name]
-    return next(iter(exact or candidates), None)
+    candidates = [verb for verb in called if per_game in (None, verb.per_game)]
+    return next((verb for verb in candidates if folded == verb.name), candidates[0] if candidates else None)
 
 
 def leading(words: Sequence[str], *, per_game: bool | None = None) -> tuple[Verb | None, int]:
@@ -319,13 +318,8 @@ _OPTION = re.compile(r"--?[a-z]+=", re.IGNORECASE)
 
 
 @cache
-def _names() -> tuple[str, ...]:
-    return tuple(name for verb in VERBS for name in (verb.name, *verb.aliases))
-
-
-@cache
 def _vocabulary() -> frozenset[str]:
-    return frozenset({*GAMES, *_names()})
+    return frozenset({*GAMES, *(name for verb in VERBS for name in (verb.name, *verb.aliases))})
 
 
 def redact_quoted(sentence: str, secrets: Collection[str]) -> str:

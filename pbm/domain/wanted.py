@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from itertools import pairwise
 
@@ -66,9 +67,7 @@ def _wish(said: str) -> Wish | None:
 
 def asks_rules(text: str) -> bool:
     """Whether its writer wants to be told the rules, and says nothing else."""
-    said = [sentence.plain for sentence in sentences(text)]
-    asked = [deed_of(each) is Act.RULES for each in said]
-    return any(asked) and all(rules or answers.THANKS.fullmatch(each) for rules, each in zip(asked, said, strict=True))
+    return _is_nothing_but(lambda said: deed_of(said) is Act.RULES, text)
 
 
 def given(text: str) -> tuple[str, str]:
@@ -134,7 +133,11 @@ def again(text: str) -> bool:
 
 def lost(text: str) -> bool:
     """Whether its writer does not know what to do, and says nothing else: "help me", "huh?", "What do I do now?"."""
+    return _is_nothing_but(wishes.LOST.fullmatch, text) if sentences(text) else "?" in text
+
+
+def _is_nothing_but(kind: Callable[[str], object], text: str) -> bool:
+    """Whether there are sentences of a kind, and all others are courtesies."""
     said = [sentence.plain for sentence in sentences(text)]
-    unknowing = [bool(wishes.LOST.fullmatch(each)) for each in said]
-    courteous = (unknown or answers.THANKS.fullmatch(each) for unknown, each in zip(unknowing, said, strict=True))
-    return any(unknowing) and all(courteous) if said else "?" in text
+    others = [each for each in said if not kind(each)]
+    return len(others) < len(said) and all(map(answers.THANKS.fullmatch, others))

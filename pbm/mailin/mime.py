@@ -104,15 +104,15 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
         if match.end() > MAX_HEADERS:
             raise TooLongError(f"more than {MAX_HEADERS} bytes of header")
         name, value, line = match.groups()
-        is_end = not name and not line.strip(" \t\v\f")
         if name:
             names.append(key := name.lower())
             fields.setdefault(key, []).append(_value(value))
-        elif not is_end and (place or not line.startswith("From ")):
+        elif not line.strip(" \t\v\f"):
+            place = match.end()
+            break
+        elif place or not line.startswith("From "):
             break
         place = match.end()
-        if is_end:
-            break
     return fields, raw[place:]
 
 

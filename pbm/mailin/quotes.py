@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
 
 from pbm.mailin import phrases
 
@@ -346,7 +347,7 @@ def unquoted(lines: Sequence[str], us: str) -> str:
     """
     passages: list[list[str]] = [[]]
     quoted = [_QUOTED.match(line) is not None for line in lines]
-    width = max((len(line) for line, is_quoted in zip(lines, quoted, strict=True) if is_quoted), default=0)
+    width = max(map(len, compress(lines, quoted)), default=0)
     place = 0
     while place < len(lines):
         if quoted[place]:
@@ -359,8 +360,7 @@ def unquoted(lines: Sequence[str], us: str) -> str:
         else:
             passages[-1].append(lines[place])
             place += 1
-    texts = (_unsigned(passage) for passage in passages)
-    own = "\n\n".join(text for text in texts if text).strip()
+    own = "\n\n".join(filter(None, map(_unsigned, passages))).strip()
     octets = own.encode(errors="replace")
     return own if len(octets) <= MAX_OWN else f"{octets[: MAX_OWN - 6].decode(errors='ignore').rstrip()} [...]"
 

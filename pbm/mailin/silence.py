@@ -162,8 +162,10 @@ Verdict = tuple[Action, str] | None
 
 def verdict(seen: Evidence) -> Discard | None:
     """The first reason not to answer a mail, None for a person's; surer evidence is asked first."""
-    found = next(filter(None, (test(seen) for test in _TESTS)), None)
-    if found is None:
+    for test in _TESTS:
+        if (found := test(seen)) is not None:
+            break
+    else:
         return None
     action, reason = found
     message_id = headers.message_id(seen.mail.fields.get("message-id", []))
