@@ -342,6 +342,7 @@ PASSWORD = re.compile(
 """What people call a password."""
 _JOINED = re.compile(rf"(?<![\w@.-])(?:{PASSWORD.pattern}|(?P<name>[\w.-]+))[:=/|](?=\S)", re.IGNORECASE)
 """What is called a password, or what may be a userid, with a mark and no blank behind it."""
+_SAYINGS = COMMON | COURTESIES
 _PASSING_ON = ("chat", "kibitz")
 _ALONE, _ALONE_LENGTH = 2, 6
 """Lines with words, the subject among them, of a mail in which one word alone on a line may be a password; and
@@ -377,7 +378,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
         if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
             found.append(said[1])
         if len(words) <= _ALONE:
-            told = [word for word in words if word.casefold() not in COMMON | COURTESIES and _LETTERS.search(word)]
+            told = [word for word in words if _LETTERS.search(word) and word.casefold() not in _SAYINGS]
             found += _alone(told, is_mail=is_short)
         above = words or above
         for place, word in enumerate(said):
@@ -409,11 +410,10 @@ def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Ca
     if verb is None or verb.has_text or any(word.casefold() in COMMON for word in words):
         return []
     placed = " ".join(words if args is None else (value for name, value in args.items() if name in _PLACES)).split()
-    known = NO_USERIDS | _vocabulary()
     found = [
         word
         for word in placed
-        if _is_long(word) and _LETTERS.search(word) and word.casefold() not in known
+        if _is_long(word) and _LETTERS.search(word) and word.casefold() not in NO_USERIDS
         if not (_OPTION.match(word) or _NO_SECRET.fullmatch(word) or is_userid(word))
     ]
     return found if len(found) <= _MOST_MISPLACED else []
