@@ -18,10 +18,10 @@ from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.core.unasked import excess_of_unasked
-from pbm.domain import idioms
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
+from pbm.domain.idioms import wishes
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
 from pbm.domain.meaning import discreet, plain
@@ -166,7 +166,7 @@ def userid_named(tx: Transaction, text: str, how: str) -> str:
 
     how: asked, rival or told.
     """
-    named = (found[how].strip(".,!?:;") for found in idioms.NAMED.finditer(plain(text)) if found[how])
+    named = (found[how].strip(".,!?:;") for found in wishes.NAMED.finditer(plain(text)) if found[how])
     for word in islice(dict.fromkeys(filter(None, named)), _MOST_NAMED):
         player = tx.players.find(word)
         if userid := robot_called(tx, word) or (player.userid if player else ""):

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, permutations
 
 from games import GAMES
 from games.rules import YES_NO, joined
-from pbm.domain import idioms
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
+from pbm.domain.idioms import vocabulary
 from pbm.domain.match import SWAP
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
@@ -33,7 +33,7 @@ SELECTORS = frozenset(
 )
 """Words that choose boards, besides numbers and userids."""
 
-_OTHER_WORDS = CHOICES.keys() | idioms.OTHER_VERBS.keys()
+_OTHER_WORDS = CHOICES.keys() | vocabulary.OTHER_VERBS.keys()
 """First words of lines that are no verbs of ours, and are told with the line that is meant."""
 _LIKE = 0.75
 """How like a game's name a word is that may mean it."""
@@ -94,9 +94,11 @@ def board_of_subject(subject: str) -> int | None:
     return int(match[1]) if match else None
 
 
+@lru_cache(256)
 def is_ours(subject: str) -> bool:
     """Whether it is a subject of our own mails, prefixes already removed: "pbm: preview of Cross" asks for none."""
-    return board_of_subject(subject) is not None or clean(subject).casefold().startswith("pbm: ")
+    bare = clean(subject)
+    return _SERVER_SUBJECT.fullmatch(bare) is not None or bare.casefold().startswith("pbm: ")
 
 
 def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
@@ -142,6 +144,8 @@ def clean(line: str) -> str:
     >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say'), clean("Write: message bob")
     ('cross move 101 F6', '"Hi" is what "they" say', 'message bob')
     """
+    if line.isalnum():
+        return line  # most moves
     if not line.isprintable():
         line = "".join(char if char.isprintable() else " " for char in line)
     line = _unquoted(line.strip(" *")).lstrip(" *")
@@ -296,7 +300,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             shown = " ".join(words[1:]) if len(words) < 4 else alone.line
             raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
         if verb is None:
-            meant = "" if second in idioms.COMMON else _meant(second, _names(per_game=True))
+            meant = "" if second in vocabulary.COMMON else _meant(second, _names(per_game=True))
             line = _as_move(words, standing) or ("" if meant else "help commands")
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
         return first, verb, words[2:]
@@ -339,7 +343,7 @@ def _unsecret(words: Sequence[str]) -> list[str]:
 def _check_names(words: Sequence[str]) -> None:
     """Raises: UnknownCommand for a command behind the name its game has elsewhere, or a robot in place of the verb."""
     for count in range(min(4, len(words) - 1), 0, -1):
-        game, rest = idioms.OTHER_NAMES.get(" ".join(words[:count]).casefold(), ""), words[count:]
+        game, rest = vocabulary.OTHER_NAMES.get(" ".join(words[:count]).casefold(), ""), words[count:]
         if game in GAMES and find(rest[0], per_game=True):
             raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *_unsecret(rest)]))
     if len(words) > 1 and words[0].casefold() in GAMES and re.fullmatch("robot[1-5]?", words[1].casefold()):
@@ -392,11 +396,11 @@ def _unknown(words: list[str]) -> UnknownCommand:
         return UnknownCommand("The mail holds no command.")
     if (name := words[0].casefold()) in CHOICES:
         return UnknownCommand(f'"{name}" is a setting.', f"set {name} VALUE" if words[1:] else f"set {name}")
-    if called := idioms.OTHER_VERBS.get(name):
+    if called := vocabulary.OTHER_VERBS.get(name):
         return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *words[1:2]]))
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
-    meant = "" if words[0].casefold().strip("?!,.") in idioms.COMMON else _meant(words[0].casefold(), names)
+    meant = "" if words[0].casefold().strip("?!,.") in vocabulary.COMMON else _meant(words[0].casefold(), names)
     helps = "tournaments" if words[0].casefold() in ("event", "tournament") else "help"
     return UnknownCommand(f'"{shown}" is not a command.{meant}', "" if meant else helps)
 
@@ -405,10 +409,9 @@ def _names(*, per_game: bool | None) -> list[str]:
     return [verb.name for verb in VERBS if per_game in (None, verb.per_game)]
 
 
-def _meant(word: str, names: Iterable[str]) -> str:
-    known = list(names)
-    begun = [name for name in known if name.startswith(word if len(word) > 2 else f"{word} ")]
-    close = begun[:1] or difflib.get_close_matches(word[:40], known, n=1, cutoff=_MEANT)
+def _meant(word: str, names: Sequence[str]) -> str:
+    begun = [name for name in names if name.startswith(word if len(word) > 2 else f"{word} ")]
+    close = begun[:1] or difflib.get_close_matches(word[:40], names, n=1, cutoff=_MEANT)
     return f' Did you mean "{close[0]}"?' if close else ""
 
 

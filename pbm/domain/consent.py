@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from games import GAMES
-from pbm.domain import idioms
+from pbm.domain.idioms import answers, vocabulary
 from pbm.domain.meaning import Sentence, plain, sentences
 from pbm.domain.verbs import find
 
@@ -93,7 +93,7 @@ def introduced(text: str) -> str:
     >>> introduced("kim\\n\\nBest regards,\\nJoe Miller"), introduced("joe\\n\\nJoe Miller\\n+44 20 1234 5678")
     ('kim', 'joe')
     """
-    closing = idioms.CLOSING.search(text)
+    closing = answers.CLOSING.search(text)
     said = sentences(text[: closing.start()] if closing else text)[:READ]
     lone = _LONE.fullmatch(said[0].text) if said else None
     if lone and ((len(said) > 1 and lone[1].casefold() not in said[1].plain.split()) or not _is_name(lone[1], ())):
@@ -110,21 +110,21 @@ def _first_name(names: Iterable[str], others: Collection[str]) -> str:
 def _answer(said: list[str], *, to_play: bool) -> Answer:
     """The answer of all sentences: a refusal counts wherever it stands, a yes only where nothing speaks against it."""
     plains = [plain(sentence) for sentence in said]
-    if any(map(idioms.NEVER.search, plains)) or {"never"} <= {*plains} <= {"never", "no", "no thanks"}:
+    if any(map(answers.NEVER.search, plains)) or {"never"} <= {*plains} <= {"never", "no", "no thanks"}:
         return Answer.NEVER
     asks = any(
-        idioms.QUESTION.search(sentence.strip().casefold()) or idioms.QUESTION.search(plain(sentence))
+        answers.QUESTION.search(sentence.strip().casefold()) or answers.QUESTION.search(plain(sentence))
         for sentence in said
     )
     yes = no = denies = False
     for clause in (clause for sentence in plains for clause in _clauses(sentence)):
-        left = idioms.NOT_NO.sub("", clause)
-        denies = denies or idioms.DENIES.search(left) is not None
-        if idioms.NO.search(left):
+        left = answers.NOT_NO.sub("", clause)
+        denies = denies or answers.DENIES.search(left) is not None
+        if answers.NO.search(left):
             no = True
         elif not no:
-            agrees = idioms.YES.search(clause) or (to_play and idioms.KEEN.search(clause))
-            yes = yes or bool(agrees or (idioms.WEAK_YES.search(clause) and not asks))
+            agrees = answers.YES.search(clause) or (to_play and answers.KEEN.search(clause))
+            yes = yes or bool(agrees or (answers.WEAK_YES.search(clause) and not asks))
     if yes and no:
         return Answer.NO if any(_BUT.search(sentence) for sentence in plains) else Answer.UNCLEAR
     if yes and denies:
@@ -153,9 +153,8 @@ def _bare(name: str) -> str:
 def _is_name(word: str, others: Collection[str]) -> bool:
     """A word may be a name: no move, no word of the server, none that sentences are made of."""
     folded = word.casefold()
-    is_game = folded in GAMES or idioms.ELSEWHERE.fullmatch(folded) is not None
-    answers = idioms.YES.fullmatch(folded) or idioms.DENIES.fullmatch(folded)
-    taken = (
-        folded in idioms.NO_NAMES or answers is not None or is_game or folded in {other.casefold() for other in others}
-    )
-    return len(folded) > 1 and not taken and find(folded) is None and not _MOVE.fullmatch(folded)
+    is_game = folded in GAMES or vocabulary.ELSEWHERE.fullmatch(folded) is not None
+    is_answer = answers.YES.fullmatch(folded) is not None or answers.DENIES.fullmatch(folded) is not None
+    taken = folded in vocabulary.NO_NAMES or folded in map(str.casefold, others)
+    is_word = taken or is_game or is_answer or find(folded) is not None
+    return len(folded) > 1 and not is_word and not _MOVE.fullmatch(folded)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import dropwhile, islice
 
-from pbm.domain import idioms
+from pbm.domain.idioms import answers, deeds, moves, vocabulary
 
 MAX_SENTENCES = 60
 """Sentences of a text that are looked at."""
@@ -123,7 +123,7 @@ def uncourteous(said: str) -> str:
     >>> uncourteous("ok, hex please"), uncourteous("ok " * 200)
     ('hex', '')
     """
-    core = idioms.ALONE.fullmatch(said) if len(said) <= MAX_LENGTH else None  # tries all divisions of a text
+    core = moves.ALONE.fullmatch(said) if len(said) <= MAX_LENGTH else None  # tries all divisions of a text
     return core["move"] if core else ""
 
 
@@ -153,7 +153,7 @@ def unsigned(text: str) -> str:
     ('D4', 'Regards\\nBob\\nMove: D4')
     """
     lines = text.splitlines()
-    closing = _closing(lines, idioms.REGARDS)
+    closing = _closing(lines, answers.REGARDS)
     return text if any(map(_does, lines[closing:])) else "\n".join(lines[:closing])
 
 
@@ -167,7 +167,7 @@ def discreet(text: str) -> str:
     'Thanks!\\nI was born in 1970, on 10.10.'
     """
     lines = text.splitlines()
-    closing = _closing(lines, idioms.CLOSING)
+    closing = _closing(lines, answers.CLOSING)
     number = next((at for at, line in enumerate(lines[closing:], closing) if _reaches(line)), None)
     return text if number is None else "\n".join(lines[:number]).rstrip()
 
@@ -200,12 +200,12 @@ def _does(line: str) -> bool:
     if (
         len(line) > MAX_LENGTH
         or _DOES.search(said)
-        or idioms.DICTATED.search(line)
+        or moves.DICTATED.search(line)
         or _is_strong(_bare(uncourteous(said)))
     ):
         return True
-    pieces = [plain(piece) for piece in (*_END.split(line), *idioms.CLAUSE.split(line)) if piece.strip()]
-    return any(idioms.LETTER.fullmatch(piece) or deed_of(piece) for piece in pieces)
+    pieces = [plain(piece) for piece in (*_END.split(line), *moves.CLAUSE.split(line)) if piece.strip()]
+    return any(moves.LETTER.fullmatch(piece) or deed_of(piece) for piece in pieces)
 
 
 def _reaches(line: str) -> bool:
@@ -367,7 +367,7 @@ class _Reader:
         self.said = said
         self._legal = legal
         self._known: dict[str, str | None] = {}
-        self.cores = [idioms.DICTATED.sub(_in_digits, self._undenied(sentence)) for sentence in said]
+        self.cores = [moves.DICTATED.sub(_in_digits, self._undenied(sentence)) for sentence in said]
         self.mentions = [self._mentioned(core) for core in self.cores]
 
     def claims(self) -> list[_Claim]:
@@ -382,17 +382,17 @@ class _Reader:
         doubts = [name for name in self.mentions[claim.sentence] if claim.move and name not in claim.move.split("; ")]
         doubts += self._acts_beside(claim)
         above = [sentence.plain for sentence in self.said[: claim.sentence]]
-        if idioms.AFTERWARDS.match(self.said[claim.sentence].plain) and not all(map(idioms.THANKS.fullmatch, above)):
+        if moves.AFTERWARDS.match(self.said[claim.sentence].plain) and not all(map(answers.THANKS.fullmatch, above)):
             doubts.append(claim.name)
         if self._taken_back(claim):
             doubts.append(claim.name)
         for number, sentence in enumerate(self.said):
             if number != claim.sentence and claim.move and _STRONG.fullmatch(sentence.plain):
                 doubts += [] if self.legal(sentence.plain) else [sentence.text]
-            takes_back = number > claim.sentence and idioms.TAKES_BACK.match(sentence.plain)
-            if idioms.DISMISSED.fullmatch(sentence.plain):
+            takes_back = number > claim.sentence and moves.TAKES_BACK.match(sentence.plain)
+            if moves.DISMISSED.fullmatch(sentence.plain):
                 doubts += [claim.name] if claim.move in self.mentions[number] else []
-            elif number != claim.sentence and (takes_back or idioms.RETRACTS.search(sentence.plain)):
+            elif number != claim.sentence and (takes_back or moves.RETRACTS.search(sentence.plain)):
                 others = [name for name in self.mentions[number] if name != claim.move]
                 is_column = len(claim.move) == 1  # other columns would not be seen in the sentence
                 doubts += others or ([claim.name] if takes_back or is_column else [])
@@ -400,14 +400,14 @@ class _Reader:
 
     def _taken_back(self, claim: _Claim) -> bool:
         """Whether a clause behind the move takes it back, as in "C3, scratch that" and "C3 (just kidding)"."""
-        clauses = idioms.CLAUSE.split(self.said[claim.sentence].text) if claim.move else []
+        clauses = moves.CLAUSE.split(self.said[claim.sentence].text) if claim.move else []
         named = dropwhile(lambda clause: claim.move not in self._mentioned(clause), clauses)
         behind = map(plain, islice(named, 1, None))
-        return any(idioms.TAKES_BACK.match(clause) or idioms.LONE_NO.fullmatch(clause) for clause in behind)
+        return any(moves.TAKES_BACK.match(clause) or moves.LONE_NO.fullmatch(clause) for clause in behind)
 
     def _acts_beside(self, claim: _Claim) -> list[str]:
         """The acts that clauses of the sentence of a move are, as in "D4, draw?"; any move rejects an offer."""
-        clauses = map(plain, idioms.CLAUSE.split(self.said[claim.sentence].text)) if claim.move else ()
+        clauses = map(plain, moves.CLAUSE.split(self.said[claim.sentence].text)) if claim.move else ()
         return [act.value for act in map(deed_of, clauses) if act not in (None, Act.RULES, Act.REJECT)]
 
     def move_and_act(self) -> tuple[str, ...]:
@@ -434,10 +434,10 @@ class _Reader:
     def _clause_act(self, number: int, sentence: Sentence) -> _Claim | None:
         """An act that a clause of a sentence is, as in "I resign, thanks for the game"."""
         clauses = sentence.text.split(",")
-        if len(clauses) == 1 or sentence.asks or idioms.SPOKEN_OF.search(sentence.plain):
+        if len(clauses) == 1 or sentence.asks or moves.SPOKEN_OF.search(sentence.plain):
             return None
         for act in _IN_CLAUSES:
-            place = next((at for at, clause in enumerate(clauses) if idioms.ACTS[act].fullmatch(plain(clause))), None)
+            place = next((at for at, clause in enumerate(clauses) if deeds.ACTS[act].fullmatch(plain(clause))), None)
             if place is not None:
                 rest = ",".join([*clauses[:place], *clauses[place + 1 :]]).strip()
                 return _Claim(act, "", clauses[place].strip(), rest, number)
@@ -448,15 +448,15 @@ class _Reader:
         core = uncourteous(plain(said))
         is_told = not said.rstrip().endswith("?") and not core.startswith("for ")
         words = _bare(core) if is_told else ""
-        move = self.legal(words) if _is_strong(words) or idioms.LETTER.fullmatch(plain(said)) else None
+        move = self.legal(words) if _is_strong(words) or moves.LETTER.fullmatch(plain(said)) else None
         return (move, said, "") if move else None
 
     def _leading(self, said: str) -> tuple[str, str, str] | None:
         """The move that a sentence begins with, a comma or the like or a new clause after it."""
-        found = idioms.LEADING.match(said.translate(_PLAIN).casefold())
+        found = moves.LEADING.match(said.translate(_PLAIN).casefold())
         following = plain(said[found.end() :]) if found else ""
-        is_apart = idioms.ACTS["draw"].fullmatch(following) or idioms.APOLOGY.match(following)
-        is_spoken_of = idioms.SPOKEN_OF.search(following) and not is_apart
+        is_apart = deeds.ACTS["draw"].fullmatch(following) or moves.APOLOGY.match(following)
+        is_spoken_of = moves.SPOKEN_OF.search(following) and not is_apart
         if found is None or not _is_strong(found["move"]) or is_spoken_of:
             return None
         if found["move"].isdecimal() and found["mark"] not in (",", "!"):
@@ -469,18 +469,18 @@ class _Reader:
 
     def _undenied(self, sentence: Sentence) -> str:
         """A sentence without its end where that says no to a move: "C3" of "C3, not E5"."""
-        end = None if sentence.asks else idioms.DENIED.search(_PICTURES.sub("", sentence.text).rstrip())
+        end = None if sentence.asks else moves.DENIED.search(_PICTURES.sub("", sentence.text).rstrip())
         denied = end is not None and _STRONG.fullmatch(plain(end["move"])) and self.legal(plain(end["move"]))
         return sentence.text[: end.start()] if end is not None and denied else sentence.text
 
     def _framed(self, sentence: Sentence, said: str) -> tuple[str, str, str] | None:
         """The move that the writer says they play. said: the sentence, plain, without a move it says no to."""
-        if sentence.asks or idioms.CONDITION.search(idioms.WISHED.sub("", said)):
+        if sentence.asks or moves.CONDITION.search(moves.WISHED.sub("", said)):
             return None
-        starts = [0, *(match.end() for match in islice(idioms.CLAUSE.finditer(said), _MOST_CLAUSES))]
-        frames = (frame.match(said, start) for start in starts for frame in (idioms.PLAYS, idioms.IS_PLAYED))
-        moves = (self._object(frame["object"]) for frame in frames if frame)
-        move = next(filter(None, moves), None)
+        starts = [0, *(match.end() for match in islice(moves.CLAUSE.finditer(said), _MOST_CLAUSES))]
+        frames = (frame.match(said, start) for start in starts for frame in (moves.PLAYS, moves.IS_PLAYED))
+        told = (self._object(frame["object"]) for frame in frames if frame)
+        move = next(filter(None, told), None)
         return (move, sentence.text, sentence.text) if move else None
 
     def _object(self, words: str) -> str | None:
@@ -491,8 +491,8 @@ class _Reader:
             is_column = len(piece) == 1 and piece.isalpha() and (len(pieces) == 1 or pieces[0] == f"{piece},")
             if (is_column or _is_strong(piece)) and (move := self.legal(piece)):
                 following = "".join(f" {each}" for each in pieces[count:])
-                counts = piece.isdecimal() and pieces[count - 1] == piece and not idioms.ENDED.match(following)
-                return None if counts or idioms.SPOKEN_OF.search(following) else move
+                counts = piece.isdecimal() and pieces[count - 1] == piece and not moves.ENDED.match(following)
+                return None if counts or moves.SPOKEN_OF.search(following) else move
         return None
 
     def _mentioned(self, said: str) -> list[str]:
@@ -509,14 +509,14 @@ class _Reader:
 
 def deed_of(clause: str) -> Act | None:
     """The deed that a clause asks for, which is nothing else; None for any other. clause: plain."""
-    act = next((Act(name) for name, pattern in idioms.ACTS.items() if pattern.fullmatch(clause)), None)
+    act = next((Act(name) for name, pattern in deeds.ACTS.items() if pattern.fullmatch(clause)), None)
     both = clause.split(" and ") if act is None else []
-    return Act.RULES if len(both) == 2 and all(map(idioms.ACTS[Act.RULES].fullmatch, both)) else act
+    return Act.RULES if len(both) == 2 and all(map(deeds.ACTS[Act.RULES].fullmatch, both)) else act
 
 
 def _in_digits(cell: re.Match[str]) -> str:
     """A dictated cell as it is typed: "f six" is "f6"."""
-    return f"{cell['letter']}{idioms.COUNTS[cell['count'].casefold()]}"
+    return f"{cell['letter']}{vocabulary.COUNTS[cell['count'].casefold()]}"
 
 
 def _pieces(word: str) -> Iterator[str]:
@@ -528,7 +528,7 @@ def _pieces(word: str) -> Iterator[str]:
 
 def _bare(words: str) -> str:
     """Words without those in front that only lead to a move: "a stone at D4" is "D4"."""
-    while leading := idioms.LEADS.match(words):
+    while leading := moves.LEADS.match(words):
         words = words[leading.end() :]
     return words
 

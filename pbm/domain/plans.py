@@ -60,11 +60,6 @@ Plan = tuple[Branch, ...]
 """Branches in the order they were written, `any` last."""
 
 
-def simple(text: str) -> Plan:
-    """A queued move: one answer, whatever the opponent plays."""
-    return (Branch(ANY, text),)
-
-
 def chain(words: Sequence[str]) -> Plan:
     """A line of plies in turn, the opponent's first. Raises: BadArguments for one that ends with the opponent's."""
     words = [bare for word in words if (bare := _bare(word))]
@@ -403,7 +398,7 @@ def of(intent: Intent) -> tuple[Plan, int | None]:
         if not ply.isdecimal():
             raise BadArguments("It is not known for which ply it was.")
         return reread(text), int(ply)
-    return simple(text if hash_ else ply), int(ply) - 1 if hash_ else None
+    return (Branch(ANY, text if hash_ else ply),), int(ply) - 1 if hash_ else None
 
 
 def fitting(plan: Plan, condition: str) -> Branch | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 
-from pbm.domain import idioms
 from pbm.domain.commands import begins, clean
+from pbm.domain.idioms import answers, wishes
+from pbm.domain.idioms.vocabulary import COMMON, COURTESIES
 from pbm.domain.meaning import plain, sentences
 from pbm.domain.verbs import PASSWORD, VERBS, find
 
-_QUALIFIERS = idioms.COURTESIES | frozenset(
+_QUALIFIERS = COURTESIES | frozenset(
     """
     a always another any best can't didn't don't first good i it last my never next no one strong that the they this to
     we what won't you your
@@ -39,7 +40,7 @@ def way_to_say(text: str, *, is_move: bool = False) -> str:
     """
     _, *rest = plain(text).split() or [""]
     is_words = is_move and text and not begins(clean(text))
-    is_said = is_words or idioms.COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
+    is_said = is_words or COMMON - {"me"} & {*rest} or (rest and text.rstrip().endswith("!"))
     is_talk = is_words and len([word for word in rest if len(word) >= _WORD and word.isalpha()]) > 1
     is_other = PASSWORD.search(text) or (re.search(r"\d", text) and not is_talk)
     return ' To write to your opponent, begin with "chat".' if is_said and not is_other else ""
@@ -48,12 +49,12 @@ def way_to_say(text: str, *, is_move: bool = False) -> str:
 def courteous_reply(text: str) -> re.Match[str] | None:
     """The yes or no that words begin with, and courtesies follow: "Sure, good game!"."""
     first, *rest = re.split(r"[,.!;\n]+", text.strip(), maxsplit=1)
-    return idioms.REPLY.fullmatch(plain(first)) if rest and is_courteous(rest[0]) else None
+    return answers.REPLY.fullmatch(plain(first)) if rest and is_courteous(rest[0]) else None
 
 
 def is_courteous(text: str) -> bool:
     """Nothing that may answer anything else than an offer."""
-    rows = (idioms.THANKS, idioms.PARTING)
+    rows = (answers.THANKS, answers.PARTING)
     return all(any(row.fullmatch(sentence.plain) for row in rows) for sentence in sentences(text))
 
 
@@ -65,12 +66,10 @@ def begins_like_a_command(text: str) -> bool:
         return True
     if line.endswith(",") and not rest:
         return False  # a name: "Clair,"
-    if (first.partition("'")[0] in idioms.COMMON and len(rest) > 1) or idioms.SAID.match(plain(line)):
+    if (first.partition("'")[0] in COMMON and len(rest) > 1) or wishes.SAID.match(plain(line)):
         return False
     openings = {word.split()[0] for verb in VERBS for word in verb.words}
-    misspelt = first not in idioms.COURTESIES | idioms.COMMON and difflib.get_close_matches(
-        first[:40], openings, n=1, cutoff=_NEAR
-    )
+    misspelt = first not in COURTESIES | COMMON and difflib.get_close_matches(first[:40], openings, n=1, cutoff=_NEAR)
     of_a_game = first not in _QUALIFIERS and any(map(find, rest[:1]))
     return begins(line) or first in openings or bool(misspelt) or of_a_game
 
@@ -85,5 +84,5 @@ def is_prose(text: str) -> bool:
     if numbers * _WORDS_TO_A_NUMBER > len(words) or text.rstrip().endswith(":"):
         return False
     if len([word for word in bare if word.isalpha()]) < 2:
-        return any(word in idioms.COURTESIES for word in bare) and len(words) == 1
-    return any(len(word) > 3 or not word.isascii() or word in idioms.COURTESIES | idioms.COMMON for word in bare)
+        return any(word in COURTESIES for word in bare) and len(words) == 1
+    return any(len(word) > 3 or not word.isascii() or word in COURTESIES | COMMON for word in bare)

@@ -138,12 +138,13 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     (('101 F6', '103 G7'), ('Well played!', ''))
     """
     is_move = partial(_may_plan, standing)
-    subject, planned = _split_plan(clean(subject), is_move)
+    head, plan = split_plan(clean(subject), is_move)
+    subject = "" if is_ours(head or plan) else head or plan
     written = _LISTED.sub("", text.strip("\n")).splitlines()
-    left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
+    left, plans = (written, []) if subject and _is_said(subject) else lift(written, is_move, _is_said)
     draft = _Draft(left, plans, standing, is_userid)
-    if subject and not is_ours(subject) and (draft.yields_to(subject) or not unsigned(text).strip()):
-        return _by_subject(subject, planned, draft)
+    if subject and (draft.yields_to(subject) or not unsigned(text).strip()):
+        return _by_subject(subject, [plan] if head and plan else [], draft)
     return _by_text(draft)
 
 
@@ -174,12 +175,6 @@ def _by_text(draft: _Draft) -> Reading:
     comment = "\n".join(draft.left[end:]).strip("\n")
     text = "" if plans else "\n".join(draft.left)
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text)
-
-
-def _split_plan(subject: str, is_move: Callable[[str], bool]) -> tuple[str, list[str]]:
-    """The subject and the plan at its end, if there is one; it may be a plan itself."""
-    head, plan = split_plan(subject, is_move)
-    return (head, [plan]) if head and plan else (head or plan, [])
 
 
 def _may_plan(standing: Standing, words: str) -> bool:

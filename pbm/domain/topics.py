@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from pbm.domain.idioms import THANKS, any_of
+from pbm.domain.idioms.answers import THANKS
+from pbm.domain.idioms.patterns import any_of
 from pbm.domain.meaning import sentences
 
 ERASURE = "help erase me"

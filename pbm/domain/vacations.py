@@ -15,7 +15,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pbm.domain.errors import BadArguments
-from pbm.domain.idioms import COUNTS
+from pbm.domain.idioms.vocabulary import COUNTS
 from pbm.domain.spans import DAY, in_words, read_duration
 
 Span = tuple[datetime, datetime]

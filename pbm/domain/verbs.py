@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 
 from games import GAMES
-from pbm.domain.idioms import COMMON, COURTESIES
+from pbm.domain.idioms.vocabulary import COMMON, COURTESIES
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 
@@ -193,20 +193,19 @@ def register(verb: Verb) -> None:
 
 def find(word: str, *, per_game: bool | None = None) -> Verb | None:
     """The verb a word calls, by name, alias or abbreviation; None if there is none. word: in any case."""
-    folded = word.casefold()
-    candidates = [verb for verb in _BY_WORD.get(folded, ()) if per_game in (None, verb.per_game)]
-    exact = [verb for verb in candidates if folded == verb.name]
-    return next(iter(exact or candidates), None)
+    called = _BY_WORD.get(folded := word.casefold())
+    if called is None:
+        return None
+    candidates = [verb for verb in called if per_game in (None, verb.per_game)]
+    return next((verb for verb in candidates if folded == verb.name), candidates[0] if candidates else None)
 
 
 def leading(words: Sequence[str], *, per_game: bool | None = None) -> tuple[Verb | None, int]:
     """The verb the words begin with, and how many words it takes: two, like "all show", or one, like "all-show"."""
-    for count in (2, 1):
-        called = " ".join(words[:count]) if count > 1 else words[0].replace("-", " ") if words else ""
-        verb = find(called, per_game=per_game) if len(words) >= count else None
-        if verb is not None:
-            return verb, count
-    return None, 0
+    if len(words) > 1 and (verb := find(" ".join(words[:2]), per_game=per_game)) is not None:
+        return verb, 2
+    verb = find(words[0].replace("-", " "), per_game=per_game) if words else None
+    return verb, 0 if verb is None else 1
 
 
 _DOTTED = re.compile(r"\d{1,12}[.:]")
@@ -319,13 +318,8 @@ _OPTION = re.compile(r"--?[a-z]+=", re.IGNORECASE)
 
 
 @cache
-def _names() -> tuple[str, ...]:
-    return tuple(name for verb in VERBS for name in (verb.name, *verb.aliases))
-
-
-@cache
 def _vocabulary() -> frozenset[str]:
-    return frozenset({*GAMES, *_names()})
+    return frozenset({*GAMES, *(name for verb in VERBS for name in (verb.name, *verb.aliases))})
 
 
 def redact_quoted(sentence: str, secrets: Collection[str]) -> str:
@@ -346,6 +340,9 @@ PASSWORD = re.compile(
     re.IGNORECASE,
 )
 """What people call a password."""
+_JOINED = re.compile(rf"(?<![\w@.-])(?:{PASSWORD.pattern}|(?P<name>[\w.-]+))[:=/|](?=\S)", re.IGNORECASE)
+"""What is called a password, or what may be a userid, with a mark and no blank behind it."""
+_SAYINGS = COMMON | COURTESIES
 _PASSING_ON = ("chat", "kibitz")
 _ALONE, _ALONE_LENGTH = 2, 6
 """Lines with words, the subject among them, of a mail in which one word alone on a line may be a password; and
@@ -369,15 +366,19 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
     """
     found, above = list[str](), list[str]()
     is_short = sum(_LETTERS.search(line) is not None for line in lines) <= _ALONE
-    joined = re.compile(rf"(?<![\w@.-])({re.escape(userid)}|{PASSWORD.pattern})[:=/|](?=\S)", re.IGNORECASE)
+
+    def parted(joined: re.Match[str]) -> str:
+        is_name = joined["name"] is not None and joined["name"].casefold() != userid
+        return joined[0] if is_name else f"{joined[0][:-1]} "
+
     for line in lines[:_MAX_LINES]:
-        plain = [each.strip(_MARKS) for each in joined.sub(r"\1 ", line).split() if not _OPTION.match(each)]
+        plain = [each.strip(_MARKS) for each in _JOINED.sub(parted, line).split() if not _OPTION.match(each)]
         words = [word for word in plain if word.strip("/:=|-")]
         said = [*above, *words] if len(words) == 1 else words
         if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
             found.append(said[1])
         if len(words) <= _ALONE:
-            told = [word for word in words if word.casefold() not in COMMON | COURTESIES and _LETTERS.search(word)]
+            told = [word for word in words if _LETTERS.search(word) and word.casefold() not in _SAYINGS]
             found += _alone(told, is_mail=is_short)
         above = words or above
         for place, word in enumerate(said):
@@ -409,11 +410,10 @@ def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Ca
     if verb is None or verb.has_text or any(word.casefold() in COMMON for word in words):
         return []
     placed = " ".join(words if args is None else (value for name, value in args.items() if name in _PLACES)).split()
-    known = NO_USERIDS | _vocabulary()
     found = [
         word
         for word in placed
-        if _is_long(word) and _LETTERS.search(word) and word.casefold() not in known
+        if _is_long(word) and _LETTERS.search(word) and word.casefold() not in NO_USERIDS
         if not (_OPTION.match(word) or _NO_SECRET.fullmatch(word) or is_userid(word))
     ]
     return found if len(found) <= _MOST_MISPLACED else []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from itertools import pairwise
 
 from games import GAMES
-from pbm.domain import idioms
+from pbm.domain.idioms import answers, vocabulary, wishes
 from pbm.domain.meaning import Act, deed_of, plain, sentences, uncourteous
 
 _MOST_JOINED = 3
@@ -48,7 +49,7 @@ def wished(text: str) -> Wish | None:
         if (wish := _wish(sentence.plain)) is not None:
             found.append(wish)
         elif not all(
-            idioms.THANKS.fullmatch(clause) for clause in map(plain, _CLAUSES.split(sentence.plain)) if clause
+            answers.THANKS.fullmatch(clause) for clause in map(plain, _CLAUSES.split(sentence.plain)) if clause
         ):
             return None
     return found[0] if found else Wish.THANKS if sentences(text) else None
@@ -56,19 +57,17 @@ def wished(text: str) -> Wish | None:
 
 def _wish(said: str) -> Wish | None:
     """The wish of a sentence; where it is several questions about the game, to be shown the board."""
-    wish = next((Wish(name) for name, row in idioms.WISHES.items() if row.fullmatch(said)), None)
+    wish = next((Wish(name) for name, row in wishes.WISHES.items() if row.fullmatch(said)), None)
     parts = said.split(" and ")
     if wish is not None or not 1 < len(parts) <= _MOST_JOINED:
         return wish
-    wishes = {_wish(part.strip(" ,.!?")) for part in parts}
-    return Wish.LOOK if Wish.LOOK in wishes <= {Wish.LOOK, Wish.RIVAL} else None
+    found = {_wish(part.strip(" ,.!?")) for part in parts}
+    return Wish.LOOK if Wish.LOOK in found <= {Wish.LOOK, Wish.RIVAL} else None
 
 
 def asks_rules(text: str) -> bool:
     """Whether its writer wants to be told the rules, and says nothing else."""
-    said = [sentence.plain for sentence in sentences(text)]
-    asked = [deed_of(each) is Act.RULES for each in said]
-    return any(asked) and all(rules or idioms.THANKS.fullmatch(each) for rules, each in zip(asked, said, strict=True))
+    return _is_nothing_but(lambda said: deed_of(said) is Act.RULES, text)
 
 
 def given(text: str) -> tuple[str, str]:
@@ -77,10 +76,10 @@ def given(text: str) -> tuple[str, str]:
     >>> given("Sure, I'll give you three more days"), given("I give Bo 12 hours."), given("Will you give me 2 days?")
     (('3d', ''), ('12h', 'bo'), ('', ''))
     """
-    found = next(filter(None, (idioms.GIVEN.fullmatch(sentence.plain) for sentence in sentences(text))), None)
+    found = next(filter(None, (wishes.GIVEN.fullmatch(sentence.plain) for sentence in sentences(text))), None)
     if found is None:
         return "", ""
-    count = idioms.COUNTS.get(found["count"], found["count"])
+    count = vocabulary.COUNTS.get(found["count"], found["count"])
     return f"{count}{found['unit'][0]}", found["whom"] or ""
 
 
@@ -95,7 +94,7 @@ def game_named(words: str) -> str:
     named = next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
     said = f" {' '.join(bare)} "
     titles = {game.info.title.casefold(): name for name, game in GAMES.items() if " " in game.info.title}
-    others = {**titles, **{other: name for other, name in idioms.OTHER_NAMES.items() if name in GAMES}}
+    others = {**titles, **{other: name for other, name in vocabulary.OTHER_NAMES.items() if name in GAMES}}
     return next((name for other, name in others.items() if f" {other} " in said), named)
 
 
@@ -105,9 +104,9 @@ def game_wanted(text: str) -> str:
     >>> game_wanted("I want to play othello"), game_wanted("Let's play mahjong!"), game_wanted("I want to play now")
     ('reversi', 'mahjong', '')
     """
-    found = idioms.WANTED.search(plain(text))
+    found = wishes.WANTED.search(plain(text))
     word = found["game"] if found else ""
-    return game_named(text) or ("" if word in idioms.COMMON | idioms.NO_GAMES else word)
+    return game_named(text) or ("" if word in vocabulary.COMMON | vocabulary.NO_GAMES else word)
 
 
 def game_elsewhere(text: str) -> str:
@@ -116,7 +115,7 @@ def game_elsewhere(text: str) -> str:
     >>> game_elsewhere("Do you play Chess?"), game_elsewhere("Is hex like chess?"), game_elsewhere("Hello!")
     ('chess', '', '')
     """
-    found = idioms.ELSEWHERE.search(plain(text))
+    found = vocabulary.ELSEWHERE.search(plain(text))
     return found[0] if found and not game_named(text) else ""
 
 
@@ -124,17 +123,21 @@ def starts(text: str) -> bool:
     """Whether its writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
     core = uncourteous(plain(text))
     is_named = core in GAMES and core != plain(text)
-    return is_named or any(idioms.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
+    return is_named or any(wishes.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
 
 
 def again(text: str) -> bool:
     """Whether its writer wants to play the same again, as in "Another game?"."""
-    return any(idioms.REMATCH.fullmatch(sentence.plain) for sentence in sentences(text))
+    return any(wishes.REMATCH.fullmatch(sentence.plain) for sentence in sentences(text))
 
 
 def lost(text: str) -> bool:
     """Whether its writer does not know what to do, and says nothing else: "help me", "huh?", "What do I do now?"."""
+    return _is_nothing_but(wishes.LOST.fullmatch, text) if sentences(text) else "?" in text
+
+
+def _is_nothing_but(kind: Callable[[str], object], text: str) -> bool:
+    """Whether there are sentences of a kind, and all others are courtesies."""
     said = [sentence.plain for sentence in sentences(text)]
-    unknowing = [bool(idioms.LOST.fullmatch(each)) for each in said]
-    courteous = (unknown or idioms.THANKS.fullmatch(each) for unknown, each in zip(unknowing, said, strict=True))
-    return any(unknowing) and all(courteous) if said else "?" in text
+    others = [each for each in said if not kind(each)]
+    return len(others) < len(said) and all(map(answers.THANKS.fullmatch, others))

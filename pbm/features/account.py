@@ -16,7 +16,7 @@ from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
-from pbm.domain.idioms import COMMON
+from pbm.domain.idioms.vocabulary import COMMON
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player

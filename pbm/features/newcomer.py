@@ -18,11 +18,11 @@ from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request, userid_named
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.core.start import fits
-from pbm.domain import idioms
 from pbm.domain.commands import Command, no_game, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import BadArguments, Rejected
+from pbm.domain.idioms import vocabulary
 from pbm.domain.meaning import plain
 from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
@@ -52,7 +52,7 @@ def play(request: Request, command: Command) -> Answer | None:
 def _start(request: Request, command: Command, name: str = "", opponent: str = OPPONENT) -> Answer | None:
     """As play; name: of a newcomer, empty for one made of their address."""
     word = command.args.get("GAME", FIRST)
-    word = idioms.OTHER_NAMES.get(word.casefold(), word)
+    word = vocabulary.OTHER_NAMES.get(word.casefold(), word)
     if word.casefold() in (ANY, *LEVEL_OF):
         word, opponent = FIRST, word
     if word.casefold() not in GAMES:
@@ -181,5 +181,5 @@ def _lead(request: Request, text: str) -> tuple[str, str]:
 def _game(text: str) -> str:
     """The game that a newcomer wants to play; the word after a lone "play", whether there is such a game or not."""
     verb, *rest = plain(text).split() or [""]
-    is_told = verb == "play" and len(rest) == 1 and rest[0] not in idioms.COMMON | idioms.NO_GAMES
+    is_told = verb == "play" and len(rest) == 1 and rest[0] not in vocabulary.COMMON | vocabulary.NO_GAMES
     return rest[0] if is_told else game_wanted(text)

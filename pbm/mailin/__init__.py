@@ -178,7 +178,7 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     """The verdict on a mail and, for a person's, what it says."""
     fields = mail.fields
     sender = headers.one_address(fields.get("from", []))
-    subject = headers.subject(mail.first("subject"))
+    subject = headers.words(mail.first("subject"))[: headers.MAX_SUBJECT]
     token, bounce_token = _tokens(mail, envelope, robot)
     seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
     discard = silence.verdict(seen)

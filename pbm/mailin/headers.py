@@ -105,11 +105,6 @@ def _content(word: re.Match[str]) -> bytes:
     return from_base64(data) if word[2] in "bB" else binascii.a2b_qp(data, header=True)
 
 
-def subject(value: str) -> str:
-    """The subject decoded, one line of at most MAX_SUBJECT characters, reply prefixes still there."""
-    return words(value)[:MAX_SUBJECT]
-
-
 @lru_cache(256)
 def strip_subject(text: str) -> str:
     """A subject without "Re:", "AW:", "Fwd:" of any language, list tags as [pbmserv], words of stars; blanks folded."""

@@ -27,11 +27,14 @@ MAX_DEPTH = 10
 MAX_PARTS = 100
 
 _FIELD = re.compile(
-    rb"(?:([!-9;-~]{1,76})[ \t]*:([^\r\n]*(?:(?:\r\n|\n|\r)(?=[ \t])[ \t\v\f]*\S[^\r\n]*)*)|([^\r\n]*))"
-    rb"(?:\r\n|\n|\r|\Z)"
+    r"(?:([!-9;-~]{1,76})[ \t]*:([^\r\n]*(?:(?:\r\n|\n|\r)(?=[ \t])[ \t\v\f]*\S[^\r\n]*)*)|([^\r\n]*))"
+    r"(?:\r\n|\n|\r|\Z)",
+    re.ASCII,
 )
-"""A header field with the lines it goes on in, or else one line that is none."""
+"""A header field with the lines it goes on in, or else one line that is none; each begins where the last one ends."""
 _PARAMETER = re.compile(r';\s*([\w-]+)\*?\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))')
+_LINE_BEGINS = re.compile(rb"(?:\A|\r\n|\n|\r)\Z")
+_MARK_ENDS = re.compile(rb"(--)?[ \t]*(?:\r\n|\n|\r|\Z)")
 _GUESSED_BOUNDARY = re.compile(rb"(?:\A|[\r\n])--(\S.{0,69})\r?\nContent-", re.IGNORECASE)
 
 
@@ -97,21 +100,28 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
     names: list[str] = []
     fields = Fields(names)
     place = 0
-    while place < len(raw) and (match := _FIELD.match(raw, place)):
+    for match in _FIELD.finditer(raw[: MAX_HEADERS + 1].decode("latin-1")):
         if match.end() > MAX_HEADERS:
             raise TooLongError(f"more than {MAX_HEADERS} bytes of header")
         name, value, line = match.groups()
         if name:
-            names.append(key := name.decode("ascii").lower())
-            unfolded = b" ".join(value.splitlines())[: 2 * MAX_FIELD]
-            fields.setdefault(key, []).append(to_text(unfolded, "utf-8")[:MAX_FIELD].strip())
-        elif not line.strip():
+            names.append(key := name.lower())
+            fields.setdefault(key, []).append(_value(value))
+        elif not line.strip(" \t\v\f"):
             place = match.end()
             break
-        elif place or not line.startswith(b"From "):
+        elif place or not line.startswith("From "):
             break
         place = match.end()
     return fields, raw[place:]
+
+
+def _value(written: str) -> str:
+    """The value of a field on one line. written: each byte of it as a character."""
+    if written.isascii() and written.isprintable():
+        return written[:MAX_FIELD].strip()
+    unfolded = b" ".join(written.encode("latin-1").splitlines())[: 2 * MAX_FIELD]
+    return to_text(unfolded, "utf-8")[:MAX_FIELD].strip()
 
 
 def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
@@ -155,13 +165,17 @@ def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
         if guess is None:
             return
         boundary = guess[1].rstrip()
-    line = re.compile(rb"(?:\A|\r\n|\n|\r)--" + re.escape(boundary) + rb"(--)?[ \t]*(?=[\r\n]|\Z)(?:\r\n|\n|\r)?")
-    start = None
-    for match in line.finditer(body):
+    start, at, mark = None, 0, b"--" + boundary
+    while (at := body.find(mark, at)) >= 0:
+        before = _LINE_BEGINS.search(body, max(start or 0, at - 2), at)
+        at += len(mark)
+        behind = _MARK_ENDS.match(body, at) if before else None
+        if before is None or behind is None:
+            continue
         if start is not None:
-            yield body[start : match.start()]
-        start = match.end()
-        if match[1]:
+            yield body[start : before.start()]
+        start = at = behind.end()
+        if behind[1]:
             return
     if start is not None:
         yield body[start:]

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import compress
 
 from pbm.mailin import phrases
 
@@ -170,12 +172,13 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
         joined = " ".join(lines[place:end])
         if len(joined) > MAX_LINE:
             break
-        closed, above_quote = bool(_CLOSED.search(joined)), quote_follows(lines, end)
-        evidence = _evidence(joined, us) if closed or above_quote else 0
+        closed = _CLOSED.search(joined) is not None
+        evidence = _evidence(joined, us) if closed or quote_follows(lines, end) else 0
         strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
-        believed = (strong and closed) or (above_quote and (strong or closed))
+        believed = strong or (closed and quote_follows(lines, end))
         rest = " ".join(lines[place + 1 : end])
-        if believed and (_evidence(rest, us) < evidence or _begins_above(lines, place, us)):
+        less = _evidence(rest, us) if rest else 0
+        if believed and (less < evidence or _begins_above(lines, place, us)):
             return end
         if end == len(lines) or not lines[end] or not _goes_on(lines[end - 1], lines[end]):
             break
@@ -208,9 +211,14 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
 
 def _evidence(line: str, us: str) -> int:
     """How much a line speaks for an attribution, up to _STRONG: a date (2), an address or our name, a verb (1 each)."""
-    named = "@" in line or re.search(rf"(?<!\w){re.escape(us)}", line.lower())
+    named = "@" in line or _begins_word(us).search(line.lower())
     found = 2 * _dated(line) + bool(named)
     return found if found >= _STRONG else found + bool(phrases.WROTE.search(line))
+
+
+@lru_cache(16)
+def _begins_word(us: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(us)}")
 
 
 def _dated(text: str) -> bool:
@@ -241,7 +249,6 @@ _INVISIBLE = (
 """Characters, and ranges of them, that show nothing and hide or turn around what others show. The joiners U+200C and
 U+200D are none, for Persian and Hindi are written with them; nor are what chooses among forms of a character.
 """
-_HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _BLANKS = str.maketrans(
     {
         **dict.fromkeys("\t\u00a0\u1680\u202f\u205f\u2800\u3000", " "),
@@ -251,7 +258,8 @@ _BLANKS = str.maketrans(
 )
 _RUN_ON = re.compile(r"(<[^\s<>@]{1,80}@[^\s<>]{1,250}>[^\n:：]{0,40}[:：]) {2,}(?=\S)")
 """An attribution with the quote behind it on the same line, as Yahoo's app writes it."""
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_ODD = re.compile(f"[{_INVISIBLE}{''.join(map(chr, _BLANKS))}\x00-\x09\x0b-\x1f\x7f-\x9f]")
+"""What a text is rid of: blanks that are made plain, what is invisible, control characters."""
 _QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}>(?: |$))")
 _UNEVEN = (" \n", "\n\n\n")
 """A line that ends in a blank, or two blank lines: there may be a third."""
@@ -262,6 +270,8 @@ _FOOTER = re.compile(
 )
 """Where on a line a phone may have begun to say what it is."""
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
+_MARKS_OF_OURS = re.compile(r"[>|\s]*#{1,2}\W{0,2}")
+"""The marks that our line begins with, on a line of their own."""
 _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----", re.MULTILINE)
 
 
@@ -277,7 +287,7 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
         return unquoted(text.split("\n"), us), False
     start = text.rfind("\n", 0, found.start()) + 1
     lines = text[:start].split("\n")[:-1]
-    while lines and re.fullmatch(r"[>|\s]*#{1,2}\W{0,2}", lines[-1]):
+    while lines and _MARKS_OF_OURS.fullmatch(lines[-1]):
         lines.pop()
     own = unquoted([*lines, "> "], us)
     if own or not _QUOTED.match(text, start):
@@ -291,8 +301,8 @@ def bounded(text: str) -> str:
     Lines longer than MAX_LINE, as programs send that leave it to others to break them, are broken at a blank; quoted
     ones are cut, for what is left of them would not be marked.
     """
-    if not text.isascii() or _CONTROL.search(text):
-        text = _CONTROL.sub("", _HIDDEN.sub("", text.translate(_BLANKS)))
+    if _ODD.search(text):
+        text = _ODD.sub("", text.translate(_BLANKS))
     text = _RUN_ON.sub(r"\1\n", text)
     if armour := _ARMOUR.search(text):
         text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]
@@ -337,7 +347,7 @@ def unquoted(lines: Sequence[str], us: str) -> str:
     """
     passages: list[list[str]] = [[]]
     quoted = [_QUOTED.match(line) is not None for line in lines]
-    width = max((len(line) for line, is_quoted in zip(lines, quoted, strict=True) if is_quoted), default=0)
+    width = max(map(len, compress(lines, quoted)), default=0)
     place = 0
     while place < len(lines):
         if quoted[place]:
@@ -350,8 +360,7 @@ def unquoted(lines: Sequence[str], us: str) -> str:
         else:
             passages[-1].append(lines[place])
             place += 1
-    texts = (_unsigned(passage) for passage in passages)
-    own = "\n\n".join(text for text in texts if text).strip()
+    own = "\n\n".join(filter(None, map(_unsigned, passages))).strip()
     octets = own.encode(errors="replace")
     return own if len(octets) <= MAX_OWN else f"{octets[: MAX_OWN - 6].decode(errors='ignore').rstrip()} [...]"
 

@@ -64,6 +64,11 @@ _AUTOMATIC_FIELDS = (
     "x-vacation", "x-ms-exchange-inbox-rules-loop", "x-amazon-auto-reply", "x-auto-generated", "x-fc-machinegenerated",
     "x-tmda-fingerprint", "x-choicemail-registration-request", "x-boxbe-challenge", "secure-join",
 )  # fmt: skip
+_MARKS = (
+    *_AUTOMATIC_FIELDS, "auto-submitted", "x-apple-action", "x-auto-response-suppress", "precedence", "preference",
+    "x-precedence", "x-post-messageclass", "delivered-to",
+)  # fmt: skip
+"""Fields in which a mail may say that a program answers."""
 _LIST_FIELDS = (
     "list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive",
     "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-listname", "x-campaignid",
@@ -98,7 +103,8 @@ class Evidence:
 
     def field(self, name: str) -> str:
         """The first field of a name, in lower case."""
-        return self.mail.first(name).lower()
+        values = self.mail.fields.get(name)
+        return values[0].lower() if values else ""
 
     def report(self, kind: str) -> str | None:
         """The text of the first part of a kind such as "delivery-status"; None where there is none."""
@@ -128,6 +134,11 @@ class Evidence:
         field = self.mail.first("from")
         return [*map(_local, headers.plain_addresses([field])), field.strip("<> ")]
 
+    @cached_property
+    def is_from_machine(self) -> bool:
+        """Whether it is from a program, a mail system and a postmaster among them."""
+        return self.is_from(_MACHINE)
+
     @property
     def is_named_daemon(self) -> bool:
         """Whether the name in From is a mail system's: "Mail Delivery Subsystem"."""
@@ -151,8 +162,10 @@ Verdict = tuple[Action, str] | None
 
 def verdict(seen: Evidence) -> Discard | None:
     """The first reason not to answer a mail, None for a person's; surer evidence is asked first."""
-    found = next(filter(None, (test(seen) for test in _TESTS)), None)
-    if found is None:
+    for test in _TESTS:
+        if (found := test(seen)) is not None:
+            break
+    else:
         return None
     action, reason = found
     message_id = headers.message_id(seen.mail.fields.get("message-id", []))
@@ -222,10 +235,12 @@ def _failure(seen: Evidence) -> Verdict:
     vacation = "vacation" in seen.field("auto-submitted")
     if vacation or seen.opens_as_automatic:
         return None
-    if seen.is_from(_DAEMON) or seen.is_named_daemon:
+    if seen.is_named_daemon or (seen.is_from_machine and seen.is_from(_DAEMON)):
         return Action.BOUNCE, "sender is a mail system"
     nobody = seen.null_path or seen.bounce_token is not None
-    if (nobody or seen.is_from(_MACHINE)) and phrases.FAILURE_SUBJECT.search(seen.subject):
+    if not (nobody or seen.is_from_machine):
+        return None
+    if phrases.FAILURE_SUBJECT.search(seen.subject):
         return Action.BOUNCE, "failure in the subject"
     unmarked = nobody and not _marked(seen)
     if (unmarked or seen.is_from(_POSTMASTER)) and phrases.FAILURE_TEXT.search(_visible(seen.mail)):
@@ -235,6 +250,8 @@ def _failure(seen: Evidence) -> Verdict:
 
 def _marked(seen: Evidence) -> str:
     """The mark by which a mail says that a program answers; "" for none."""
+    if not seen.has(*_MARKS):
+        return ""
     if (submitted := _word(seen.field("auto-submitted"))) and submitted != "no" and not seen.excused:
         return f"Auto-Submitted: {submitted}"
     if seen.has(*_AUTOMATIC_FIELDS) or seen.field("x-apple-action") == "vacation":
@@ -270,12 +287,13 @@ def _bulk(seen: Evidence) -> Verdict:
         return Action.IGNORE, "mailing list or bulk mail"
     if seen.field("x-spam-flag") == "yes" or _word(seen.field("x-spam-status")) == "yes":
         return Action.IGNORE, "spam by a filter on the way"
-    if seen.is_from(_MACHINE):
+    if seen.is_from_machine:
         return Action.IGNORE, "sender is a program"
     path = seen.envelope.mail_from or ""
     if _RELAY.fullmatch(path):
         return Action.IGNORE, "return path of a mail system"
-    if (seen.is_from(_DOUBTFUL) or _DOUBTFUL.fullmatch(_local(path))) and not _is_command(seen):
+    is_doubtful = seen.is_from(_DOUBTFUL) or (path != seen.sender and _DOUBTFUL.fullmatch(_local(path)))
+    if is_doubtful and not _is_command(seen):
         return Action.IGNORE, "sender has a machine's name"
     return None
 

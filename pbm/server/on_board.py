@@ -19,10 +19,10 @@ from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request, userid_named
 from pbm.core.robots import UNHEARD, is_robot
-from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, clean
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments
+from pbm.domain.idioms import answers, deeds, vocabulary, wishes
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import OfferKind, Player, Seat, other
 from pbm.domain.meaning import Act, Meaning, discreet, meaning, plain, sentences, uncourteous
@@ -176,7 +176,7 @@ def check_told(request: Request, text: str) -> None:
 
 def check_joins(request: Request, text: str) -> None:
     """Raises: BadArguments for a wish to take part in a tournament."""
-    said, joined = plain(text), idioms.JOINS.search(plain(text))
+    said, joined = plain(text), wishes.JOINS.search(plain(text))
     event = request.tx.tournaments.find(joined["event"]) if joined else None
     is_told = joined is not None and said.startswith("join tournament ") and joined[0] == said
     if joined is not None and (event is not None or is_told):
@@ -331,19 +331,19 @@ class _Said:
         word = first.strip().rstrip(".!").casefold() if below else said
         is_near = len(word) > 3 and word.isalpha() and self.meant.act is Act.SAY
         near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR) if is_near else []
-        if near and word not in idioms.COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
+        if near and word not in vocabulary.COURTESIES | vocabulary.COMMON | {*_ON_A_BOARD}:
             raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
         if (cell := self._heard(uncourteous(said) or said)) is not None:
             raise BadArguments(f"It is not clear whether you mean {cell}. If you do:", cell)
         names_move = self.meant.move or self.meant.between
-        is_slip = idioms.MISTAKEN.search(said) if names_move else idioms.MISHAP.search(said)
+        is_slip = deeds.MISTAKEN.search(said) if names_move else deeds.MISHAP.search(said)
         if is_slip and self._has_moved:
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
     def _heard(self, said: str) -> str | None:
         """The move that a word or two may be as they are dictated, in any language: "see three", "sieben"."""
         letter, _, number = said.rpartition(" ")
-        cell = idioms.LETTERS.get(letter, letter) + idioms.SPELT.get(number, number)
+        cell = vocabulary.LETTERS.get(letter, letter) + vocabulary.SPELT.get(number, number)
         is_heard = cell != f"{letter}{number}" and _CELL.fullmatch(cell)
         return self.board.state.named(cell) if is_heard and self.is_running and not self.meant.move else None
 
@@ -367,7 +367,7 @@ class _Said:
 
     def _away(self) -> str:
         """How words are read that tell when their writer is away: as the vacation that they may take."""
-        is_away = any(idioms.WISHES[Wish.REST].fullmatch(sentence.plain) for sentence in sentences(self.text))
+        is_away = any(wishes.WISHES[Wish.REST].fullmatch(sentence.plain) for sentence in sentences(self.text))
         clock = self.board.match.clock
         is_timed = self.is_running and clock is not None and clock.control.timed
         days = vacation_said(self.text, self.request.now) if is_away and is_timed else ""
@@ -379,7 +379,7 @@ class _Said:
         bare = line.rstrip(".!").casefold()
         sure = _SURE.match(text)
         is_asked = self.writer is not None and match.offer is not None and self.seat not in (None, match.offer.seat)
-        reply = idioms.REPLY.fullmatch(plain(text)) or (courteous_reply(text) if is_asked else None)
+        reply = answers.REPLY.fullmatch(plain(text)) or (courteous_reply(text) if is_asked else None)
         resigns = self.seat is not None and any(intent.is_question for intent in self.board.intents.of(self.seat))
         is_plain_yes = sure is not None and is_asked and reply is None and is_courteous(text[sure.end() :])
         if sure is not None and (resigns or is_plain_yes) and bare != "yes":
@@ -411,7 +411,7 @@ class _Said:
             is_other = absent or (starts(text) and game not in ("", played))
             asked = next(filter(None, (question(sentence.text, self.rival.userid) for sentence in sentences(text))), "")
             line = asked or found.replace("GAME", game or played)
-            is_for_more = again(text) or idioms.VERSUS.search(plain(text)) is not None
+            is_for_more = again(text) or wishes.VERSUS.search(plain(text)) is not None
             return f"play {absent or game}" if is_other else line or ("robots" if is_for_more else "")
         if asked := question(text, self.opponent.userid if self.opponent else ""):
             return asked
@@ -429,7 +429,7 @@ class _Said:
         Raises: BadArguments for a wish to hear no more, and for a friend to be invited.
         """
         check_invited(self.text, self.board.match.game)
-        if any(idioms.NEVER.search(sentence.plain) for sentence in sentences(self.text)):
+        if any(answers.NEVER.search(sentence.plain) for sentence in sentences(self.text)):
             if topic(self.text) == ERASURE:
                 return Restated(ERASURE)
             way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
@@ -439,7 +439,7 @@ class _Said:
         check_joins(self.request, self.text)
         if plain(self.text).startswith(("start a", "play ")):
             check_rival(self.request, self.text, game_named(self.text))
-        if idioms.OWN_ADDRESS.search(plain(self.text)):
+        if wishes.OWN_ADDRESS.search(plain(self.text)):
             raise BadArguments(
                 "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another "
                 f'one, see "help change-address".{self.or_say}'
@@ -454,7 +454,7 @@ class _Said:
         """The words offer a draw and accept one, and the other player has offered it."""
         offer = self.board.match.offer
         is_asked = offer is not None and offer.kind is OfferKind.DRAW and self.seat not in (None, offer.seat)
-        declines = any(idioms.NO.search(sentence.plain) for sentence in sentences(self.text))
+        declines = any(answers.NO.search(sentence.plain) for sentence in sentences(self.text))
         return is_asked and not declines and {*self.meant.between} == {Act.DRAW, Act.ACCEPT}
 
     @property
@@ -467,9 +467,9 @@ class _Said:
         """How a message is read: as one that may be a question to the server, by the command that answers it."""
         if (away := self._away()) != Wish.REST.value:
             return away
-        if idioms.VERSUS.search(plain(self.text)):
+        if wishes.VERSUS.search(plain(self.text)):
             return "robots"
-        if self._has_moved and idioms.REGRET.search(plain(self.text)):
+        if self._has_moved and deeds.REGRET.search(plain(self.text)):
             return "undo"
         found = self._rules if self.meant.act is Act.RULES else topic(self.text)
         may_ask = found in QUESTIONS or self.meant.act is Act.RULES or self.text.rstrip().endswith("?")

@@ -23,12 +23,12 @@ from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
-from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, clean, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotYourTurn, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
+from pbm.domain.idioms import vocabulary, wishes
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player, State
@@ -463,13 +463,13 @@ def _greeting(request: Request, line: str) -> Answer:
         state, _ = state.play(move)
     board = plain(state)
     wish, said = introduced(request.message.text), sentences(line)
-    is_word = find(plain_words(line)) is not None or plain_words(line).split(" ")[0] in idioms.NO_NAMES
+    is_word = find(plain_words(line)) is not None or plain_words(line).split(" ")[0] in vocabulary.NO_NAMES
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not (wish or is_word)
     problem = str(request.refusal) if is_typo else ""
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
     if absent := game_elsewhere(words):
         problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
-    elif not wish and idioms.LOCKED_OUT.search(plain_words(words)):
+    elif not wish and wishes.LOCKED_OUT.search(plain_words(words)):
         problem = (
             'No account has your address. If yours has another one, "help account" tells how to get a new password, '
             "and how to change its address."

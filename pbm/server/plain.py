@@ -11,10 +11,10 @@ from dataclasses import replace
 from games import GAMES
 from pbm.core.request import Request, no_player, userid_named
 from pbm.core.robots import ANY, LEVEL_OF
-from pbm.domain import idioms
 from pbm.domain.commands import Command, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
+from pbm.domain.idioms import answers, vocabulary, wishes
 from pbm.domain.meaning import Act, meaning, plain, uncourteous, unsigned
 from pbm.domain.reading import Reading
 from pbm.domain.topics import ERASURE, question, topic
@@ -113,7 +113,7 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
         return None
     before, behind = text[: named.start()], text[named.end() :].lstrip(":")
     around = plain(f"{before} {behind}")
-    if uncourteous(f"it {around}".strip()) == "it" and not idioms.REPLY.fullmatch(around):
+    if uncourteous(f"it {around}".strip()) == "it" and not answers.REPLY.fullmatch(around):
         return Restated("show", board=number)
     said = f"{before}{'' if named['within'] else _noun(named)}{behind}".replace("  ", " ").strip()
     if request.sender.proven is not None:
@@ -142,7 +142,7 @@ def is_newcomers(text: str) -> bool:
     """
     said = plain(text)
     first = said.split(" ")[0]
-    asks = text.rstrip().endswith("?") and first in idioms.COMMON and find(first) is None
+    asks = text.rstrip().endswith("?") and first in vocabulary.COMMON and find(first) is None
     answer = consent(text).answer
     is_word = " " not in said and answer is not Answer.UNCLEAR
     return lost(text) or first == "play" or asks or is_word or answer is Answer.NEVER or topic(text) == "help"
@@ -151,7 +151,7 @@ def is_newcomers(text: str) -> bool:
 def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool:
     """The text is said to somebody, though it may begin like a command: "list my games", "delete my account"."""
     _, *rest = map(_bare, plain(text).split() or [""])
-    is_said = not rest or text.rstrip().endswith("?") or any(word in idioms.COMMON - {"me"} for word in rest)
+    is_said = not rest or text.rstrip().endswith("?") or any(word in vocabulary.COMMON - {"me"} for word in rest)
     is_said = is_said or plain(text).startswith(("help me ", "delete me"))
     if isinstance(command, UnknownCommand):
         return is_said or command.suggestion in _GENERAL
@@ -170,7 +170,7 @@ def _is_question(text: str) -> bool:
 def names_no_game(text: str, command: Exception | Command) -> bool:
     """A word of a sentence stands where a command has the game: "my games"."""
     first = plain(text).split(" ")[0].partition("'")[0]
-    return isinstance(command, NotFound) and first in idioms.COMMON and find(first) is None
+    return isinstance(command, NotFound) and first in vocabulary.COMMON and find(first) is None
 
 
 def _about_us(request: Request, text: str) -> Restated | None:
@@ -286,10 +286,10 @@ def _only_game(text: str, verb: str) -> str:
 
     verb: the first word.
     """
-    said = " ".join(idioms.VERSUS.sub("", plain(text)).split())
+    said = " ".join(wishes.VERSUS.sub("", plain(text)).split())
     is_wish = verb == "play" or said != plain(text)
     word = uncourteous(said).removeprefix("play ") if is_wish else ""
-    return idioms.OTHER_NAMES.get(word, word if word in GAMES else "")
+    return vocabulary.OTHER_NAMES.get(word, word if word in GAMES else "")
 
 
 def _check_board(request: Request, text: str) -> None:
@@ -360,10 +360,10 @@ def _check_players(request: Request, words: Sequence[str]) -> None:
 def _is_sentence(text: str) -> bool:
     """The text is no command with an error, but words to somebody."""
     words = [_bare(word) for word in plain(text).split()]
-    common = [word for word in words if word.partition("'")[0] in idioms.COMMON]
+    common = [word for word in words if word.partition("'")[0] in vocabulary.COMMON]
     if len(words) < 2:
-        return {*words} <= idioms.COURTESIES | idioms.COMMON
-    return words[0].partition("'")[0] in idioms.COMMON or (len(words) > 2 and bool(common))
+        return {*words} <= vocabulary.COURTESIES | vocabulary.COMMON
+    return words[0].partition("'")[0] in vocabulary.COMMON or (len(words) > 2 and bool(common))
 
 
 def _is_open(command: Command | Rejected, reading: Reading) -> bool:

@@ -12,9 +12,10 @@ import pytest
 from games import GAMES
 from games.rules import MoveError
 from pbm.domain import consent as consents
-from pbm.domain import idioms, topics
 from pbm.domain import meaning as meanings
+from pbm.domain import topics
 from pbm.domain.consent import Answer, consent, introduced
+from pbm.domain.idioms import moves
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.topics import ERASURE, question, topic
 from pbm.domain.wanted import Wish, lost, starts, wished
@@ -471,7 +472,7 @@ def test_cells_that_are_written_together_are_never_chosen_between(game: str, sai
     assert meaning(said, legal(game)).act in (SAY, UNSURE)
 
 
-AROUND_A_MOVE = {*re.findall(r"[^\W\d_]{2,}", idioms.ALONE.pattern)}
+AROUND_A_MOVE = {*re.findall(r"[^\W\d_]{2,}", moves.ALONE.pattern)}
 
 
 @pytest.mark.parametrize("word", sorted({"lg", "love from", "me", "the", "dann ich spiele", "picture"} | AROUND_A_MOVE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import quopri
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -210,3 +211,21 @@ def test_nesting_and_parts_are_capped():
 )
 def test_a_megabyte_of_anything_is_read(kind: str, piece: str):
     assert len(person(raw(piece * (1_000_000 // len(piece)), kind=kind)).text) <= 6000
+
+
+LINES = st.lists(st.sampled_from(["--b", "--b--", "--bc", "--", "b", " ", "\t", "x", "\r\n", "\n", "\r"]), max_size=12)
+
+
+@given(LINES.map("".join))
+def test_parts_are_what_stands_between_boundary_lines(body: str):
+    lines = list(re.finditer(r"(?:\A|\r\n|\n|\r)--b(--)?[ \t]*(?=[\r\n]|\Z)(?:\r\n|\n|\r)?", body))
+    last = next((at for at, line in enumerate(lines) if line[1]), None)
+    ends = [line.start() for line in lines[1:]] + [len(body)]
+    wanted = [body[line.end() : end] for line, end in zip(lines, ends, strict=bool(lines))][:last]
+    read = parse(f"Content-Type: multipart/mixed; boundary=b\n\n{body}".encode())
+    assert [part.body for part in read.parts] == [split(piece.encode())[1] for piece in wanted]
+
+
+def test_no_pattern_is_made_for_a_boundary(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(re, "compile", None)
+    assert len(parse(mixed(PLAIN + "F6", HTML + "<p>G7")).parts) == 2

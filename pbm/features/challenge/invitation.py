@@ -17,12 +17,12 @@ from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_unasked
-from pbm.domain import idioms
 from pbm.domain.commands import Command, clean, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
+from pbm.domain.idioms import answers
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.verbs import Standing
@@ -158,7 +158,7 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
 
 def _beyond_yes(text: str) -> str:
     """The words of an answer that are for the inviter: none where it is hardly more than a yes and a name."""
-    closing = idioms.CLOSING.search(text)
+    closing = answers.CLOSING.search(text)
     said = text[: closing.start()] if closing else text
     return said.strip() if len(said.split()) > _A_YES_AND_A_NAME else ""
 
