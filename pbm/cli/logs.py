@@ -43,8 +43,6 @@ MOST_WAITING = 10_000
 _LAST_SECONDS = 1.0
 """How long the end of the process waits for them."""
 _LOOK_SECONDS = 0.01
-_GATHER_SECONDS = 0.02
-"""How long a line waits for others: to wake the writer costs more than the line."""
 _AT_ONCE = 100
 
 _opened: list[Unhurried] = []
@@ -78,7 +76,7 @@ class Unhurried:
             self._waiting.append(text)
         else:
             self._drop(text.count("\n"))
-        if not self._some.is_set():
+        if not self._some.is_set():  # to wake the writer costs more than the line
             self._some.set()
         return len(text)
 
@@ -93,7 +91,6 @@ class Unhurried:
 
     def _run(self) -> None:
         while self._some.wait():
-            sleep(_GATHER_SECONDS)
             self._some.clear()
             self._busy = True
             while self._waiting:
@@ -125,10 +122,7 @@ def _unhurried(stream: TextIO) -> TextIO:
         return stream
 
 
-_Logger: Any = structlog.make_filtering_bound_logger(logging.DEBUG)
-
-
-class _Lines(_Logger):  # type: ignore[misc]  # made when the program starts
+class _Lines(structlog.make_filtering_bound_logger(logging.DEBUG)):  # type: ignore[misc]  # made at the start
     """A logger that makes a line in one go: the steps that structlog takes cost as much again as the words."""
 
     level, form = logging.INFO, "text"
@@ -136,8 +130,8 @@ class _Lines(_Logger):  # type: ignore[misc]  # made when the program starts
 
     def _proxy_to_logger(self, method_name: str, event: str, **values: object) -> None:
         if NAME_TO_LEVEL[method_name] >= self.level:
-            values["event"] = event
-            self._logger.write(_line(self._logger, method_name, values) + "\n")
+            told = {**self._context, **values, "event": event}
+            self._logger.write(_line(self._logger, method_name, told) + "\n")
 
 
 def _line(logger: object, level: str, event: EventDict) -> str:
