@@ -174,8 +174,7 @@ class Look(StrEnum):
     """No line yet; a player may draw it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(NamedTuple):
     """A straight segment between two cells of the same row or the same column, ends included."""
 
     start: Place
@@ -186,8 +185,7 @@ class Join:
     last: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(NamedTuple):
     """A mark on a cell where two joins cross."""
 
     row: int
@@ -196,8 +194,7 @@ class Crossing:
     """The letter of the side that has the point."""
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A mark in the middle of four neighbouring cells. row, column: of its upper left cell."""
 
     row: int

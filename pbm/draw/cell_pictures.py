@@ -17,7 +17,7 @@ from weakref import ref
 from PIL import Image, ImageDraw
 
 from games import scene
-from games.scene import Box, Colours, Crossing, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place, Plain, Row
+from games.scene import Colours, Form, GridBoard, Ground, HexBoard, Label, Look, Place, Plain, Row
 from pbm.draw import brush
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, fill_of, ring_of
 from pbm.draw.words import top_down
@@ -45,8 +45,16 @@ MOST_BANDS = 8_000
 MOST_TILES = 4_000
 """Remembered ones, of three kilobytes each."""
 
-Mark = Join | Box | Crossing | tuple[Place, ...]
-"""What stands on a board below the pieces; places are the path of one."""
+
+class Mark(NamedTuple):
+    """What stands on a board below the pieces: a line through places, or a disc in the middle of them."""
+
+    places: tuple[Place, ...]
+    colour: str
+    """Of a line, or of the ground of a disc."""
+    owner: str = ""
+    """The letter on a disc; empty of a line."""
+
 
 Looks = tuple[str, bool, bool, bool, bool, bool, Form]
 """A cell without its place and its name."""
@@ -105,8 +113,7 @@ def _shares(board: GridBoard | HexBoard, sheet: Sheet) -> tuple[list[tuple[Mark,
     rows = top_down(board.in_rows)
     marks: list[tuple[Mark, ...]] = [()] * len(rows)
     for mark in _below(board):
-        reached = [sheet.bands[row] for row, _ in _places(mark)]
-        for number in range(min(reached), max(reached) + 1):
+        for number in range(sheet.bands[min(mark.places)[0]], sheet.bands[max(mark.places)[0]] + 1):
             marks[number] += (mark,)
     return marks, [(rows[0],), *pairwise(rows)] if sheet.overlaps else [*zip(rows, strict=True)]
 
@@ -114,20 +121,15 @@ def _shares(board: GridBoard | HexBoard, sheet: Sheet) -> tuple[list[tuple[Mark,
 def _below(board: GridBoard | HexBoard) -> Iterator[Mark]:
     """What stands on the board below the pieces, the lowest first."""
     if isinstance(board, GridBoard):
-        yield from (join for join in board.joins if join.look is not Look.OPEN)
-        yield from board.boxes
-        yield from board.crossings
+        for start, end, look, _, last in board.joins:
+            if look is Look.DRAWN:
+                yield Mark((start, end), LAST if last else INK)
+        for row, column, owner in board.boxes:
+            yield Mark(((row, column), (row + 1, column + 1)), PAPER, owner)
+        for row, column, owner in board.crossings:
+            yield Mark(((row, column),), WOOD, owner)
     if len(board.path) > 1:
-        yield board.path
-
-
-def _places(mark: Mark) -> tuple[Place, ...]:
-    """The places between which it stands."""
-    if isinstance(mark, Join):
-        return mark.start, mark.end
-    if isinstance(mark, Box):
-        return (mark.row, mark.column), (mark.row + 1, mark.column + 1)
-    return ((mark.row, mark.column),) if isinstance(mark, Crossing) else mark
+        yield Mark(board.path, LAST)
 
 
 @lru_cache(maxsize=MOST_BANDS)
@@ -142,6 +144,8 @@ def _band(
 
 def _raster(sheet: Sheet, number: int, marks: tuple[Mark, ...], rows: tuple[Row, ...], colours: Colours) -> bytes:
     """The pixels of a band with what stands on it."""
+    columns = [column for mark in marks for _, column in mark.places]
+    first, last = min(columns, default=0), max(columns, default=0)
     looks = map(_looks, rows[-1])
     tiles = [*map(_tile, sheet.patches[number], looks, repeat(colours), repeat(sheet.radius))]
     raster = b"".join(chain.from_iterable(zip(*tiles, strict=True)))
@@ -154,10 +158,15 @@ def _raster(sheet: Sheet, number: int, marks: tuple[Mark, ...], rows: tuple[Row,
         x, y = sheet.at(row, column)
         return x + brush.MARGIN, y - sheet.tops[number]
 
-    for mark in marks:
-        _draw(image, mark, named, at, sheet.unit)
-    columns = [column for mark in marks for _, column in _places(mark)]
-    first, last = min(columns, default=0), max(columns, default=0)
+    pen = ImageDraw.Draw(image)
+    for places, colour, owner in marks:
+        spots = [at(*place) for place in places]
+        if not owner:
+            pen.line(spots, brush.number(colour), 3)
+            continue
+        size = sheet.unit // (3 if len(places) > 1 else 4)
+        middle = (spots[0][0] + spots[-1][0]) // 2, (spots[0][1] + spots[-1][1]) // 2
+        brush.stamp(image, brush.piece(size, fill_of(owner, named), INK, owner, colour), middle)
     for cell in chain.from_iterable(map(scene.marked, rows)):
         if sheet.overlaps or first <= cell.column <= last:
             _stamp(image, cell, named, at(*cell.place), sheet.radius)
@@ -179,20 +188,6 @@ def _tile(patch: Patch, looks: Looks, colours: Colours, radius: int) -> list[byt
     return [drawn[at : at + width] for at in range(0, len(drawn), width)]
 
 
-def _draw(image: Image.Image, mark: Mark, colours: Mapping[str, str], at: At, unit: int) -> None:
-    spots = [at(*place) for place in _places(mark)]
-    if isinstance(mark, Box | Crossing):
-        size, ground = (unit // 3, PAPER) if isinstance(mark, Box) else (unit // 4, WOOD)
-        middle = (spots[0][0] + spots[-1][0]) // 2, (spots[0][1] + spots[-1][1]) // 2
-        brush.stamp(image, brush.piece(size, fill_of(mark.owner, colours), INK, mark.owner, ground), middle)
-        return
-    colour, width = LAST, 3
-    if isinstance(mark, Join):
-        colour = LAST if mark.last else LINE if mark.look is Look.GROUND else INK
-        width = 1 if mark.look is Look.GROUND else max(3, unit // 10)
-    ImageDraw.Draw(image).line(spots, brush.number(colour), width)
-
-
 def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], middle: Place, radius: int) -> None:
     """Put the piece, or a ring, where it is to be; nothing on a place that is just free."""
     if not (cell.piece or cell.last or cell.winning):
@@ -208,7 +203,8 @@ def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], mid
 
 def _sheet(board: GridBoard | HexBoard, scale: Scale) -> Sheet:
     if isinstance(board, GridBoard):
-        return _grid_base(board.columns, board.rows, board.plain, board.ground, scale)
+        ground = tuple([join[:2] for join in board.joins if join.look is Look.GROUND])
+        return _grid_base(board.columns, board.rows, board.plain, board.ground, ground, scale)
     return _hexagon_base(board.plain, board.labels, board.colours, scale)
 
 
@@ -236,8 +232,14 @@ def _cut(
 
 @lru_cache(maxsize=64)
 def _grid_base(
-    columns: tuple[str, ...], rows: tuple[str, ...], plain: tuple[Plain, ...], ground: Ground, scale: Scale
+    columns: tuple[str, ...],
+    rows: tuple[str, ...],
+    plain: tuple[Plain, ...],
+    ground: Ground,
+    joins: tuple[tuple[Place, Place], ...],
+    scale: Scale,
 ) -> Sheet:
+    """joins: the ends of those that belong to the board."""
     cells = list(chain.from_iterable(plain))
     (top, bottom), (left, right) = ((min(ends), max(ends)) for ends in list(zip(*cells, strict=True))[:2])
     unit = min(UNIT, scale.width // (right - left + 3))
@@ -259,6 +261,8 @@ def _grid_base(
             pen.line((x, y - half, x, y + half), FAINT if faint else LINE)
         if ground is Ground.POINTS or (ground is Ground.LINES and shaded):
             pen.ellipse((x - 3, y - 3, x + 3, y + 3), INK)
+    for start, end in joins:
+        pen.line((at(*start), at(*end)), LINE)
     beside = [(words, row, column) for column, words in enumerate(columns) for row in (top - 1, bottom + 1)]
     beside += [(words, row, column) for row, words in enumerate(rows) for column in (left - 1, right + 1)]
     for words, row, column in beside:
