@@ -1,7 +1,7 @@
 """Pictures of boards of cells: an empty board drawn once for each game and size, pieces stamped on its cells.
 
 A file is joined from bands of a row each, and a band from tiles of a cell each; both are remembered. What reaches over
-several cells, such as the way of a move, is drawn on the joined tiles, and the pieces above it are stamped again.
+several cells, such as the way of a move, is drawn on an empty band, and the pieces are stamped above it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Patch(NamedTuple):
     y: int
     """The middle of the cell."""
     square: int
-    """The side of what turns grey when the cell is closed; 0 where nothing does."""
+    """As of a Sheet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -79,7 +79,8 @@ class Sheet:
     """A board with nothing on it, and where its places are.
 
     unit: the distance of neighbours, of hexagons half of it. radius: of a piece. bands: their numbers, by rows. tops:
-    where they begin. patches: of each, which has a margin to the left of it. overlaps: pieces reach into the next band.
+    where they begin. blanks: they themselves, each with a margin to the left of it. patches: of each. square: the side
+    of what turns grey when a cell is closed; 0 where nothing does. overlaps: pieces reach into the next band.
     """
 
     mount: brush.Mount
@@ -88,7 +89,9 @@ class Sheet:
     radius: int
     bands: Mapping[int, int]
     tops: Sequence[int]
+    blanks: Sequence[Image.Image]
     patches: Sequence[Sequence[Patch]]
+    square: int
     overlaps: bool
 
 
@@ -144,21 +147,20 @@ def _band(
 
 def _raster(sheet: Sheet, number: int, marks: tuple[Mark, ...], rows: tuple[Row, ...], colours: Colours) -> bytes:
     """The pixels of a band with what stands on it."""
-    columns = [column for mark in marks for _, column in mark.places]
-    first, last = min(columns, default=0), max(columns, default=0)
-    looks = map(_looks, rows[-1])
-    tiles = [*map(_tile, sheet.patches[number], looks, repeat(colours), repeat(sheet.radius))]
-    raster = b"".join(chain.from_iterable(zip(*tiles, strict=True)))
     if not marks and len(rows) == 1:
-        return raster
-    image = Image.frombytes("P", (sheet.mount.width + brush.MARGIN, len(tiles[0])), raster)
+        tiles = map(_tile, sheet.patches[number], map(_looks, rows[0]), repeat(colours), repeat(sheet.radius))
+        return b"".join(chain.from_iterable(zip(*tiles, strict=True)))
+    image = sheet.blanks[number].copy()
     named = dict(colours)
 
     def at(row: int, column: int) -> Place:
         x, y = sheet.at(row, column)
         return x + brush.MARGIN, y - sheet.tops[number]
 
-    pen = ImageDraw.Draw(image)
+    pen, pieces = ImageDraw.Draw(image), [*chain.from_iterable(map(scene.marked, rows))]
+    for cell in pieces:
+        if cell.closed:
+            _close(pen, at(*cell.place), sheet.square)
     for places, colour, owner in marks:
         spots = [at(*place) for place in places]
         if not owner:
@@ -167,9 +169,8 @@ def _raster(sheet: Sheet, number: int, marks: tuple[Mark, ...], rows: tuple[Row,
         size = sheet.unit // (3 if len(places) > 1 else 4)
         middle = (spots[0][0] + spots[-1][0]) // 2, (spots[0][1] + spots[-1][1]) // 2
         brush.stamp(image, brush.piece(size, fill_of(owner, named), INK, owner, colour), middle)
-    for cell in chain.from_iterable(map(scene.marked, rows)):
-        if sheet.overlaps or first <= cell.column <= last:
-            _stamp(image, cell, named, at(*cell.place), sheet.radius)
+    for cell in pieces:
+        _stamp(image, cell, named, at(*cell.place), sheet.radius)
     return image.tobytes()
 
 
@@ -179,13 +180,18 @@ def _tile(patch: Patch, looks: Looks, colours: Colours, radius: int) -> list[byt
     ground, width, x, y, square = patch
     image = Image.frombytes("P", (width, len(ground) // width), ground)
     cell = scene.Cell(0, 0, "", *looks)
-    if cell.closed and square:
-        left, top = x - square // 2, y - square // 2
-        box = left + 1, top + 1, left + square - 1, top + square - 1
-        ImageDraw.Draw(image).rectangle(box, brush.number(CLOSED))
+    if cell.closed:
+        _close(ImageDraw.Draw(image), (x, y), square)
     _stamp(image, cell, dict(colours), (x, y), radius)
     drawn = image.tobytes()
     return [drawn[at : at + width] for at in range(0, len(drawn), width)]
+
+
+def _close(pen: brush.Pen, middle: Place, square: int) -> None:
+    """Turn the ground of a cell grey where it is a square."""
+    if square:
+        left, top = middle[0] - square // 2, middle[1] - square // 2
+        pen.rectangle((left + 1, top + 1, left + square - 1, top + square - 1), brush.number(CLOSED))
 
 
 def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], middle: Place, radius: int) -> None:
@@ -227,7 +233,9 @@ def _cut(
             ]
         )
     bands = {cells[0][0]: number for number, cells in enumerate(rows)}
-    return Sheet(brush.mount(image), at, unit, radius, bands, cuts[:-1], patches, overlaps=step // 2 + radius >= step)
+    blanks = [image.crop((-brush.MARGIN, top, image.width, bottom)) for top, bottom in pairwise(cuts)]
+    overlaps = step // 2 + radius >= step
+    return Sheet(brush.mount(image), at, unit, radius, bands, cuts[:-1], blanks, patches, square, overlaps)
 
 
 @lru_cache(maxsize=64)
