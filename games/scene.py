@@ -6,13 +6,13 @@ spoken descriptions are all made from the same scene, so they cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -58,14 +58,12 @@ class Cell(NamedTuple):
 
 
 class Known(tuple[T, ...]):
-    """A tuple that is often looked up: its hash is worked out once."""
+    """A tuple that is often looked up, and made once: its hash is that of the object, which costs nothing.
 
-    def __hash__(self) -> int:
-        return self._hash
+    Whoever looks up an equal one that was made apart finds nothing, and does the work again.
+    """
 
-    @cached_property
-    def _hash(self) -> int:
-        return super().__hash__()
+    __hash__ = object.__hash__
 
 
 Row = Known[Cell]
@@ -74,15 +72,23 @@ ROWS = 8192
 """How many of them are remembered by whoever shows them."""
 
 
+_first: Callable[[Any], Any] = itemgetter(0)
+
+
+def numbers(rows: Iterable[Row]) -> Iterator[int]:
+    """Which rows of the board they are."""
+    return map(_first, map(_first, rows))
+
+
 def in_rows(cells: Iterable[Cell]) -> tuple[Row, ...]:
     """The rows of cells that come one row after another."""
-    return tuple(Row(row) for _, row in groupby(cells, itemgetter(0)))
+    return tuple(Row(row) for _, row in groupby(cells, _first))
 
 
 Plain = Known[tuple[int, int, bool, bool]]
 """A row without what is on its cells: the row and column of each, whether it is faint and whether shaded."""
-_plain = lru_cache(512)(Plain)
-"""The same for rows that differ in what is on them."""
+_plain: Callable[[tuple[Any, ...]], Known[Any]] = lru_cache(512)(Known)
+"""The same for rows, and for boards, that differ in what is on them."""
 
 
 _GROUND = itemgetter(*map(Cell._fields.index, ("row", "column", "faint", "shaded")))
@@ -123,7 +129,7 @@ class _Rows:
     @cached_property
     def plain(self) -> Known[Plain]:
         """The cells without what is on them, by rows."""
-        return Known(map(plain, self.in_rows))
+        return _plain(tuple(map(plain, self.in_rows)))
 
 
 Colours = tuple[tuple[str, str], ...]

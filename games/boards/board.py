@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, reduce
-from itertools import compress
-from operator import or_
+from itertools import compress, repeat
+from operator import and_, or_
 from typing import Any, NamedTuple
 
 from games.rules import BadNotation, IllegalMove, Side, fold, quoted, read_cell
@@ -248,7 +248,8 @@ class Board:
         and wall have pieces of that form.
         """
         letters, names, sets = tuple(pieces), tuple(marks), (*pieces.values(), *marks.values())
-        return tuple([_row(self, row, letters, names, *[cells & row for cells in sets]) for row in self.blank])
+        shares = [map(and_, repeat(cells), self.blank) for cells in sets]
+        return tuple(map(_row, repeat(self), self.blank, repeat(letters), repeat(names), *shares))
 
     @cached_property
     def blank(self) -> dict[Cells, dict[int, Cell]]:
@@ -265,8 +266,8 @@ def _row(board: Board, row: Cells, letters: Sequence[str], names: Sequence[str],
     """sets: what is in the row of the pieces of these letters and of the marks of these names."""
     cells = dict(board.blank[row])
     for letter, placed in zip(reversed(letters), reversed(sets[: len(letters)]), strict=True):
-        for index in bits(placed):
-            cells[index] = _occupied(board, row, index, letter)
+        indices = [*bits(placed)]
+        cells.update(zip(indices, map(_occupied, repeat(board), repeat(row), indices, repeat(letter)), strict=True))
     for name, marked in zip(names, sets[len(letters) :], strict=True):
         mark: dict[str, Any] = {"form": Form(name)} if name in _FORMS else {name: True}
         for index in bits(marked):

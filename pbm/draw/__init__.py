@@ -22,8 +22,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, count
+from itertools import chain, count, repeat
 from math import isqrt
+from operator import itemgetter
 
 from games.scene import (
     ROWS,
@@ -45,6 +46,7 @@ from games.scene import (
     Stroke,
     by_row,
     marked,
+    numbers,
 )
 from pbm.draw import words
 from pbm.draw.brush import PLAIN, Marks
@@ -74,7 +76,7 @@ def lines(scene: Scene, style: str = ASCII, first: Sequence[str] = (), last: Seq
         blocks = [_wrapped((*first, *scene.notes)), board(scene.board, style), *lists, _wrapped(last)]
     else:
         blocks = [board(scene.board, style), _wrapped((*scene.notes, *scene.legend)), *lists]
-    return [line for block in blocks if block for line in ("", *block)][1:]
+    return [*chain.from_iterable(("", *block) for block in blocks if block)][1:]
 
 
 def _wrapped(sentences: Iterable[str], width: int = WIDTH) -> list[str]:
@@ -108,16 +110,15 @@ def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
     """The board from top to bottom. nicer: with other marks than those of ASCII."""
     marks = HEX_MARKS if nicer else PLAIN
     frame, left = _hex_frame(board.labels, board.plain, marks.get(FREE, FREE))
-    drawn = dict(frame)
-    for row in board.in_rows:
-        at = row[0].row
-        drawn[at] = _hex_line(row, frame[at], left, nicer=nicer)
-    margin = int(all(line[0] == " " for line in drawn.values()))
-    return [line[margin:].rstrip() for line in drawn.values()]
+    at = [*numbers(board.in_rows)]
+    lines = map(_hex_line, board.in_rows, map(frame.__getitem__, at), repeat(left), repeat(nicer))
+    drawn = (frame | dict(zip(at, lines, strict=True))).values()
+    margin = int({*map(itemgetter(0), drawn)} == {" "})
+    return [*map(str.rstrip, map(itemgetter(slice(margin, None)), drawn))]
 
 
 @lru_cache(ROWS)
-def _hex_line(row: Row, line: str, left: int, *, nicer: bool) -> str:
+def _hex_line(row: Row, line: str, left: int, nicer: bool) -> str:
     """The line of a frame with what is on its cells."""
     marks, drawn = HEX_MARKS if nicer else PLAIN, list(line)
     for cell in marked(row):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, repeat
 from operator import attrgetter
 
-from games.scene import ROWS, Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Row, Segment
+from games.scene import ROWS, Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Row, Segment, numbers
 
 FREE = "free"
 
@@ -18,14 +18,14 @@ def sentences(board: HexBoard | GridBoard | PlaneBoard) -> Iterator[str]:
 
 
 def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
-    rows = _lettered(board.labels) if isinstance(board, HexBoard) else dict(enumerate(board.rows))
+    heads = _lettered(board.labels) if isinstance(board, HexBoard) else dict(enumerate(board.rows))
     if len(board.path) > 1:
         named = {cell.place: cell.name for cell in board.cells}
         yield f"The last move went from {' to '.join(named[place] for place in board.path)}."
     step = 2 if isinstance(board, HexBoard) else 1
     if not _is_drawn_on(board):
-        told = [_told(row, rows.get(row[0].row, ""), step) for row in top_down(board.in_rows)]
-        yield from filter(None, told)
+        rows = top_down(board.in_rows)
+        yield from filter(None, map(_told, rows, map(heads.get, numbers(rows), repeat("")), repeat(step)))
     if isinstance(board, GridBoard):
         yield from _marks(board)
 
@@ -47,6 +47,9 @@ def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
     return any(join.name for join in joins) and not any(cell.piece for cell in board.cells)
 
 
+_named: Callable[[Cell], str] = attrgetter("name")
+
+
 @lru_cache(ROWS)
 def _told(row: Row, name: str, step: int) -> str:
     """The cells that have names; neighbours that are alike are told together. step: columns between neighbours.
@@ -54,9 +57,9 @@ def _told(row: Row, name: str, step: int) -> str:
     Empty where no cell has a name.
     """
     runs = []
-    for state, run in groupby([cell for cell in row if cell.name], key=_state):
+    for state, run in groupby(filter(_named, row), key=_state):
         alike = list(run)
-        names = [cell.name for cell in alike]
+        names = [*map(_named, alike)]
         if len(names) > 1 and alike[-1].column - alike[0].column == step * (len(names) - 1):
             names = [f"{names[0]} to {names[-1]}"]
         runs.append(f"{', '.join(names)} {state}")
