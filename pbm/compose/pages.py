@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
-from jinja2.runtime import Context, Macro
+from jinja2.runtime import Context, Macro, missing
 from markupsafe import Markup, escape
 
 from games import GAMES, AnyGame
@@ -44,8 +44,22 @@ _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
 """Lines of at most 100 characters; a longer word stays whole."""
 
 
+class _Words(dict[str, Any]):
+    """The words of a page, looked up in C; of one that is not there jinja is told so."""
+
+    def __missing__(self, name: str) -> Any:
+        return missing
+
+
 class _Context(Context):
-    """One that nothing it calls asks for, but macros, which have to know whether to escape."""
+    """One that nothing it calls asks for, but macros, which have to know whether to escape.
+
+    What a page sets itself it knows without asking its context.
+    """
+
+    def __init__(self, environment: Environment, parent: dict[str, Any], *more: Any, **named: Any) -> None:
+        super().__init__(environment, parent, *more, **named)
+        self.resolve_or_missing = _Words(parent).__getitem__  # type: ignore[method-assign]
 
     def call(
         self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
@@ -57,6 +71,8 @@ class _Environment(Environment):
     """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering."""
 
     context_class = _Context
+    getattr = staticmethod(getattr)
+    """Pages ask for attributes of objects; for what a dict holds there are brackets."""
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return {**self.globals, **(d or {})}
