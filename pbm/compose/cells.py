@@ -256,13 +256,16 @@ def _edges(board: GridBoard, columns: range, beside: str) -> Table:
     return Table(widths, strips, beside)
 
 
+_COLUMN = attrgetter("column")
+
+
 @lru_cache(scene.ROWS)
 def _strip(frame: _Frame, at: int, row: Row, passing: Noted, owned: Noted) -> Strip:
     """at: the row of the table. row: of the board, of which the frame may show a part. passing, owned: marks of lines
     that pass places, and owners of places, by columns.
     """
-    shown = [cell for cell in row if cell.column in frame.shown]
-    before, across, columns = frame.shown.start - 1, len(frame.widths), [cell.column for cell in shown]
+    shown = [*compress(row, map(frame.shown.__contains__, map(_COLUMN, row)))]
+    before, across, columns = frame.shown.start - 1, len(frame.widths), [*map(_COLUMN, shown)]
     lines, owners = (map(dict(marks).get, columns, repeat("")) for marks in (passing, owned))
     faces = {place: Face(mark) for column, mark in passing if 0 < (place := column - before) < across - 1}
     placed = zip(map((-before).__add__, columns), map(_face, shown, repeat(frame.colours), lines, owners), strict=True)

@@ -62,7 +62,8 @@ def blocks(page: str, inlays: Inlays) -> str:
             html.append(_unmarked(block) if len(block) <= SHORT else _block(block, inlays))
             continue
         for alone, run in groupby(block.split("\n"), lambda line: bool(_MARK.fullmatch(line))):
-            html += map(inlays.html, run) if alone else [_block("\n".join(run), inlays)]
+            lines = list(run)
+            html += map(inlays.html, lines) if alone else [_block("\n".join(lines), inlays)]
     return "\n".join(html)
 
 
