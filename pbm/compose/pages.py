@@ -224,7 +224,7 @@ class Sheet:
     """One page for one reader."""
 
     def __init__(self, form: str, domain: str, *, pictured: bool = True, boards: int = 1) -> None:
-        """domain: of the pictures' ids. pictured: boards have pictures in HTML. boards: that share the room there is."""
+        """domain: of the pictures' ids. pictured: boards have pictures in HTML. boards: how many share the room."""
         self.form, self.domain, self.pictured, self.boards = form, domain, pictured, boards
         self.drawn = False
         """Whether a board is on it."""
