@@ -95,7 +95,7 @@ def written(text: str) -> tuple[str, str]:
     """How text is encoded, and the outcome, its last line not ended."""
     has_other_ends = any(map(text.__contains__, "\r\v\f\x1c\x1d\x1e"))
     lines = "\n".join(text.splitlines()) if has_other_ends else text.removesuffix("\n")
-    if text.isascii() and max(map(len, lines.split("\n"))) <= MAX_LINE:
+    if text.isascii() and _is_short(lines):
         return "7bit", lines
     content = text.encode()
     encoded = quopri.encodestring(content).decode("ascii")
@@ -104,6 +104,15 @@ def written(text: str) -> tuple[str, str]:
     if " \n" in text or text.endswith(" "):  # for the blank at an end of a line it makes no room
         encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
     return "quoted-printable", "\n".join(encoded.splitlines())
+
+
+def _is_short(lines: str) -> bool:
+    """No line has more than MAX_LINE characters."""
+    at, last, most, find = 0, len(lines) - MAX_LINE, MAX_LINE + 1, lines.rfind
+    while at < last:
+        if not (at := find("\n", at, at + most) + 1):
+            return False
+    return True
 
 
 def octets(text: str) -> int:
