@@ -254,7 +254,9 @@ class Links:
 
     def ends(self, texts: Collection[str]) -> dict[str, str]:
         """By the texts of answers the ends of their URLs, but for those that some mail program finds too long."""
-        ends, most = dict(zip(texts, map(_quoted, texts), strict=True)), MAX_LINK - len(self.openings[0])
+        said = "".join(texts)
+        quoted = texts if said.isascii() and said.isalnum() else map(_quoted, texts)
+        ends, most = dict(zip(texts, quoted, strict=True)), MAX_LINK - len(self.openings[0])
         is_short = not ends or max(map(len, ends.values())) <= most
         return ends if is_short else {text: end for text, end in ends.items() if len(end) <= most}
 
