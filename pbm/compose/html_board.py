@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
-from itertools import chain, groupby
+from itertools import chain, filterfalse, groupby
 
 from markupsafe import escape as escaped
 
@@ -119,7 +119,7 @@ class HtmlBoard:
         if left < 0:
             return
         chosen = within_bounds(self._words, self._opened, left, self._beside_link(brief))
-        self._unlinked = {*self._words} - chosen.keys()
+        self._unlinked = {*filterfalse(chosen.__contains__, self._words)}
         opening, dotted = self._openings[brief], self.crowded or not self.links
         told = [table.html(chosen, opening, dotted=dotted, brief=brief) for table in self.tables]
         self.cells = "\n".join(told)
@@ -133,10 +133,10 @@ class HtmlBoard:
 
     def _put_others(self) -> None:
         """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""
-        others: Collection[str] = self.links.keys() - self._shown.keys() - self._unlinked
+        others = [*filterfalse(self._shown.__contains__, self.links)]
         if others:
-            opened = {*self._shown.values()}
-            others = [word for word, end in self.links.items() if word in others and end not in opened]
+            hidden, opened = self._unlinked, {*self._shown.values()}
+            others = [word for word in others if word not in hidden and self.links[word] not in opened]
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self._shown else "Moves:"
             by_start = groupby(others, _first_cell)
