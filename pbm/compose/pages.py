@@ -72,8 +72,6 @@ class _Environment(Environment):
     """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering."""
 
     context_class = _Context
-    getattr = staticmethod(getattr)  # type: ignore[assignment]
-    """Pages ask for attributes of objects; for what a dict holds there are brackets."""
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return {**self.globals, **(d or {})}
