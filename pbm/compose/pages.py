@@ -55,12 +55,13 @@ class _Words(dict[str, Any]):
 class _Context(Context):
     """One that nothing it calls asks for, but macros, which have to know whether to escape.
 
-    What a page sets itself it knows without asking its context.
+    What a page sets itself only its blocks ask the context for.
     """
 
     def __init__(self, environment: Environment, parent: dict[str, Any], *more: Any, **named: Any) -> None:
         super().__init__(environment, parent, *more, **named)
-        self.resolve_or_missing = _Words(parent).__getitem__  # type: ignore[assignment]
+        if not self.blocks:
+            self.resolve_or_missing = _Words(parent).__getitem__  # type: ignore[assignment]
 
     def call(
         self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
