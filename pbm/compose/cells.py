@@ -61,8 +61,7 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
     return _of_cells(frames, rows, by_row(_passing(board.joins)), by_row(owners))
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows from the top."""
 
     widths: tuple[int, ...]
@@ -79,7 +78,8 @@ class Table:
         """links: the ends of URLs. opening: what they begin with. dotted: free cells that are no links have dots, too.
         brief: in the short form.
         """
-        rows = [_linked(strip, tuple(map(links.get, strip.words)), dotted, brief) for strip in self.strips]
+        ends = [tuple(map(links.get, strip.words)) for strip in self.strips]
+        rows = map(_linked, self.strips, ends, repeat(dotted), repeat(brief))
         told = "".join([_opening(self.widths, self.beside, brief=brief), *rows, "</table>"])
         return told.replace(_URL, opening.replace("&", "&amp;"))
 
@@ -163,15 +163,9 @@ def _of_cells(
     """The frames filled. rows, passing, owners: as of `_strip`, by their numbers."""
     made = []
     for frame in frames:
-        shown, marks, owned = (map(each.get, frame.rows, repeat(())) for each in (rows, passing, owners))
-        cut = map(_cut, shown, repeat(frame.shown))
-        made.append(Table(frame.widths, [*map(_strip, repeat(frame), count(), cut, marks, owned)], frame.beside))
+        shown = [map(each.get, frame.rows, repeat(())) for each in (rows, passing, owners)]
+        made.append(Table(frame.widths, [*map(_strip, repeat(frame), count(), *shown)], frame.beside))
     return made
-
-
-@lru_cache(scene.ROWS)
-def _cut(row: Row, columns: range) -> Row:
-    return Row(cell for cell in row if cell.column in columns)
 
 
 @lru_cache(128)
@@ -262,13 +256,19 @@ def _edges(board: GridBoard, columns: range, beside: str) -> Table:
     return Table(widths, strips, beside)
 
 
+_COLUMN = attrgetter("column")
+
+
 @lru_cache(scene.ROWS)
 def _strip(frame: _Frame, at: int, row: Row, passing: Noted, owned: Noted) -> Strip:
-    """at: the row of the table. passing, owned: marks of lines that pass places, and owners of places, by columns."""
-    before, across, columns = frame.shown.start - 1, len(frame.widths), [cell.column for cell in row]
+    """at: the row of the table. row: of the board, of which the frame may show a part. passing, owned: marks of lines
+    that pass places, and owners of places, by columns.
+    """
+    shown = [*compress(row, map(frame.shown.__contains__, map(_COLUMN, row)))]
+    before, across, columns = frame.shown.start - 1, len(frame.widths), [*map(_COLUMN, shown)]
     lines, owners = (map(dict(marks).get, columns, repeat("")) for marks in (passing, owned))
     faces = {place: Face(mark) for column, mark in passing if 0 < (place := column - before) < across - 1}
-    placed = zip(map((-before).__add__, columns), map(_face, row, repeat(frame.colours), lines, owners), strict=True)
+    placed = zip(map((-before).__add__, columns), map(_face, shown, repeat(frame.colours), lines, owners), strict=True)
     return Strip({**frame.labels[at], **faces, **dict(placed)}, frame.heights[at], across, frame.span)
 
 

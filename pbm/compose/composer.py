@@ -407,7 +407,7 @@ class Composer:
     def rekeyed(self, mail: Mail) -> Mail:
         """The mail with a key of its own, wherever that stands."""
         key = self.make_key()
-        raw = key.encode().join(mail.raw.split(mail.key.encode()))  # `replace` goes through it twice
+        raw = mail.raw.replace(mail.key.encode(), key.encode())
         known, path = (mail.board, mail.player_id, mail.reply), self.robot.return_path(key)
         return Mail(key, mail.address, path, mail.subject, raw, *known)
 

@@ -27,6 +27,7 @@ MAX_DRAWN = 30_000
 """Characters of a drawing; what is longer is only in the text."""
 
 _MARKING = f"\x1a{secrets.token_hex(8)}-"
+_GAP = re.compile("\n\n+")
 _MARK = re.compile(rf"{_MARKING}(\d+)\x1a")
 
 
@@ -56,14 +57,13 @@ class Inlays:
 def blocks(page: str, inlays: Inlays) -> str:
     """The page in blocks of HTML. The lines of an inlay that stand alone are one."""
     html: list[str] = []
-    for paragraph in "\n".join(page.splitlines()).split("\n\n"):
-        block = paragraph.strip("\n")
-        if _MARKING in block:
-            for alone, run in groupby(block.split("\n"), lambda line: bool(_MARK.fullmatch(line))):
-                lines = list(run)
-                html += map(inlays.html, lines) if alone else [_block("\n".join(lines), inlays)]
-        elif block:
+    for block in _GAP.split("\n".join(page.splitlines()).strip("\n")):
+        if _MARKING not in block:
             html.append(_unmarked(block) if len(block) <= SHORT else _block(block, inlays))
+            continue
+        for alone, run in groupby(block.split("\n"), lambda line: bool(_MARK.fullmatch(line))):
+            lines = list(run)
+            html += map(inlays.html, lines) if alone else [_block("\n".join(lines), inlays)]
     return "\n".join(html)
 
 

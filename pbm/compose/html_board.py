@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
-from itertools import chain, groupby
+from itertools import chain, filterfalse, groupby
 
 from markupsafe import escape as escaped
 
@@ -27,53 +26,43 @@ ROWS = "font-size:15px"
 _CELL = re.compile(r"[a-z]+[0-9]+")
 
 
-@dataclass
 class HtmlBoard:
-    """The board as it is shown in HTML.
+    """The board as it is shown in HTML."""
 
-    linked: some move is a link.
-    """
-
-    view: View
-    style: str
-    answers: Links | None
-    """What opens a move; None where the reader may not play."""
-    room: int = 0
-    """Characters that all of it leaves of those it may take."""
-    cells: str = ""
-    drawn: str = ""
-    lists: list[str] = field(default_factory=list)
-    links: Mapping[str, str] = field(default_factory=dict)
-    """The ends of URLs that open moves, by the words a player types."""
-    starts: Mapping[str, str] = field(default_factory=dict)
-    """The same for moves that are only begun, or the only move of a cell, by the cell."""
-    begun: bool = False
+    cells = drawn = ""
+    begun = False
     """Some link only begins a move."""
-    tables: Sequence[Table] = ()
-    """The board as cells; maybe there is no room for them."""
-    _openings: tuple[str, str] = "", ""
-    _opened: Mapping[str, str] = field(default_factory=dict)
-    """The links of cells."""
-    _words: list[str] = field(default_factory=list)
-    """Those words of cells that may be links."""
-    _shown: dict[str, str] = field(default_factory=dict)
-    _unlinked: set[str] = field(default_factory=set)
-    _lengths: dict[bool, tuple[int, int]] = field(default_factory=dict)
+    room = 0
+    """Characters that all of it leaves of those it may take."""
 
-    def __post_init__(self) -> None:
-        if self.answers is not None:
-            begun, self._openings = self.view.beginnings, self.answers.openings
-            self.links, ends = self.answers.ends(self.view.moves), self.answers.ends(begun.values())
+    def __init__(self, view: View, style: str, answers: Links | None) -> None:
+        """answers: what opens a move; None where the reader may not play."""
+        self.view, self.style = view, style
+        self.lists: list[str] = []
+        self.links: Mapping[str, str] = {}
+        """The ends of URLs that open moves, by the words a player types."""
+        self.starts: Mapping[str, str] = {}
+        """The same for moves that are only begun, or the only move of a cell, by the cell."""
+        self._openings = "", ""
+        if answers is not None:
+            begun, self._openings = view.beginnings, answers.openings
+            self.links, ends = answers.ends(view.moves), answers.ends(begun.values())
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
-            self.begun = bool(self.starts) and not {*self.view.moves} >= {*begun.values()}
-        if self.style != WORDS:
-            self.tables, self._opened = self.view.tables, {**self.starts, **self.links}
-            shown = chain.from_iterable([table.words for table in self.tables])
-            self._words = [*filter(self._opened.__contains__, shown)]
+            self.begun = bool(self.starts) and not {*view.moves} >= {*begun.values()}
+        self.tables: Sequence[Table] = view.tables if style != WORDS else ()
+        """The board as cells; maybe there is no room for them."""
+        self._opened = {**self.starts, **self.links}
+        """The links of cells."""
+        shown = chain.from_iterable([table.words for table in self.tables])
+        self._words = [*filter(self._opened.__contains__, shown)]
+        """Those words of cells that may be links."""
+        self._shown: dict[str, str] = {}
+        self._unlinked: set[str] = set()
+        self._lengths: dict[bool, tuple[int, int]] = {}
 
     def fits(self, room: int) -> bool:
         """Cells find room with all their links."""
-        return not self.tables or any(sum(self._length(brief)) <= room for brief in (False, True))
+        return not self.tables or sum(self._length(False)) <= room or sum(self._length(True)) <= room
 
     def complete(self, room: int, *, pictured: bool) -> None:
         """Put in all there is room for. pictured: a picture shows the board, so that letters need not."""
@@ -88,6 +77,7 @@ class HtmlBoard:
 
     @property
     def linked(self) -> bool:
+        """Some move is a link."""
         return bool(self._shown)
 
     def html(self, picture: str, how_to_play: str) -> str:
@@ -129,7 +119,7 @@ class HtmlBoard:
         if left < 0:
             return
         chosen = within_bounds(self._words, self._opened, left, self._beside_link(brief))
-        self._unlinked = {*self._words} - chosen.keys()
+        self._unlinked = {*filterfalse(chosen.__contains__, self._words)}
         opening, dotted = self._openings[brief], self.crowded or not self.links
         told = [table.html(chosen, opening, dotted=dotted, brief=brief) for table in self.tables]
         self.cells = "\n".join(told)
@@ -143,10 +133,10 @@ class HtmlBoard:
 
     def _put_others(self) -> None:
         """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""
-        others: Collection[str] = self.links.keys() - self._shown.keys() - self._unlinked
+        others = [*filterfalse(self._shown.__contains__, self.links)]
         if others:
-            opened = {*self._shown.values()}
-            others = [word for word, end in self.links.items() if word in others and end not in opened]
+            hidden, opened = self._unlinked, {*self._shown.values()}
+            others = [word for word in others if word not in hidden and self.links[word] not in opened]
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self._shown else "Moves:"
             by_start = groupby(others, _first_cell)

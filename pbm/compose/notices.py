@@ -42,9 +42,9 @@ class Whence:
     """It showed that they sent it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Notice:
-    """One board for one reader.
+    """One board for one reader. Nobody changes one; a frozen one of so many fields takes four times as long to make.
 
     problem, advice, nearby: why their command was refused, how to write it, and moves that would work.
     """

@@ -13,7 +13,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
 from jinja2.runtime import Context, Macro
+from jinja2.utils import missing
 from markupsafe import Markup, escape
 
 from games import GAMES, AnyGame
@@ -44,8 +45,23 @@ _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
 """Lines of at most 100 characters; a longer word stays whole."""
 
 
+class _Words(dict[str, Any]):
+    """The words of a page, looked up in C; of one that is not there jinja is told so."""
+
+    def __missing__(self, name: str) -> Any:
+        return missing
+
+
 class _Context(Context):
-    """One that nothing it calls asks for, but macros, which have to know whether to escape."""
+    """One that nothing it calls asks for, but macros, which have to know whether to escape.
+
+    What a page sets itself only its blocks ask the context for.
+    """
+
+    def __init__(self, environment: Environment, parent: dict[str, Any], *more: Any, **named: Any) -> None:
+        super().__init__(environment, parent, *more, **named)
+        if not self.blocks:
+            self.resolve_or_missing = _Words(parent).__getitem__  # type: ignore[assignment]
 
     def call(
         self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
@@ -95,7 +111,9 @@ def _environment() -> _Environment:
 
 @cache
 def _template(name: str) -> Template:
-    return _environment().get_template(name)
+    """With the sentences that several pages have in common as `say`."""
+    environment = _environment()
+    return environment.get_template(name, globals={"say": environment.get_template("sentences.txt").module})
 
 
 def _unsaid(event: Event) -> NoReturn:
@@ -201,52 +219,44 @@ class Figure:
     """Of its file."""
 
 
-@dataclass(slots=True)
 class Sheet:
     """One page for one reader."""
 
-    form: str
-    domain: str
-    """Of the pictures' ids."""
-    pictured: bool = True
-    """Boards have pictures in HTML."""
-    boards: int = 1
-    """How many share the room there is."""
-    drawn: bool = False
-    """Whether a board is on it."""
-    room: int = field(init=False)
-    """Octets that are left for boards."""
-    _left: int = field(init=False)
-    """Boards that are to come."""
-    _inlays: Inlays = field(default_factory=Inlays)
-    _pictures: list[Part] = field(default_factory=list)
-    _closing: list[str] = field(default_factory=list)
+    def __init__(self, form: str, domain: str, *, pictured: bool = True, boards: int = 1) -> None:
+        """domain: of the pictures' ids. pictured: boards have pictures in HTML. boards: how many share the room."""
+        self.form, self.domain, self.pictured, self.boards = form, domain, pictured, boards
+        self.drawn = False
+        """Whether a board is on it."""
+        self.room = MAX_MAIL - APART - NAMED * len(domain) - BESIDES * (boards - 1)
+        """Octets that are left for boards."""
+        self._left = boards
+        """Boards that are to come."""
+        self._inlays = Inlays()
+        self._pictures: list[Part] = []
+        self._closing: list[str] = []
 
     def link(self, text: str, url: str) -> str:
         """Words for the page that open the URL where they can."""
         return text if self.form == TEXT else self._inlays.link(text, url)
-
-    def __post_init__(self) -> None:
-        self.room = MAX_MAIL - APART - NAMED * len(self.domain) - BESIDES * (self.boards - 1)
-        self._left = self.boards
 
     def board(self, view: View, style: str, links: Links | None = None, besides: Callable[[], int] = int) -> str:
         """The drawing for the page, its last line ended. links: for a reader who may play a move now.
 
         besides: octets that the board takes elsewhere in the mail.
         """
+        text = view.text(style)
         if self.form == TEXT:
-            return view.text(style) + "\n"
+            return text + "\n"
         self.drawn = True
         share = self.room // max(1, self._left)
-        shown, picture = self._shown(view, style, links, share - len(view.text(style)) - besides())
+        shown, picture = self._shown(view, style, links, share - len(text) - besides())
         self.room -= share - shown.room
         self._left -= 1
         if picture and shown.cells and len(shown.tables) == 1:
             self._closing.append(picture)
             picture = ""
         how_to_play = _how_to_play(bool(shown.cells), shown.begun, shown.crowded) if shown.linked else ""
-        return self._inlays.add(view.text(style), shown.html(picture, how_to_play)) + "\n"
+        return self._inlays.add(text, shown.html(picture, how_to_play)) + "\n"
 
     def illustrated(self, text: str, figure: Figure | None) -> str:
         """The text with the figure below its line; in plain text the line has to do."""

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from email.header import Header
 from functools import lru_cache, partial
 from io import StringIO
+from itertools import compress, count
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote
@@ -55,28 +56,35 @@ def to_bytes(headers: Mapping[str, str], body: Body, key: str = "") -> bytes:
 
     Raises: ValueError for a header no mail may carry.
     """
-    content = Part("text/plain", body) if isinstance(body, str) else body
-    ending = "" if isinstance(content, Part) else "\n"
-    return f"{_head(headers)}MIME-Version: 1.0\n{_entity(content, key)}{ending}".encode("ascii").replace(b"\n", b"\r\n")
+    lines = [f"{_head(headers)}MIME-Version: 1.0"]
+    _add(lines, Part("text/plain", body) if isinstance(body, str) else body, key)
+    if isinstance(body, Parts):
+        lines.append("")
+    return "\n".join(lines).encode("ascii").replace(b"\n", b"\r\n")
 
 
-def _entity(body: Part | Parts, key: str, depth: int = 1) -> str:
-    """The lines of a piece, its own headers first; the last one of text is ended, for what stands before a boundary
-    belongs to that.
+def _add(lines: list[str], body: Part | Parts, key: str, depth: int = 1) -> None:
+    """Add a piece, its own headers first; the last line of text is ended, as what ends before a boundary belongs to it.
+
+    lines: they are joined at last, so that a large piece is copied once.
     """
     if isinstance(body, Parts):
         boundary = f"=_{key}_{depth}"
         related = f'; type="{_kind(body.parts[0])}"' if body.kind == "related" else ""
-        told = f"\n--{boundary}\n".join([_entity(part, key, depth + 1) for part in body.parts])
-        head = f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"'
-        return f"{head}\n\n--{boundary}\n{told}\n--{boundary}--"
+        lines.append(f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"\n')
+        for part in body.parts:
+            lines.append(f"--{boundary}")
+            _add(lines, part, key, depth + 1)
+        lines.append(f"--{boundary}--")
+        return
     more = _head(body.headers) if body.headers else ""
     if isinstance(body.content, bytes):
         head = f"Content-Type: {body.kind}\nContent-Transfer-Encoding: base64\n{more}"
-        return f"{head}\n{_base64(body.content)}"
+        lines += head, _base64(body.content)
+        return
     encoding, content = written(body.content)
     head = f"Content-Type: {body.kind}; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n{more}"
-    return f"{head}\n{content}\n" if body.content else f"{head}\n"
+    lines += (head, content, "") if body.content else (head, "")
 
 
 def _kind(part: Part | Parts) -> str:
@@ -124,7 +132,9 @@ def _head(headers: Mapping[str, str]) -> str:
     if not (said.isascii() and said.isprintable()):
         headers = {name: _encoded(name, value) for name, value in headers.items()}
     lines = [*map(": ".join, headers.items()), ""]
-    return "\n".join([line if len(line) <= MAX_FOLDABLE else _folded(line) for line in lines])
+    for at in compress(count(), map(MAX_FOLDABLE.__lt__, map(len, lines))):
+        lines[at] = _folded(lines[at])
+    return "\n".join(lines)
 
 
 def _encoded(name: str, value: str) -> str:
@@ -244,7 +254,9 @@ class Links:
 
     def ends(self, texts: Collection[str]) -> dict[str, str]:
         """By the texts of answers the ends of their URLs, but for those that some mail program finds too long."""
-        ends, most = dict(zip(texts, map(_quoted, texts), strict=True)), MAX_LINK - len(self.openings[0])
+        said = "".join(texts)
+        quoted = texts if said.isascii() and said.isalnum() else map(_quoted, texts)
+        ends, most = dict(zip(texts, quoted, strict=True)), MAX_LINK - len(self.openings[0])
         is_short = not ends or max(map(len, ends.values())) <= most
         return ends if is_short else {text: end for text, end in ends.items() if len(end) <= most}
 

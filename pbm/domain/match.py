@@ -358,7 +358,7 @@ class State:
         return Side(3 - seat if self.swapped else seat)
 
     def side_name(self, seat: Seat) -> str:
-        return self.game.sides(self.options)[self.side(seat) - 1]
+        return self.game.sides(self.options)[2 - seat if self.swapped else seat - 1]
 
     @property
     def result(self) -> Result | None:
