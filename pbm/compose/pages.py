@@ -21,7 +21,6 @@ from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
 from jinja2.runtime import Context, Macro
-from jinja2.utils import missing
 from markupsafe import Markup, escape
 
 from games import GAMES, AnyGame
@@ -45,23 +44,8 @@ _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
 """Lines of at most 100 characters; a longer word stays whole."""
 
 
-class _Words(dict[str, Any]):
-    """The words of a page, looked up in C; of one that is not there jinja is told so."""
-
-    def __missing__(self, name: str) -> Any:
-        return missing
-
-
 class _Context(Context):
-    """One that nothing it calls asks for, but macros, which have to know whether to escape.
-
-    What a page sets itself only its blocks ask the context for.
-    """
-
-    def __init__(self, environment: Environment, parent: dict[str, Any], *more: Any, **named: Any) -> None:
-        super().__init__(environment, parent, *more, **named)
-        if not self.blocks:
-            self.resolve_or_missing = _Words(parent).__getitem__  # type: ignore[assignment]
+    """One that nothing it calls asks for, but macros, which have to know whether to escape."""
 
     def call(
         self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
