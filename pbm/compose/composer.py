@@ -282,7 +282,7 @@ class Composer:
     ) -> dict[str, object]:
         """prefix: what an answer needs in front of it where the mail does not show the board; a link does."""
         match, state, reader = notice.match, notice.state, notice.reader
-        situation, zone = view.situation(match), reader.settings.zone
+        situation, zone, style = view.situation(match), reader.settings.zone, reader.settings.board
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
         links = Links(answered_at, f"Re: {match.board}") if reader.seat else None
@@ -290,6 +290,9 @@ class Composer:
 
         def moves() -> str:
             return "\n".join(move_list(match, state, whole=whole))
+
+        def besides() -> int:
+            return 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0)
 
         def urls(texts: Sequence[str]) -> list[str]:
             return links.urls(texts) if links else [""] * len(texts)
@@ -312,13 +315,8 @@ class Composer:
             "title": situation.thread.board,
             "seat": reader.seat,
             "over": over,
-            "drawing": lambda: sheet.board(
-                view,
-                reader.settings.board,
-                links if may_play else None,
-                lambda: 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0),
-            ),
-            "earlier": lambda earlier: sheet.board(view_of(earlier, None, lists=False), reader.settings.board),
+            "drawing": lambda: sheet.board(view, style, links if may_play else None, besides),
+            "earlier": lambda earlier: sheet.board(view_of(earlier, None, lists=False), style),
             "clock": situation.clock_lines(zone, now),
             "standstills": situation.standstills(reader.seat, zone, now),
             "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
