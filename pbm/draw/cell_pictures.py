@@ -46,7 +46,7 @@ MOST_TILES = 4_000
 """Remembered ones, of three kilobytes each."""
 
 
-class Mark(NamedTuple):
+class Underlay(NamedTuple):
     """What stands on a board below the pieces: a line through places, or a disc in the middle of them."""
 
     places: tuple[Place, ...]
@@ -111,33 +111,33 @@ def picture(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Picture:
     return brush.joined([*bands], sheet.mount)
 
 
-def _shares(board: GridBoard | HexBoard, sheet: Sheet) -> tuple[list[tuple[Mark, ...]], list[tuple[Row, ...]]]:
+def _shares(board: GridBoard | HexBoard, sheet: Sheet) -> tuple[list[tuple[Underlay, ...]], list[tuple[Row, ...]]]:
     """For each band what stands on it below the pieces, and the rows whose pieces do, its own last."""
     rows = top_down(board.in_rows)
-    marks: list[tuple[Mark, ...]] = [()] * len(rows)
+    marks: list[tuple[Underlay, ...]] = [()] * len(rows)
     for mark in _below(board):
         for number in range(sheet.bands[min(mark.places)[0]], sheet.bands[max(mark.places)[0]] + 1):
             marks[number] += (mark,)
     return marks, [(rows[0],), *pairwise(rows)] if sheet.overlaps else [*zip(rows, strict=True)]
 
 
-def _below(board: GridBoard | HexBoard) -> Iterator[Mark]:
+def _below(board: GridBoard | HexBoard) -> Iterator[Underlay]:
     """What stands on the board below the pieces, the lowest first."""
     if isinstance(board, GridBoard):
         for start, end, look, _, last in board.joins:
             if look is Look.DRAWN:
-                yield Mark((start, end), LAST if last else INK)
+                yield Underlay((start, end), LAST if last else INK)
         for row, column, owner in board.boxes:
-            yield Mark(((row, column), (row + 1, column + 1)), PAPER, owner)
+            yield Underlay(((row, column), (row + 1, column + 1)), PAPER, owner)
         for row, column, owner in board.crossings:
-            yield Mark(((row, column),), WOOD, owner)
+            yield Underlay(((row, column),), WOOD, owner)
     if len(board.path) > 1:
-        yield Mark(board.path, LAST)
+        yield Underlay(board.path, LAST)
 
 
 @lru_cache(maxsize=MOST_BANDS)
 def _band(
-    sheet: ref[Sheet], number: int, marks: tuple[Mark, ...], rows: tuple[Row, ...], colours: Colours
+    sheet: ref[Sheet], number: int, marks: tuple[Underlay, ...], rows: tuple[Row, ...], colours: Colours
 ) -> brush.Band:
     """sheet: held by whoever asks, and not by what is remembered."""
     whole = sheet()
@@ -145,7 +145,7 @@ def _band(
     return brush.band(_raster(whole, number, marks, rows, colours))
 
 
-def _raster(sheet: Sheet, number: int, marks: tuple[Mark, ...], rows: tuple[Row, ...], colours: Colours) -> bytes:
+def _raster(sheet: Sheet, number: int, marks: tuple[Underlay, ...], rows: tuple[Row, ...], colours: Colours) -> bytes:
     """The pixels of a band with what stands on it."""
     if not marks and len(rows) == 1:
         tiles = map(_tile, sheet.patches[number], map(_looks, rows[0]), repeat(colours), repeat(sheet.radius))
