@@ -346,22 +346,25 @@ class SendmailCommand:
         """Nothing is kept open."""
 
     async def _run(self, mail: Outgoing) -> tuple[int, str]:
-        """The exit code and what was said on standard error, which goes to a file: a background child may hold it open,
-        and a pipe would not end then.
+        """The exit code and what was said on standard error.
+
+        Files carry both ways: a background child may hold a pipe open, and some programs end before they have read all.
         """
         arguments = ("-f", mail.envelope_from or "<>", "--", mail.recipient)  # an address may begin with a dash
-        with tempfile.TemporaryFile() as errors:
+        with tempfile.TemporaryFile() as text, tempfile.TemporaryFile() as errors:
+            text.write(mail.data.replace(b"\r\n", b"\n"))
+            text.seek(0)
             process = await asyncio.create_subprocess_exec(
                 *self._argv,
                 *arguments,
-                stdin=asyncio.subprocess.PIPE,
+                stdin=text,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=errors,
                 start_new_session=True,
             )
             try:
                 async with asyncio.timeout(self._timeout_seconds):
-                    await process.communicate(mail.data.replace(b"\r\n", b"\n"))
+                    await process.wait()
             finally:
                 await _kill(process)
             errors.seek(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import mailbox
 import os
 import signal
@@ -684,6 +685,15 @@ def test_exit_codes(code: int, kind: type[Exception]) -> None:
     with pytest.raises(kind, match=r"^queue is full$") as failure:
         run(way_out.send(outgoing(data=b"x" * 300_000)))
     assert failure.value.code == code  # type: ignore[attr-defined]
+
+
+def test_a_command_that_ends_before_it_has_read_all_leaves_nothing_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    way_out = SendmailCommand(("/bin/sh", "-c", "exit 75"), PATIENCE_SECONDS)
+    for _ in range(5):
+        with pytest.raises(TemporaryFailure):
+            run(way_out.send(outgoing(data=b"x\r\n" * 100_000)))
+    gc.collect()  # asyncio tells of what nobody has asked for when it is gone
+    assert not caplog.records
 
 
 def test_a_command_killed_is_temporary() -> None:
