@@ -17,7 +17,7 @@ from math import inf
 from time import monotonic, thread_time
 
 import structlog
-from structlog.contextvars import bind_contextvars, bound_contextvars
+from structlog.contextvars import bound_contextvars
 
 from pbm.mailin import Message
 from pbm.server.docket import Journal, Obeyed, Prepared
@@ -303,17 +303,15 @@ class Batches:
         fresh = [mail for mail in work if mail.row.id in still_new]
         self._read_ahead(tx, [mail for mail in fresh if foreseen.of(tx, mail) is None])
         settled = 0
-        with bound_contextvars(mail=None):
-            for mail in fresh:
-                obeyed = foreseen.of(tx, mail)
-                is_rehearsed = obeyed is not None and obeyed.rehearsal is not None  # so it stays on boards
-                if not is_rehearsed and (not mail.stays_on_boards or self._journal.holds_plies):
-                    self._journal.write_down(tx)
-                bind_contextvars(mail=mail.row.id)
+        for mail in fresh:
+            obeyed = foreseen.of(tx, mail)
+            if not mail.stays_on_boards or (obeyed is None and self._journal.holds_plies):
+                self._journal.write_down(tx)
+            with bound_contextvars(mail=mail.row.id):
                 self._settle(tx, mail, obeyed)
-                settled += 1
-                if monotonic() > until:
-                    break
+            settled += 1
+            if monotonic() > until:
+                break
         self._journal.write_down(tx)
         return fresh[settled:]
 
