@@ -158,9 +158,15 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
     own = [_span(each) for each in _vacations(request, player)]
     taken, days = days_taken(own, settings.zone), request.tools.limits.vacation_days_per_year
     this_year = request.now.astimezone(settings.zone).year
-    left = {year: max(0, days * DAY - taken[year]) for year in (this_year, this_year + 1)}
-    vacations, when = [span for span in own if span[1] > request.now], {"now": request.now, "zone": settings.zone}
-    return request.outgoing.page("vacation.txt", told=told, vacations=vacations, left=left, days=days, **when)
+    return request.outgoing.page(
+        "vacation.txt",
+        told=told,
+        vacations=[span for span in own if span[1] > request.now],
+        left={year: max(0, days * DAY - taken[year]) for year in (this_year, this_year + 1)},
+        days=days,
+        now=request.now,
+        zone=settings.zone,
+    )
 
 
 CHANGES, CHANGES_WITHIN = 4, timedelta(days=14)

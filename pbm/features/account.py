@@ -215,8 +215,16 @@ def _ask_for_password(
 ) -> None:
     """problem: what was wrong with the password chosen before."""
     token = request.outgoing.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
-    subject, words = "pbm: choose a password", {"userid": player.userid, "problem": problem}
-    request.outgoing.write(address, subject, "reset.txt", player=player, reply_to=token, answers=answers, **words)
+    request.outgoing.write(
+        address,
+        "pbm: choose a password",
+        "reset.txt",
+        player=player,
+        reply_to=token,
+        answers=answers,
+        userid=player.userid,
+        problem=problem,
+    )
 
 
 @redeems(RESET)

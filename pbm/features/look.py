@@ -280,9 +280,14 @@ def games(request: Request, command: Command) -> Answer:
         raise BadArguments(f'games takes players; "show {selection.boards[0].board}" mails a board.', command.verb.line)
     found = listed(request, selection, command.game, after or 0)
     title = GAMES[command.game].info.title if command.game else "all"
-    more = f"{command.game or 'all'} games {' '.join([*words, 'after'])} {found[-1].board}" if is_full(found) else ""
-    players, narrowed = selection.players, bool(selection.filters)
-    text = request.outgoing.page("games.txt", title=title, boards=found, players=players, narrowed=narrowed, more=more)
+    text = request.outgoing.page(
+        "games.txt",
+        title=title,
+        boards=found,
+        players=selection.players,
+        narrowed=bool(selection.filters),
+        more=f"{command.game or 'all'} games {' '.join([*words, 'after'])} {found[-1].board}" if is_full(found) else "",
+    )
     return done(command, text, f"pbm: list of {title} games")
 
 

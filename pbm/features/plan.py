@@ -198,8 +198,14 @@ def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> A
     """A board with the command's options, which exists only in the answer. Raises: OptionError, BadArguments."""
     game = GAMES[command.game or ""]
     state, notations, _ = _line(State.start(game, [option.casefold() for option in command.options]), words)
-    shown = {"options": command.options, "notations": notations, "ending": _ending(state), "drawing": plain(state)}
-    text = request.outgoing.page("preview.txt", state=state, **shown)
+    text = request.outgoing.page(
+        "preview.txt",
+        state=state,
+        options=command.options,
+        notations=notations,
+        ending=_ending(state),
+        drawing=plain(state),
+    )
     return done(command, text, f"pbm: preview of {game.info.title}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from games import GAMES, AnyGame
 from games.rules import OptionError
@@ -146,14 +145,22 @@ def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
     followers = request.tx.choices.followers(fresh.game)
     readers = [each for each in followers if each.id not in {*shunned, seeker.id} and fits(request, fresh, each)]
     addresses = request.tx.players.confirmed(*(reader.id for reader in readers))
-    subject = f"pbm: {seeker.userid} looks for a game of {game.info.title}"
-    words: dict[str, Any] = {"answers": False, "leave": "unsubscribe", "seek": fresh, "title": game.info.title}
     for reader in readers:
         for address in addresses[reader.id]:
             token = request.outgoing.issue(
                 "seek", name, days=_ANNOUNCED_DAYS, player=reader, seek=fresh.id, game=fresh.game
             )
-            request.outgoing.write(address, subject, "sought.txt", player=reader, reply_to=token, **words)
+            request.outgoing.write(
+                address,
+                f"pbm: {seeker.userid} looks for a game of {game.info.title}",
+                "sought.txt",
+                player=reader,
+                reply_to=token,
+                leave="unsubscribe",
+                answers=False,
+                seek=fresh,
+                title=game.info.title,
+            )
 
 
 @handles(Verb("take SEEK USERID PASSWORD", STARTING, rank=30), "start the game that somebody seeks; you move first")

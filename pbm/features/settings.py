@@ -71,8 +71,15 @@ def limit(request: Request, command: Command) -> Answer:
         choice = _limited(choice, word, most)
         request.tx.choices.set(player.id, game, choice)
     active = request.tx.matches.active_counts((player.id,))[player.id]
-    counts = {"here": active.get(game, 0), "total": sum(active.values()), "most": most}
-    text = request.outgoing.page("limit.txt", title=GAMES[game].info.title, game=game, choice=choice, **counts)
+    text = request.outgoing.page(
+        "limit.txt",
+        title=GAMES[game].info.title,
+        game=game,
+        choice=choice,
+        here=active.get(game, 0),
+        total=sum(active.values()),
+        most=most,
+    )
     return done(command, text)
 
 

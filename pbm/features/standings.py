@@ -141,12 +141,16 @@ def history(request: Request, command: Command) -> Answer:
     players, game = _players_named(request, words), command.game
     boards = request.tx.matches.finished(game, tuple(player.id for player in players), MOST_LISTED, before)
     more = f"{game or 'all'} history {' '.join([*words, 'before'])} {boards[-1].board}" if is_full(boards) else ""
-    names, title, zone = _names(players), GAMES[game].info.title if game else "", request.author.reader().settings.zone
     text = request.outgoing.page(
-        "history.txt", title=title, boards=boards, names=names, zone=zone, more=more.removeprefix("all ")
+        "history.txt",
+        title=GAMES[game].info.title if game else "",
+        boards=boards,
+        names=_names(players),
+        zone=request.author.reader().settings.zone,
+        more=more.removeprefix("all "),
     )
-    subject = f"pbm: history of {title or 'all'} games"
-    return done(command, text, f"{subject} of {names}"[:78] if players else subject)
+    subject = f"pbm: history of {GAMES[game].info.title if game else 'all'} games"
+    return done(command, text, f"{subject} of {_names(players)}"[:78] if players else subject)
 
 
 def _players_named(request: Request, words: Sequence[str]) -> list[Player]:

@@ -204,10 +204,16 @@ def broadcast(request: Request, command: Command) -> Answer:
 
 
 def _tell_operator(request: Request, written: Broadcast) -> None:
-    if operator := request.tools.operator:
-        subject, author = f"pbm: broadcast {written.id} waits for you", written.author.userid
-        words: dict[str, Any] = {"userid": author, "text": written.text, "number": written.id}
-        request.outgoing.write(operator, subject, "broadcast-operator.txt", answers=False, **words)
+    if request.tools.operator:
+        request.outgoing.write(
+            request.tools.operator,
+            f"pbm: broadcast {written.id} waits for you",
+            "broadcast-operator.txt",
+            answers=False,
+            userid=written.author.userid,
+            text=written.text,
+            number=written.id,
+        )
 
 
 @handles(

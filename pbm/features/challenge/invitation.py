@@ -150,10 +150,16 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     request.tx.tickets.revoke("invite", ticket.subject, request.now)
     request.author.player, request.words.comment = player, _beyond_yes(request.message.text)
     problem = _start(request, ticket, inviter, player)
-    token = request.tools.composer.answered_by(request.outgoing.reader(player))
-    words: dict[str, Any] = {"userid": player.userid, "problem": problem, "made": not owners}
-    subject = f"pbm: welcome, {player.userid}"
-    request.outgoing.write(ticket.subject, subject, "invited.txt", player=player, reply_to=token, **words)
+    request.outgoing.write(
+        ticket.subject,
+        f"pbm: welcome, {player.userid}",
+        "invited.txt",
+        player=player,
+        reply_to=request.tools.composer.answered_by(request.outgoing.reader(player)),
+        userid=player.userid,
+        problem=problem,
+        made=not owners,
+    )
 
 
 def _beyond_yes(text: str) -> str:

@@ -104,9 +104,16 @@ def _table(kind: Kind, division: int, members: Sequence[Entrant], bouts: Sequenc
 def page(at: Desk, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
     """One page for one reader, without its last line end."""
     game = GAMES.get(tournament.game)
-    words |= {"title": game.info.title if game else tournament.game, "zone": reader.settings.zone}
-    words |= {"tournament": tournament, "terms": tournament.terms, "stage": tournament.stage}
-    return at.tools.pages.render(name, **words).rstrip("\n")
+    text = at.tools.pages.render(
+        name,
+        tournament=tournament,
+        terms=tournament.terms,
+        title=game.info.title if game else tournament.game,
+        stage=tournament.stage,
+        zone=reader.settings.zone,
+        **words,
+    )
+    return text.rstrip("\n")
 
 
 def audience(tx: Transaction, tournament: Tournament) -> list[Player]:

@@ -31,10 +31,14 @@ def tournaments(request: Request, command: Command) -> Answer:
     tx, word = request.tx, command.args.get("GAME", "").casefold()
     if word and word not in GAMES:
         raise no_game(word, "tournaments GAME")
-    running = tx.tournaments.with_sizes(tx.tournaments.listed(word or None))
-    ended = tx.tournaments.with_sizes(tx.tournaments.listed(word or None, ended=True)[:ENDED_SHOWN])
-    title, zone = GAMES[word].info.title if word else "", request.author.reader().settings.zone
-    text = request.outgoing.page("tournaments.txt", title=title, zone=zone, running=running, ended=ended)
+    running, ended = tx.tournaments.listed(word or None), tx.tournaments.listed(word or None, ended=True)
+    text = request.outgoing.page(
+        "tournaments.txt",
+        title=GAMES[word].info.title if word else "",
+        zone=request.author.reader().settings.zone,
+        running=tx.tournaments.with_sizes(running),
+        ended=tx.tournaments.with_sizes(ended[:ENDED_SHOWN]),
+    )
     return done(command, text, "pbm: tournaments")
 
 
