@@ -58,12 +58,12 @@ class Cell(NamedTuple):
 
 
 class Known(tuple[T, ...]):
-    """A tuple that is often looked up, and made once: its hash is that of the object, which costs nothing.
+    """A tuple that is often looked up, and made once: it is equal to nothing but itself, which costs nothing to see.
 
-    Whoever looks up an equal one that was made apart finds nothing, and does the work again.
+    Whoever looks up one with the same content that was made apart finds nothing, and does the work again.
     """
 
-    __hash__ = object.__hash__
+    __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
 
 
 Row = Known[Cell]
