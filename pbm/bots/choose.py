@@ -12,26 +12,18 @@ from typing import Any
 from games import GAMES, AnyGame
 from games.rules import Side
 from games.steps import Steps
-from pbm.bots.clobber import ClobberSkill
 from pbm.bots.connections import CrossSkill, HexSkill, YSkill
-from pbm.bots.crossgeo import CrossGeoSkill
 from pbm.bots.dots import DotsSkill
-from pbm.bots.four import FourSkill
-from pbm.bots.glance import (
-    AmazonsSkill,
-    BreakthroughSkill,
-    LoaSkill,
-    MorrisSkill,
-    ReversiSkill,
-)
+from pbm.bots.glance import AmazonsSkill, BreakthroughSkill, LoaSkill, MorrisSkill, ReversiSkill
 from pbm.bots.go import GoSkill
-from pbm.bots.havannah import HavannahSkill
-from pbm.bots.lines import GomokuSkill, YavalathSkill
+from pbm.bots.lines import FourSkill, GomokuSkill, YavalathSkill
 from pbm.bots.loops import LoopsSkill
 from pbm.bots.luddit import LudditSkill
 from pbm.bots.polygon import PolygonSkill
 from pbm.bots.search import Budget, Search
 from pbm.bots.skill import Skill
+from pbm.bots.sums import ClobberSkill, CrossGeoSkill
+from pbm.bots.threats import HavannahSkill
 
 SKILLS: dict[str, type[Skill]] = {
     "amazons": AmazonsSkill,

@@ -139,40 +139,6 @@ class Exact(ABC, Generic[At]):
         return self._hoped[key]
 
 
-def best_play(
-    at: At, side: Side, kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
-) -> Solution | None:
-    """The truth about a position that is not over, and best play as far as the steps last; None where they do not for
-    one move.
-
-    side: the one to move. kids: the moves of a position, with what they lead to. wins: whether the side to move does in
-    a position; raises OutOfSteps.
-    """
-    line: list[Any] = []
-    try:
-        won = wins(at)
-        while following := kids(at):
-            move, at = _best(following, kids, wins)
-            line.append(move)
-    except OutOfSteps:
-        if not line:
-            return None
-    return Solution(1.0 if won is (side is Side.FIRST) else -1.0, tuple(line))
-
-
-def _best(
-    following: Sequence[tuple[Any, At]], kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
-) -> tuple[Any, At]:
-    """A move that wins, or else the one that leaves the winner the fewest of them. Raises: OutOfSteps."""
-    for each in following:
-        if not wins(each[1]):
-            return each
-    try:
-        return min(following, key=lambda each: sum(not wins(kid) for _, kid in kids(each[1])))
-    except OutOfSteps:
-        return following[0]
-
-
 Ends = Callable[[Cells, Side], tuple[Cells, Cells]]
 """Where a stone of a side wins at once, and where it loses; of the side's stones, and the side."""
 
