@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.cli import loading, wiring
+from pbm.cli import loading, opening
 from pbm.cli.loading import ConfigurationError, keys, load, masked, strange_variables, table_of, variable
 from pbm.cli.opening import robot
 from pbm.cli.settings import Configuration, Delivery, DeliveryKind
@@ -182,13 +182,13 @@ def test_parts_get_what_the_file_says(tmp_path: Path) -> None:
     assert (listen.where, listen.domain, listen.lmtp) == (("::1", 2525), "example.org", True)
     assert robot(values).address == "games@example.org"
     assert values.delivery.concurrency == 3
-    assert isinstance(wiring.transport(values), Smarthost)
+    assert isinstance(opening.transport(values), Smarthost)
 
 
 def test_the_ways_out_and_a_unix_socket(tmp_path: Path) -> None:
-    assert isinstance(wiring.transport(Configuration()), Maildir)
+    assert isinstance(opening.transport(Configuration()), Maildir)
     values = load(None, {"delivery": {"kind": "sendmail"}, "server": {"listen": "unix:/run/pbm.sock"}}).values
-    assert isinstance(wiring.transport(values), SendmailCommand)
+    assert isinstance(opening.transport(values), SendmailCommand)
     assert values.server.where == Path("/run/pbm.sock")
 
 
@@ -206,7 +206,7 @@ def test_the_ways_out_and_a_unix_socket(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_machine_lacks_is_named(given: dict[str, object], expected: str) -> None:
-    found = wiring.lacks(load(None, given).values)
+    found = loading.lacks(load(None, given).values)
     assert len(found) == 1
     assert found[0].startswith(expected)
 
@@ -214,7 +214,7 @@ def test_what_the_machine_lacks_is_named(given: dict[str, object], expected: str
 def test_a_sound_machine_lacks_nothing(tmp_path: Path) -> None:
     certificate = str(Path(__file__).parent.parent / "edges" / "localhost.pem")
     given = {"server": {"tls_certificate": certificate}, "maildir": {"folder": str(tmp_path / "mail")}}
-    assert wiring.lacks(load(None, given).values) == []
+    assert loading.lacks(load(None, given).values) == []
 
 
 @given(st.text(max_size=30))
