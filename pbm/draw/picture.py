@@ -4,8 +4,8 @@ A picture is an opaque PNG with fonts of our own, as wide as a phone shows it wi
 what stays the same from one board to the next is left out, which makes it small.
 
 Of a board in the plane, what is most crowded follows below, enlarged, in a frame. Vertices are small dots, targets
-larger ones with their codes beside them, and the present point is a ring. Red strokes are heavy, blue ones dashed, those
-that the last move removed grey and dotted.
+larger ones with their codes beside them, and the present point is a ring. Red strokes are heavy, blue ones dashed,
+those that the last move removed grey and dotted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import NamedTuple
 from PIL import GifImagePlugin, Image, ImageChops, ImageDraw
 
 from games.scene import GridBoard, HexBoard, PlaneBoard, Scene, Segment, Stroke
-from pbm.draw import brush, cell_pictures, plane_pictures
+from pbm.draw import brush, cell_pictures
 from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded
 
@@ -171,7 +171,7 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     None where little is to be saved.
     """
     if isinstance(board, PlaneBoard):
-        return brush.finished(plane_pictures.of_plane(board, enlarged=False, soft=False), 9)
+        return brush.finished(of_plane(board, enlarged=False, soft=False), 9)
     whole, small = _picture(board), cell_pictures.picture(board, cell_pictures.SMALL)
     enlarged = replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2)
     return None if whole and 3 * len(small.data) >= 2 * len(whole.data) else enlarged
@@ -180,7 +180,7 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     """The picture made anew, whatever it takes."""
     if isinstance(board, PlaneBoard):
-        return brush.finished(plane_pictures.of_plane(board))
+        return brush.finished(of_plane(board))
     return cell_pictures.picture(board)
 
 
@@ -198,14 +198,14 @@ _KEPT = 255
 _CHANGED = [0, *[255] * 255]
 
 
-def film(board: Callable[[int], Scene], plies: int, most: int = 0) -> Picture | None:
+def film(board: Callable[[int], Scene], plies: int) -> Picture | None:
     """The boards after 0 to so many plies, in little or only some of them where it would be too large.
 
-    None where that is of no use. board: the scene after a ply. most: octets of it, if not as many as usual.
+    None where that is of no use. board: the scene after a ply.
     """
     is_plane = isinstance(board(0).board, PlaneBoard)
-    shown, most = MAX_PLANES if is_plane else MAX_BOARDS, most or (FILM_OCTETS_OF_PLANES if is_plane else FILM_OCTETS)
-    full = _level([_frame(board(ply)) for ply in _spread(plies + 1, shown)])
+    shown, most = (MAX_PLANES, FILM_OCTETS_OF_PLANES) if is_plane else (MAX_BOARDS, FILM_OCTETS)
+    full = _level([_still(board(ply)) for ply in _spread(plies + 1, shown)])
     frames = full
     for size in _SIZES:
         frames = [_scaled(frame, size) for frame in full]
@@ -241,13 +241,10 @@ def _spread(number: int, most: int) -> list[int]:
     return [place * (number - 1) // (most - 1) for place in range(most)]
 
 
-def _frame(scene: Scene) -> Image.Image:
+def _still(scene: Scene) -> Image.Image:
     """The numbers of its pixels as greys, which can be compared."""
     board = scene.board
-    if isinstance(board, PlaneBoard):
-        drawn = plane_pictures.of_plane(board, enlarged=False)
-    else:
-        drawn = cell_pictures.image(board)
+    drawn = of_plane(board, enlarged=False) if isinstance(board, PlaneBoard) else cell_pictures.image(board)
     return Image.frombytes("L", drawn.size, drawn.tobytes())
 
 

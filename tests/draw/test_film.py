@@ -59,8 +59,9 @@ def test_a_film_that_would_be_too_large_shows_fewer_boards() -> None:
     shown = Image.open(io.BytesIO(made.data))
     frames = ImageSequence.all_frames(shown)
     assert len(frames) < 61
-    assert shown.size == tuple(round(side / 2) for side in films._frame(busy(60)).size), "each is shown in little"
+    assert shown.size == tuple(round(side / 2) for side in films._still(busy(60)).size), "each is shown in little"
 
 
-def test_a_film_of_no_use_is_none() -> None:
-    assert film(busy, 60, 1000) is None
+def test_a_film_of_no_use_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(films, "FILM_OCTETS", 1000)
+    assert film(busy, 60) is None
