@@ -157,7 +157,7 @@ FEWEST_MOVES = 4
 Found = tuple[tuple[Any, ...], tuple[Any, ...]]
 
 _GAMES = 8
-_PATIENCE = 30.0
+_MOST_SECONDS = 30.0
 """Seconds of the processor after which a game is not looked into any further."""
 _AT_PLAY = Budget(visits=60, seconds=1.0, slip=0.15)
 _AT_PROOF = Budget(visits=1500, seconds=0.3)
@@ -194,7 +194,7 @@ def discovered(skill: Skill, start: Any, moves: Sequence[Any], seed: int) -> Fou
 
 def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], end: int, dice: Random) -> Found | None:
     """Of a side's positions, from one back to the first that is not won for sure, the earliest that is a puzzle."""
-    found, until = None, process_time() + _PATIENCE
+    found, until = None, process_time() + _MOST_SECONDS
     for ply in range(end, -1, -2):
         judged = truth(skill, positions[ply], skill.game.to_move(positions[ply]), dice)
         if judged is None or not judged[0] or process_time() > until:

@@ -20,8 +20,7 @@ from games.boards import Cells, Hexes, bits
 from games.placing import Placing, Position
 from games.rules import Side
 from games.steps import Steps
-from pbm.bots.exact import Stones
-from pbm.bots.skill import Credit, Rollout, Skill, Solution
+from pbm.bots.skill import Credit, Rollout, Skill, Solution, Stones
 
 Boards = int
 """The cells of all boards; or a set of boards, as the lowest bit of each."""

@@ -14,8 +14,7 @@ from games.gomoku import Gomoku
 from games.placing import Position
 from games.rules import Side
 from games.steps import Steps
-from pbm.bots.exact import Exact, Stones
-from pbm.bots.skill import Rollout, Skill, Solution
+from pbm.bots.skill import Exact, Rollout, Skill, Solution, Stones
 from pbm.bots.threats import Prospects, Threats, ThreatSkill
 
 SQUARES_AT_MOST = 34

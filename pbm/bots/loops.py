@@ -12,8 +12,7 @@ from games.boards import Cells, bits, union
 from games.loops import Position
 from games.rules import Side
 from games.steps import OutOfSteps, Steps
-from pbm.bots.exact import Exact
-from pbm.bots.skill import Rollout, Skill, Solution
+from pbm.bots.skill import Exact, Rollout, Skill, Solution
 
 MOST_ENDS = 20_000
 """With so many completions of the grid at most it is worth a try to solve it."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from random import Random
 from sys import maxsize
-from typing import Any, TypeVar
+from typing import Any
 
 from games.boards import Cells, Squares, bits
 from games.clobber import Clobber
@@ -24,10 +24,7 @@ from games.moving import Position as Moved
 from games.rules import Side
 from games.steps import OutOfSteps, Steps
 from pbm.bots.glance import GlanceSkill
-from pbm.bots.skill import Rollout, Skill, Solution
-
-At = TypeVar("At")
-"""What a game needs to know of a position."""
+from pbm.bots.skill import At, Rollout, Skill, Solution
 
 
 def best_play(

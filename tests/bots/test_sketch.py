@@ -7,7 +7,7 @@ import pytest
 from games.polygon import Polygon, Position
 from games.steps import OutOfSteps, Steps
 from pbm.bots import skill_of
-from pbm.bots.only_win import truth
+from pbm.bots.choose import truth
 from pbm.bots.polygon import Proof, Sketch, Sketches
 
 RULES = Polygon()
