@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
-from pbm.cli.output import FILE, Misconfigured, Refused
+from pbm.cli.output import FILE, Refused
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
     from pbm.cli.loading import Effective
@@ -45,13 +45,9 @@ class Invocation:
 
         Raises: Misconfigured.
         """
-        from pbm.cli.loading import ConfigurationError, load
+        from pbm.cli.loading import load
 
-        layer: dict[str, Any] = {"database": self.database, **given}
-        try:
-            return load(self.config, layer)
-        except ConfigurationError as error:
-            raise Misconfigured("\n".join(error.problems)) from None
+        return load(self.config, {"database": self.database, **given})
 
     @contextmanager
     def service(

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, SettingsError
 
+from pbm.cli.output import Misconfigured
 from pbm.cli.settings import PREFIX, Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 
@@ -32,14 +33,6 @@ USUAL_FILES = (platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml
 """Looked for in this order where none is named."""
 
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
-
-
-class ConfigurationError(Exception):
-    """problems: a line each, which begins with the key or the file at fault."""
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +69,7 @@ class Effective:
 def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
     """The configuration. file: None looks for one in the usual places. given: the command line's, None for not said.
 
-    Raises: ConfigurationError.
+    Raises: Misconfigured.
     """
     path = _find(file)
     layers = (
@@ -90,7 +83,8 @@ def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
     try:
         values = Configuration(**merged)
     except ValidationError as error:
-        raise ConfigurationError(*(_sentence(each, layers) for each in error.errors(include_url=False))) from None
+        problems = [_sentence(each, layers) for each in error.errors(include_url=False)]
+        raise Misconfigured("\n".join(problems)) from None
     return Effective(values, layers, path)
 
 
@@ -137,7 +131,7 @@ def _hidden(found: re.Match[str]) -> str:
 
 
 def _find(file: Path | None) -> Path | None:
-    """The file that is asked for, or the first of the usual ones that is there. Raises: ConfigurationError."""
+    """The file that is asked for, or the first of the usual ones that is there. Raises: Misconfigured."""
     if named := file or os.environ.get(CONFIG_VARIABLE):
         return Path(named)
     return next((usual for usual in USUAL_FILES if _is_there(usual)), None)
@@ -148,18 +142,18 @@ def _is_there(file: Path) -> bool:
     try:
         return file.is_file()
     except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be looked for: {error.strerror}. Name another by --config.") from None
+        raise Misconfigured(f"{file}: cannot be looked for: {error.strerror}. Name another by --config.") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}.") from None
+        raise Misconfigured(f"{path}: cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise ConfigurationError(f"{path}: is not UTF-8 text.") from None
+        raise Misconfigured(f"{path}: is not UTF-8 text.") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path}: is not TOML: {error}.") from None
+        raise Misconfigured(f"{path}: is not TOML: {error}.") from None
 
 
 def _environment() -> dict[str, Any]:
@@ -167,12 +161,12 @@ def _environment() -> dict[str, Any]:
     for name in os.environ:
         table, nested, _ = name.removeprefix(PREFIX).partition("__")
         if name.startswith(PREFIX) and nested and table.lower() not in Configuration.model_fields:
-            raise ConfigurationError(f"{name}: there is no such key.{_meant(table.lower(), Configuration)}")
+            raise Misconfigured(f"{name}: there is no such key.{_meant(table.lower(), Configuration)}")
     try:
         return EnvSettingsSource(Configuration)()
     except SettingsError as error:
         table = next((name for name in Configuration.model_fields if f'"{name}"' in str(error)), "")
-        raise ConfigurationError(f"{table}: {variable(table)} cannot hold a whole table; use its keys.") from None
+        raise Misconfigured(f"{table}: {variable(table)} cannot hold a whole table; use its keys.") from None
 
 
 def _said(given: Mapping[str, Any]) -> dict[str, Any]:
