@@ -21,6 +21,16 @@ SQUARES_AT_MOST = 34
 """Free squares with which it is worth a try to solve Four in a Row."""
 
 
+def completing(lines: Iterable[Cells], stones: Cells) -> Cells:
+    """Where one stone more completes a line."""
+    found = 0
+    for line in lines:
+        left = line & ~stones
+        if not left & left - 1:
+            found |= left
+    return found
+
+
 class Opened(dict[Cells, Cells]):
     """What a stone on a square opens, by the stones of its side around it: each case is worked out once."""
 
@@ -29,8 +39,7 @@ class Opened(dict[Cells, Cells]):
         self.around = reduce(or_, self._lines, 0)
 
     def __missing__(self, stones: Cells) -> Cells:
-        left = (line & ~stones for line in self._lines)
-        self[stones] = found = reduce(or_, (square for square in left if not square & square - 1), 0)
+        self[stones] = found = completing(self._lines, stones)
         return found
 
 
@@ -232,15 +241,7 @@ class Runs(Threats):
     def opened(self, move: Cells, stones: Cells, before: Prospects) -> Prospects:
         fours, threes, *_ = before
         of_four, of_three = self._lines[move]
-        for line in of_four:
-            left = line & ~stones
-            if not left & left - 1:
-                fours |= left
-        for line in of_three:
-            left = line & ~stones
-            if not left & left - 1:
-                threes |= left
-        return fours, threes
+        return fours | completing(of_four, stones), threes | completing(of_three, stones)
 
 
 def _through(board: Hexes, cell: int, length: int) -> tuple[Cells, ...]:
