@@ -14,21 +14,11 @@ from games.gomoku import Gomoku
 from games.placing import Position
 from games.rules import Side
 from games.steps import Steps
-from pbm.bots.skill import Exact, Rollout, Skill, Solution, Stones
+from pbm.bots.skill import Exact, Rollout, Skill, Solution, Stones, completing
 from pbm.bots.threats import Prospects, Threats, ThreatSkill
 
 SQUARES_AT_MOST = 34
 """Free squares with which it is worth a try to solve Four in a Row."""
-
-
-def completing(lines: Iterable[Cells], stones: Cells) -> Cells:
-    """Where one stone more completes a line."""
-    found = 0
-    for line in lines:
-        left = line & ~stones
-        if not left & left - 1:
-            found |= left
-    return found
 
 
 class Opened(dict[Cells, Cells]):

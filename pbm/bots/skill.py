@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -39,6 +39,12 @@ class Rollout:
     value: float
     credit: tuple[Credit, Credit] = field(default=({}, {}))
     """What the moves of the first and of the second side had to do with it."""
+
+    @classmethod
+    def of(cls, value: float, mover: Side, own: Iterable[Any], others: Iterable[Any]) -> Rollout:
+        """A game whose moves all have to do with it alike. own: those of the side that was to move."""
+        mine, theirs = (dict.fromkeys(moves, (1.0, value)) for moves in (own, others))
+        return cls(value, (mine, theirs) if mover is Side.FIRST else (theirs, mine))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,16 @@ class Skill:
     def solve(self, pos: Any, steps: Steps) -> Solution | None:
         """The truth about a position; where it would take more steps than these what is likely best, or None."""
         return None
+
+
+def completing(lines: Iterable[Cells], stones: Cells) -> Cells:
+    """The cells of which one more completes a line of stones, or whatever else is a set of cells."""
+    found = 0
+    for line in lines:
+        left = line & ~stones
+        if not left & left - 1:
+            found |= left
+    return found
 
 
 At = TypeVar("At")

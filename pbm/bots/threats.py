@@ -156,8 +156,8 @@ class ThreatSkill(Skill):
             last = move
         else:
             value = 0.0
-        shares = [dict.fromkeys((move.bit_length() - 1 for move in played[at::2]), (1.0, value)) for at in (0, 1)]
-        return Rollout(value, (shares[0], shares[1]) if pos.to_move is Side.FIRST else (shares[1], shares[0]))
+        cells = [move.bit_length() - 1 for move in played]
+        return Rollout.of(value, pos.to_move, cells[::2], cells[1::2])
 
 
 SIDES = 6
