@@ -36,9 +36,7 @@ CLASSES = {
 FILES = {
     "players.py": "the operator's commands, and their rows",
     "ratings.py": "their arithmetic, and their rows",
-    "receive.py": "the port, and the command for mail from a pipe",
     "settings.py": "of players, as they choose them and as they are; and of the server",
-    "standings.py": "of a tournament; and of all players",
     "status.py": "what it is, and the command that shows it",
     "tournaments.py": "the operator's commands, and their rows",
     "verbs.py": "all there are, and those of tournaments",

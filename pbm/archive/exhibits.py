@@ -1,21 +1,27 @@
-"""Games and tournaments as they stand on pages of the archive.
+"""Games, players and tournaments as they stand on pages of the archive.
 
-A game is replayed on one page, or on several where it is too long for one. A tournament is tables: who stands where,
-and every result, with a link to the game where it is published.
+A game is replayed on one page, or on several where it is too long for one. A player is how they did in each game. A
+tournament is tables: who stands where, and every result, with a link to the game where it is published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
+
+from markupsafe import Markup
 
 from games import GAMES
 from games.scene import PlaneBoard
 from pbm.domain.match import Player, State
-from pbm.domain.tournaments.standings import Line, standings
+from pbm.domain.tournaments.bouts import Line, standings
 from pbm.domain.tournaments.terms import Kind
+from pbm.draw import plots
+from pbm.draw.plots import Bar
 from pbm.draw.svg import Board, replay
-from pbm.store.archive import Finished
+from pbm.store.archive import Finished, Rated
+from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament
 
 MOST_CHARACTERS = 88_000
@@ -79,6 +85,66 @@ def _parts(boards: Sequence[Board], steps: Sequence[Frame]) -> Iterator[Stretch]
     middle = len(steps) // 2
     yield from _parts(boards[: middle + 1], steps[: middle + 1])
     yield from _parts(boards[middle:], steps[middle:])
+
+
+MOST_RANKED = 300
+MOST_DRAWN = 40
+MOST_GAMES = 100
+"""Rated games in a plot; older ones are left out."""
+
+Ranked = tuple[int, Player, Tally]
+"""rank: 0 for those of whom not enough is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Career:
+    """A player in one game."""
+
+    title: str
+    tally: str
+    rating: int | None
+    plot: Markup
+    """Empty where nothing was rated."""
+
+
+def ranked(standings: Sequence[tuple[Player, Tally]]) -> list[Ranked]:
+    """The best of a game, the best first."""
+    ranks = count(1)
+    best = standings[:MOST_RANKED]
+    return [(0 if tally.rating.provisional else next(ranks), player, tally) for player, tally in best]
+
+
+def standings_plot(game: str, best: Sequence[Ranked]) -> Markup:
+    """Empty where nobody is rated."""
+    bars = [
+        Bar(player.userid, tally.rating.rating, 2 * tally.rating.deviation, not tally.rating.provisional)
+        for _, player, tally in best[:MOST_DRAWN]
+    ]
+    described = f"Ratings of {GAMES[game].info.title}, the best first, each with two deviations to either side"
+    return Markup(plots.standings(bars, described) if bars else "")  # noqa: S704  all text in it is escaped
+
+
+def careers(player: Player, boards: Sequence[Finished], rated: Sequence[Rated]) -> list[Career]:
+    """One for each game of theirs, in the order of the registry."""
+    return [
+        _career(game, player, own, [each.rating for each in rated if each.game == game])
+        for game in GAMES
+        if (own := [each for each in boards if each.game == game])
+    ]
+
+
+def _career(game: str, player: Player, boards: Sequence[Finished], ratings: Sequence[float]) -> Career:
+    title, latest = GAMES[game].info.title, ratings[-MOST_GAMES:]
+    described = f"Rating of {player.userid} in {title} after each of the last {len(latest)} rated games"
+    plot = Markup(plots.history(latest, described) if latest else "")  # noqa: S704  all text in it is escaped
+    return Career(title, _tally(player, boards), round(latest[-1]) if latest else None, plot)
+
+
+def _tally(player: Player, boards: Sequence[Finished]) -> str:
+    winners = [each.result.winner and each.players[each.result.winner - 1] for each in boards]
+    won, drawn = winners.count(player), winners.count(None)
+    counts = ((won, "won"), (drawn, "drawn"), (len(boards) - won - drawn, "lost"))
+    return ", ".join(f"{number} {word}" for number, word in counts if number)
 
 
 WIDEST = 24

@@ -1,10 +1,15 @@
-"""Prints the site: every page from what is public, in one order, with nothing of the time at which it is done."""
+"""Prints the site: every page from what is public, in one order, with nothing of the time at which it is done.
+
+Boards, players and tournaments are read from the store in pages. A game is published once it has ended and counts,
+unless a player of it has `set archive off` or was erased. Such players are named nowhere: tournaments they are in show
+a neutral name in their place.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -15,16 +20,18 @@ from markupsafe import Markup
 
 from games import GAMES
 from games.rules import GameError
-from pbm.archive.careers import Collection, careers, collected, ranked, standings_plot
-from pbm.archive.exhibits import Public, Replay, crosstables, paged, replayed
+from pbm.archive.exhibits import Public, Replay, careers, crosstables, paged, ranked, replayed, standings_plot
 from pbm.archive.site import Site, feed_of, opened
 from pbm.compose.pages import Pages
+from pbm.core.credentials import ERASED
 from pbm.domain.errors import Rejected
 from pbm.domain.match import Player
 from pbm.resources import folder
-from pbm.store import Store
-from pbm.store.archive import Finished
+from pbm.store import Store, Transaction
+from pbm.store.archive import Finished, Person
 from pbm.store.matches import batched
+from pbm.store.ratings import Tally
+from pbm.store.tournaments import Meeting, Tournament
 
 LATEST = 50
 """Games on the page of a game or a player."""
@@ -34,10 +41,70 @@ NAMES = 300
 """Players or tournaments on a page."""
 NEAR = 5
 """Pages before and after the present one that it links to, beside the first and the last."""
+PAGE = 500
+"""Rows of a query."""
 AT_ONCE = 50
 """Boards whose records, and players whose ratings, are read in one transaction."""
 
 T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Collection:
+    """people: those who may be named, by id. boards: in the order they ended."""
+
+    people: dict[int, Person]
+    boards: list[Finished]
+    tournaments: list[tuple[Tournament, list[Meeting]]]
+    standings: dict[str, list[tuple[Player, Tally]]]
+
+    def by_player(self) -> list[tuple[Player, list[Finished]]]:
+        """The games of each who has some, by userid."""
+        found: dict[Player, list[Finished]] = {}
+        for board in self.boards:
+            for player in dict.fromkeys(board.players):
+                found.setdefault(player, []).append(board)
+        return sorted(found.items(), key=lambda each: each[0].userid.casefold())
+
+    @property
+    def linked(self) -> frozenset[int]:
+        """The ids of players who have a page."""
+        return frozenset(player.id for board in self.boards for player in board.players)
+
+    @property
+    def games(self) -> list[str]:
+        found = {board.game for board in self.boards}
+        return [name for name in GAMES if name in found]
+
+
+def collected(store: Store) -> Collection:
+    """All that is public, as of one instant."""
+    with store.read() as tx:
+        people = _all(tx.archive.people, lambda each: each.player.id)
+        named = (each for each in people if each.settings.archive == "on")
+        public = {each.player.id: each for each in named if not each.player.userid.startswith(ERASED)}
+        ended = (each for each in _all(tx.archive.finished, lambda each: each.board) if each.game in GAMES)
+        boards = [each for each in ended if all(player.id in public for player in each.players)]
+        boards.sort(key=lambda each: (each.ended_at, each.board))
+        held = [_tournament(tx, key) for key in _all(tx.archive.tournaments, lambda key: key)]
+        rated = {game: tx.ratings.standings(game) for game in {each.game for each in boards}}
+        best = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
+        return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], best)
+
+
+def _tournament(tx: Transaction, key: int) -> tuple[Tournament, list[Meeting]]:
+    """With its bouts so far."""
+    found = tx.tournaments.get(key)
+    assert found is not None  # noqa: S101  it was there in this transaction
+    return found, tx.tournaments.meetings(key)
+
+
+def _all(query: Callable[[int, int], list[T]], key: Callable[[T], int]) -> Iterator[T]:
+    """All pages of a query."""
+    after = 0
+    while found := query(after, PAGE):
+        yield from found
+        after = key(found[-1])
 
 
 @dataclass(frozen=True, slots=True)

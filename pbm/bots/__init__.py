@@ -5,9 +5,8 @@ better with a skill of its own (see skill.py); a package that brings a game may 
 point group `pbm.bots`, under the game's name.
 """
 
-from pbm.bots.choose import LEVELS, Decision, Level, choose, skill_of
+from pbm.bots.choose import BOARDS, LEVELS, Decision, Level, choose, options_of, skill_of
 from pbm.bots.mind import Mind, NoThought, Question, Stopped, Thought, think
-from pbm.bots.only_win import BOARDS, options_of
 from pbm.bots.search import Budget
 from pbm.bots.skill import Credit, Rollout, Skill, Solution
 

@@ -17,7 +17,7 @@ from games.boards import Cells, Points, bits
 from games.dots import Dots, Position, sides_of
 from games.rules import Side
 from games.steps import OutOfSteps, Steps
-from pbm.bots.skill import Rollout, Skill, Solution
+from pbm.bots.skill import Rollout, Skill, Solution, completing
 
 SOLVED_FROM = 32
 """So many lines before the end it is worth a try to solve it."""
@@ -55,12 +55,7 @@ class Grid:
 
     def closing(self, drawn: Cells) -> Cells:
         """The lines that close a box."""
-        found = 0
-        for box in self.boxes:
-            left = box & ~drawn
-            if left and not left & left - 1:
-                found |= left
-        return found
+        return completing(self.boxes, drawn)
 
     def safe(self, drawn: Cells) -> Cells:
         """The lines after which no box has but one line missing."""

@@ -20,8 +20,7 @@ from games.placing import Position as Placed
 from games.reversi import Reversi
 from games.rules import Side
 from games.steps import Steps
-from pbm.bots.exact import Exact
-from pbm.bots.skill import Skill, Solution
+from pbm.bots.skill import Exact, Skill, Solution
 
 
 class GlanceSkill(Skill):

@@ -14,8 +14,7 @@ from random import Random
 from games.boards import Cells, Squares, bits, union
 from games.go import Go, after, areas
 from games.placing import PASS, Position
-from games.rules import Side
-from pbm.bots.skill import Credit, Rollout, Skill
+from pbm.bots.skill import Rollout, Skill
 
 Chance = Callable[[], float]
 
@@ -70,12 +69,7 @@ class GoSkill(Skill):
         own, others, played = goban.played_out(pos.own, pos.others, pos.last, pos.passes, dice)
         margin = self._margin(pos, *pos.sided(own, others))
         value = (1.0 if margin > 0 else -1.0) * (0.9 + 0.1 * min(1.0, abs(margin) / 40))
-        mover = 0 if pos.to_move is Side.FIRST else 1
-        credit: tuple[Credit, Credit] = (
-            dict.fromkeys(played[mover], (1.0, value)),
-            dict.fromkeys(played[1 - mover], (1.0, value)),
-        )
-        return Rollout(value, credit)
+        return Rollout.of(value, pos.to_move, *played)
 
 
 class Goban:

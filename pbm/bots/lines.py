@@ -1,30 +1,170 @@
-"""Games of lines: wins in one, what must be stopped, and no move that loses at once."""
+"""Games of lines: Four in a Row with its exact end, Gomoku, Yavalath; wins in one, and what must be stopped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cache, reduce
 from math import tanh
+from operator import or_
 from random import Random
 
 from games.boards import Cells, Hexes, Squares, bits, union
+from games.four import Four
 from games.gomoku import Gomoku
 from games.placing import Position
 from games.rules import Side
 from games.steps import Steps
-from pbm.bots.exact import Stones
-from pbm.bots.skill import Skill, Solution
+from pbm.bots.skill import Exact, Rollout, Skill, Solution, Stones, completing
 from pbm.bots.threats import Prospects, Threats, ThreatSkill
+
+SQUARES_AT_MOST = 34
+"""Free squares with which it is worth a try to solve Four in a Row."""
+
+
+class Opened(dict[Cells, Cells]):
+    """What a stone on a square opens, by the stones of its side around it: each case is worked out once."""
+
+    def __init__(self, move: Cells, lines: Iterable[Cells]) -> None:
+        self._lines = [line & ~move for line in lines if line & move]
+        self.around = reduce(or_, self._lines, 0)
+
+    def __missing__(self, stones: Cells) -> Cells:
+        self[stones] = found = completing(self._lines, stones)
+        return found
+
+
+class Columns:
+    """A board of Four in a Row, and what its sides can do at once.
+
+    The open squares of a side are those that complete a line of theirs; some hold stones of the other side.
+    """
+
+    def __init__(self, board: Squares, line: int) -> None:
+        self._board = board
+        rays = [(cell, ray) for cell in board.indices for ray in board.rays[cell] if len(ray) >= line - 1]
+        lines = {union((cell, *ray[: line - 1])) for cell, ray in rays}
+        self._opened = {1 << cell: Opened(1 << cell, lines) for cell in board.indices}
+        middle = (board.stride - 2) / 2
+        columns = [board.rows[0] & 1 << column for column in range(board.stride - 1)]
+        self._columns = sorted(
+            (bit * (board.full // board.rows[0]) for bit in columns),
+            key=lambda column: abs((column & -column).bit_length() - 1 - middle),
+        )
+
+    def free(self, taken: Cells) -> int:
+        return (self._board.full & ~taken).bit_count()
+
+    def open(self, stones: Cells) -> Cells:
+        """The open squares of a side."""
+        return reduce(or_, (self.opened(1 << cell, stones) for cell in bits(stones)), 0)
+
+    def opened(self, move: Cells, stones: Cells) -> Cells:
+        """The squares that a side's stone opens, or had opened before. stones: all of the side."""
+        known = self._opened[move]
+        return known[stones & known.around]
+
+    def under(self, squares: Cells) -> Cells:
+        """The squares right below others."""
+        return squares >> self._board.stride
+
+    def moves(self, taken: Cells, mine: Cells, theirs: Cells) -> tuple[Cells, list[Cells]]:
+        """Wins, and what is worth a try where there are none: an answer to a threat, or squares under none.
+
+        mine, theirs: the open squares of the side to move, and of the other one.
+        """
+        board = self._board
+        playable = board.full & ~taken & (taken << board.stride | board.rows[0])
+        if wins := mine & playable:
+            return wins, []
+        threats = theirs & playable
+        playable = threats & -threats or playable & ~self.under(theirs) or playable
+        return 0, [bit for column in self._columns if (bit := column & playable)]
+
+
+_columns = cache(Columns)
+
+
+Drop = tuple[Cells, Cells, Cells, Cells]
+"""The stones of the side to move and of the other one, and the open squares of both."""
+
+
+class Drops(Exact[Drop]):
+    """The end of a game of Four in a Row, those moves first that leave the most open squares."""
+
+    def __init__(self, columns: Columns, steps: Steps) -> None:
+        super().__init__(steps)
+        self._columns = columns
+
+    def key(self, at: Drop) -> Hashable:
+        return at[:2]
+
+    def look(self, at: Drop) -> int | Sequence[tuple[int, Drop]]:
+        own, others, mine, theirs = at
+        wins, moves = self._columns.moves(own | others, mine, theirs)
+        if wins or not moves:
+            return 1 if wins else 0
+        opened = {move: mine | self._columns.opened(move, own) for move in moves}
+        if len(moves) > 1:
+            moves.sort(key=lambda move: -(opened[move] & ~others).bit_count())
+        return [(move.bit_length() - 1, (others, own | move, theirs, opened[move])) for move in moves]
+
+    def rest(self, at: Drop) -> Sequence[int]:
+        """A win in one, if there is one."""
+        own, others, mine, theirs = at
+        wins, _ = self._columns.moves(own | others, mine, theirs)
+        return [next(bits(wins))] if wins else []
+
+
+class FourSkill(Skill):
+    """Solves what it can, stops what must be stopped, and plays out the rest at random; a search sees far."""
+
+    game: Four
+    full = 12_000
+    explore = 0.8
+    slips = (0.94, 0.38, 0.15, 0.02)
+
+    def _columns(self, pos: Position) -> Columns:
+        return _columns(self.game.board(pos.options), pos.options.number("line"))
+
+    def moves(self, pos: Position, dice: Random) -> Sequence[int]:
+        columns = self._columns(pos)
+        wins, moves = columns.moves(pos.taken, columns.open(pos.own), columns.open(pos.others))
+        return list(bits(wins & -wins)) or [move.bit_length() - 1 for move in moves]
+
+    def rollout(self, pos: Position, dice: Random) -> Rollout:
+        """A random game in which both take a win in one and stop one, and fill up no square under an open one of theirs
+        while they can help it: so it shows who must give way in the end.
+        """
+        columns, own, others = self._columns(pos), pos.own, pos.others
+        mine, theirs = columns.open(own), columns.open(others)
+        value, chance = 1.0 if pos.to_move is Side.FIRST else -1.0, dice.random
+        while True:
+            wins, moves = columns.moves(own | others, mine, theirs)
+            if wins:
+                return Rollout(value)
+            if not moves:
+                return Rollout(0.0)
+            if wasted := columns.under(mine):
+                moves = [move for move in moves if not move & wasted] or moves
+            move = moves[int(chance() * len(moves))]
+            own, others, mine, theirs = others, own | move, theirs, mine | columns.opened(move, own)
+            value = -value
+
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
+        columns = self._columns(pos)
+        if columns.free(pos.taken) > SQUARES_AT_MOST:
+            return None
+        at = pos.own, pos.others, columns.open(pos.own), columns.open(pos.others)
+        return Drops(columns, steps).solution(at, pos.to_move)
+
 
 _WORTH = (0, 1, 4, 16, 60, 0)
 """Of a window of five points that only one side has stones in, by how many."""
-
 
 _GROWN, _STOPPED = (0, 2, 8, 40, 400), (0, 1, 6, 30, 300)
 """What a stone is worth in such a window: of its own side's stones, and of the other's."""
 WIDTH = 12
 """Points that are looked at in one position."""
-
 
 FREE_AT_MOST = 18
 """Free cells with which it is worth a try to solve Yavalath."""
@@ -91,15 +231,7 @@ class Runs(Threats):
     def opened(self, move: Cells, stones: Cells, before: Prospects) -> Prospects:
         fours, threes, *_ = before
         of_four, of_three = self._lines[move]
-        for line in of_four:
-            left = line & ~stones
-            if not left & left - 1:
-                fours |= left
-        for line in of_three:
-            left = line & ~stones
-            if not left & left - 1:
-                threes |= left
-        return fours, threes
+        return fours | completing(of_four, stones), threes | completing(of_three, stones)
 
 
 def _through(board: Hexes, cell: int, length: int) -> tuple[Cells, ...]:

@@ -12,8 +12,7 @@ from games.boards import Cells, bits, union
 from games.loops import Position
 from games.rules import Side
 from games.steps import OutOfSteps, Steps
-from pbm.bots.exact import Exact
-from pbm.bots.skill import Rollout, Skill, Solution
+from pbm.bots.skill import Exact, Rollout, Skill, Solution
 
 MOST_ENDS = 20_000
 """With so many completions of the grid at most it is worth a try to solve it."""
@@ -34,18 +33,16 @@ class LoopsSkill(Skill):
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         squares = shuffled_rest(pos, dice)
-        mover = 0 if self.game.to_move(pos) is Side.FIRST else 1
-        shares = squares[mover::2], squares[1 - mover :: 2]
+        mover = self.game.to_move(pos)
         first = list(pos.rows[0])
-        for row, column in shares[0]:
+        for row, column in squares[mover - 1 :: 2]:
             first[row] |= 1 << column
         filled = list(pos.filled)
         for row, column in squares:
             filled[row] |= 1 << column
         margin = yellow_margin(first, filled) * (1 if pos.options.first == "yellow" else -1)
         value = max(-1.0, min(1.0, 0.8 * ((margin > 0) - (margin < 0)) + 0.02 * margin))
-        one, two = (dict.fromkeys(share, (1.0, value)) for share in shares)
-        return Rollout(value, (one, two))
+        return Rollout.of(value, mover, squares[::2], squares[1::2])
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
         size, side = pos.options.size, self.game.to_move(pos)

@@ -20,8 +20,7 @@ from signal import SIGKILL
 from typing import Any
 
 from games import GAMES, AnyGame
-from pbm.bots.choose import LEVELS, PATIENCE, Decision, choose, skill_of
-from pbm.bots.only_win import discovered, invented
+from pbm.bots.choose import LEVELS, PATIENCE, Decision, choose, discovered, invented, skill_of
 from pbm.bots.search import Budget
 
 LONGEST_LINE = 8

@@ -1,16 +1,188 @@
-"""The polygon game: a search over sketches, and who wins by proof numbers, held against the rules."""
+"""The polygon game: a search over sketches, and who wins by proof numbers, held against the rules.
+
+A sketch is a position in rounded numbers, for games that a robot plays in its head: many times as fast as the rules. It
+has the moves that the rules give, unless points lie so near to each other that rounded numbers cannot tell them apart;
+so what is found here is true only once the rules have confirmed it. Coordinates are those of the polygon.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from games import AnyGame
-from games.polygon import Move, Polygon, Position
-from games.rules import Side
+from games.polygon import Move, Options, Polygon, Position
+from games.polygon_geometry import MAX_WEIGHT, Place
+from games.rules import Outcome, Side
 from games.steps import OutOfSteps, Steps
-from pbm.bots.sketch import Sketch, Sketches
 from pbm.bots.skill import Skill, Solution
+
+FINE = 1 << 20
+"""Into how many parts a unit of the polygon is divided where a point is read from a drawing."""
+SAME = 1e-9
+"""Points of a segment so near to each other, as a part of its length, are taken to be one."""
+
+Spot = tuple[float, float]
+Line = tuple[float, float, float, float]
+"""Where a segment starts, and how far it goes to the right and up."""
+
+
+class _Moves(dict[Place, Move]):
+    """Each move is made once."""
+
+    def __missing__(self, end: Place) -> Move:
+        self[end] = move = Move(end)
+        return move
+
+
+_MOVES = _Moves()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sketch:
+    """A position after ply 1. All but the first four are worked out from the position before.
+
+    places: where ply 1 started, then where each ply ended. open: the crossings of drawn segments that may still be
+    gone to, by their colours at one of the two plies that follow at least, in the order of drawing. here: plies of the
+    segments that hold the present point. weights: of segments, as the rules have them.
+    """
+
+    options: Options
+    corners: tuple[Spot, ...]
+    places: tuple[Place, ...]
+    spot: Spot
+    lines: tuple[Line, ...]
+    weights: tuple[int, ...]
+    open: tuple[tuple[int, int], ...]
+    here: frozenset[int]
+    moves: tuple[Move, ...]
+
+    @property
+    def to_move(self) -> Side:
+        return Side.FIRST if len(self.places) % 2 else Side.SECOND
+
+
+class Sketches:
+    """The game, played from a position of the rules on; its moves are theirs."""
+
+    def __init__(self, rules: Polygon) -> None:
+        self._rules = rules
+
+    def to_move(self, pos: Position | Sketch) -> Side:
+        return pos.to_move if isinstance(pos, Sketch) else self._rules.to_move(pos)
+
+    def moves(self, pos: Position | Sketch) -> Sequence[Move]:
+        return pos.moves if isinstance(pos, Sketch) else list(self._rules.moves(pos))
+
+    def outcome(self, pos: Position | Sketch) -> Outcome | None:
+        if isinstance(pos, Position):
+            return self._rules.outcome(pos)
+        return None if pos.moves else Outcome(pos.to_move.other, "by drawing the last segment")
+
+    def play(self, pos: Position | Sketch, move: Move) -> Sketch:
+        """The position after a legal move."""
+        if isinstance(pos, Sketch):
+            assert move.end is not None  # noqa: S101  passes are not among the moves
+            return _extended(pos, move.end)
+        return self._of(self._rules.play(pos, move)) if pos.drawing is None else self.play(self._of(pos), move)
+
+    def _of(self, pos: Position) -> Sketch:
+        drawing = pos.drawing
+        assert drawing is not None  # noqa: S101  there is one after ply 1
+        corners = tuple((float(x), float(y)) for x, y in pos.vertices)
+        spots = [(x / FINE, y / FINE) for x, y in drawing.floors(drawing.places, FINE)]
+        lines = tuple((x, y, to_x - x, to_y - y) for (x, y), (to_x, to_y) in pairwise(spots))
+        weights = tuple(segment.weight for segment in drawing.segments)
+        moves = tuple(self._rules.moves(pos))
+        found = _suiting(pos.options, drawing.crossings())
+        return Sketch(pos.options, corners, drawing.places, spots[-1], lines, weights, found, drawing.here, moves)
+
+
+def _extended(pos: Sketch, place: Place) -> Sketch:
+    """With one more segment, from the present point to a place."""
+    lines, weights, (x, y) = pos.lines, pos.weights, pos.spot
+    if isinstance(place, int):
+        to_x, to_y = pos.corners[place]
+        far: Collection[int] = _touching(pos.places, place)
+        weight = 1
+    else:
+        one, two = place
+        to_x, to_y = _meeting(lines[one - 1], lines[two - 1])
+        far, weight = place, weights[one - 1] + weights[two - 1]
+    start = pos.places[-1]
+    weight += 1 if isinstance(start, int) else weights[start[0] - 1] + weights[start[1] - 1]
+    right, up, ply, near = to_x - x, to_y - y, len(lines) + 1, pos.here
+    crossed: list[tuple[float, int]] = []
+    for number, (at_x, at_y, dx, dy) in enumerate(lines, 1):
+        start_side = dx * (y - at_y) - dy * (x - at_x)
+        end_side = dx * (to_y - at_y) - dy * (to_x - at_x)
+        if start_side * end_side < 0 and number not in near and number not in far:
+            side = right * (at_y - y) - up * (at_x - x)
+            if side * (side + right * dy - up * dx) < 0:
+                crossed.append((start_side / (start_side - end_side), number))
+    crossed.sort()
+    crowded = {number for (low, one), (high, two) in pairwise(crossed) if high - low < SAME for number in (one, two)}
+    closed = {place, *((one, two) for one in crowded for two in crowded)} if crowded else {place}
+    new = _suiting(pos.options, ((number, ply) for _, number in sorted(crossed, key=_number) if number not in crowded))
+    found = (*[crossing for crossing in pos.open if crossing not in closed], *new)
+    places, here = (*pos.places, place), frozenset((*far, ply))
+    lines, weights = (*lines, (x, y, right, up)), (*weights, weight)
+    moves = tuple(_targets(pos.options, places, found, here, weights))
+    return Sketch(pos.options, pos.corners, places, (to_x, to_y), lines, weights, found, here, moves)
+
+
+def _number(crossed: tuple[float, int]) -> int:
+    return crossed[1]
+
+
+def _meeting(one: Line, two: Line) -> Spot:
+    """Where two segments cross."""
+    x, y, dx, dy = one
+    at_x, at_y, right, up = two
+    share = (dx * (y - at_y) - dy * (x - at_x)) / (dx * up - dy * right)
+    return at_x + share * right, at_y + share * up
+
+
+def _touching(places: Sequence[Place], corner: int) -> list[int]:
+    """The plies of the segments that end at a corner."""
+    return [ply for ply, ends in enumerate(pairwise(places), 1) if corner in ends]
+
+
+def _suiting(options: Options, crossings: Iterator[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Those whose colours somebody may go to."""
+    if options.colours in ("any", "split"):
+        return tuple(crossings)
+    wanted = options.colours == "different"
+    return tuple([crossing for crossing in crossings if (crossing[1] - crossing[0]) % 2 == wanted])
+
+
+def _targets(
+    options: Options,
+    places: tuple[Place, ...],
+    found: Sequence[tuple[int, int]],
+    here: frozenset[int],
+    weights: Sequence[int],
+) -> list[Move]:
+    """The moves in the order of the rules. found: open crossings."""
+    start, around, first = places[-1], options.sides, places[0]
+    corners = [corner for corner in range(around) if corner not in places]
+    if isinstance(start, int):
+        corners = [corner for corner in corners if (start - corner) % around not in (1, around - 1)]
+    if isinstance(first, int) and first != start and places.count(first) == 1 and 1 not in here:
+        near = isinstance(start, int) and (start - first) % around in (1, around - 1)
+        corners += [] if near else [first]
+        corners.sort()
+    crossings = [each for each in found if each[0] not in here and each[1] not in here]
+    if options.colours == "split":
+        differ = len(places) % 2 == 0
+        crossings = [each for each in crossings if (each[1] - each[0]) % 2 == differ]
+    if 2 * max(weights) > MAX_WEIGHT:
+        crossings = [each for each in crossings if weights[each[0] - 1] + weights[each[1] - 1] <= MAX_WEIGHT]
+    ends: list[Place] = [*corners, *crossings]
+    return [_MOVES[end] for end in ends]
+
 
 STEPS_A_POSITION, STEPS_TO_CONFIRM_ONE = 8, 20
 CROSSINGS_A_STEP, CROSSINGS_A_STEP_TO_CONFIRM = 30, 3

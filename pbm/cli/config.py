@@ -11,7 +11,19 @@ import click
 from pydantic import SecretStr
 
 from pbm.cli.frame import Group, Invocation, pass_invocation
-from pbm.cli.loading import MASK, USUAL_FILES, Effective, keys, masked, strange_variables, table_of, variable
+from pbm.cli.loading import (
+    MASK,
+    USUAL_FILES,
+    Effective,
+    in_clear,
+    keys,
+    lacks,
+    masked,
+    open_to_others,
+    strange_variables,
+    table_of,
+    variable,
+)
 from pbm.cli.output import Misconfigured, json_option, print_json
 from pbm.cli.settings import Configuration
 
@@ -45,8 +57,6 @@ def check(invocation: Invocation) -> None:
 
     The exit code is 2 if anything is wrong, with a line for each mistake, which names the key.
     """
-    from pbm.cli.wiring import in_clear, lacks, open_to_others
-
     effective = invocation.effective()
     if problems := lacks(effective.values):
         raise Misconfigured("\n".join(problems))

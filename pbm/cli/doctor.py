@@ -19,11 +19,10 @@ from games.rules import any_move
 from pbm import draw
 from pbm.bots import Budget, choose
 from pbm.cli.frame import Command, Invocation, pass_invocation
-from pbm.cli.loading import Effective
+from pbm.cli.loading import Effective, in_clear, lacks, open_to_others
 from pbm.cli.opening import opened_store, robot, with_identity
 from pbm.cli.output import NoDatabase, Refused, json_option, print_json, printable
 from pbm.cli.settings import Configuration
-from pbm.cli.wiring import in_clear, lacks, open_to_others
 from pbm.compose.pages import Pages
 from pbm.domain.match import State
 from pbm.edges import probes

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
-from pbm.cli.output import FILE, Misconfigured, Refused
+from pbm.cli.output import FILE, Refused
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
     from pbm.cli.loading import Effective
@@ -45,13 +45,9 @@ class Invocation:
 
         Raises: Misconfigured.
         """
-        from pbm.cli.loading import ConfigurationError, load
+        from pbm.cli.loading import load
 
-        layer: dict[str, Any] = {"database": self.database, **given}
-        try:
-            return load(self.config, layer)
-        except ConfigurationError as error:
-            raise Misconfigured("\n".join(error.problems)) from None
+        return load(self.config, {"database": self.database, **given})
 
     @contextmanager
     def service(
@@ -200,14 +196,14 @@ _COMMANDS = {
         "Tournaments, ladders and leagues: make, list, show, start, cancel them.",
     ),
     "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
-    "ban": ("pbm.cli.people:ban", "Keep a player, an address or a domain out."),
-    "letter": ("pbm.cli.people:letter", "Write to players, or to all."),
-    "broadcast": ("pbm.cli.people:broadcast", "What players write to all: look at it first, let it out or not."),
+    "ban": ("pbm.cli.acts:ban", "Keep a player, an address or a domain out."),
+    "letter": ("pbm.cli.acts:letter", "Write to players, or to all."),
+    "broadcast": ("pbm.cli.acts:broadcast", "What players write to all: look at it first, let it out or not."),
     "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
-    "clock": ("pbm.cli.clocks:clock", "Stop clocks, let them run, or give time, on some boards or all."),
-    "maintenance": ("pbm.cli.clocks:maintenance", "Take mail and play nothing, for a while."),
+    "clock": ("pbm.cli.acts:clock", "Stop clocks, let them run, or give time, on some boards or all."),
+    "maintenance": ("pbm.cli.acts:maintenance", "Take mail and play nothing, for a while."),
     "publish": ("pbm.cli.players:publish", "Finished games as a static site, for any web server."),
-    "bot": ("pbm.cli.bots:bot", "A program that plays for a player, without mail."),
+    "bot": ("pbm.cli.games:bot", "A program that plays for a player, without mail."),
     "game": ("pbm.cli.games:game", "Begin a new game: its files, here or in a package of its own."),
     "inbox": ("pbm.cli.mails:inbox", "Mails that came in, and how a mail would be read."),
     "outbox": ("pbm.cli.mails:outbox", "Mails that go out."),
@@ -216,7 +212,7 @@ _COMMANDS = {
     "identity": ("pbm.cli.identity:identity", "The address by which players know the server."),
     "export": ("pbm.cli.players:export", "Write all that is stored of a player to a file."),
     "import": ("pbm.cli.players:import_", "Take a player in from such a file."),
-    "receive": ("pbm.cli.receive:receive", "Take one mail from standard input, for a mail server's pipe."),
+    "receive": ("pbm.cli.mails:receive", "Take one mail from standard input, for a mail server's pipe."),
     "secret": ("pbm.cli.identity:secret", "The secret that proves which mails are ours: make a new one."),
     "dkim": ("pbm.cli.identity:dkim", "The key that signs our mails, and the DNS record for it."),
     "crypt": ("pbm.cli.identity:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),

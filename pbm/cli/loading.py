@@ -1,6 +1,7 @@
-"""How a file, the environment and the command line make the one configuration that holds.
+"""How a file, the environment and the command line make the one configuration that holds, and what is wrong with it.
 
-Nearest wins: command line, environment, file, default. A key that does not exist is an error wherever it stands.
+Nearest wins: command line, environment, file, default. A key that does not exist is an error wherever it stands. Files
+and programs that it names may be missing on this machine, or not be as secret as they should.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ import difflib
 import json
 import os
 import re
+import ssl
+import stat
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, SettingsError
 
-from pbm.cli.settings import PREFIX, Configuration
+from pbm.cli.output import Misconfigured
+from pbm.cli.settings import PREFIX, Configuration, is_loopback, unusable_authorities
+from pbm.domain.configuration import FetchSettings, SmarthostSettings
 
 CONFIG_VARIABLE = "PBM_CONFIG"
 MASK = "********"
@@ -28,14 +33,6 @@ USUAL_FILES = (platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml
 """Looked for in this order where none is named."""
 
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
-
-
-class ConfigurationError(Exception):
-    """problems: a line each, which begins with the key or the file at fault."""
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ class Effective:
 def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
     """The configuration. file: None looks for one in the usual places. given: the command line's, None for not said.
 
-    Raises: ConfigurationError.
+    Raises: Misconfigured.
     """
     path = _find(file)
     layers = (
@@ -86,7 +83,8 @@ def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
     try:
         values = Configuration(**merged)
     except ValidationError as error:
-        raise ConfigurationError(*(_sentence(each, layers) for each in error.errors(include_url=False))) from None
+        problems = [_sentence(each, layers) for each in error.errors(include_url=False)]
+        raise Misconfigured("\n".join(problems)) from None
     return Effective(values, layers, path)
 
 
@@ -133,7 +131,7 @@ def _hidden(found: re.Match[str]) -> str:
 
 
 def _find(file: Path | None) -> Path | None:
-    """The file that is asked for, or the first of the usual ones that is there. Raises: ConfigurationError."""
+    """The file that is asked for, or the first of the usual ones that is there. Raises: Misconfigured."""
     if named := file or os.environ.get(CONFIG_VARIABLE):
         return Path(named)
     return next((usual for usual in USUAL_FILES if _is_there(usual)), None)
@@ -144,18 +142,18 @@ def _is_there(file: Path) -> bool:
     try:
         return file.is_file()
     except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be looked for: {error.strerror}. Name another by --config.") from None
+        raise Misconfigured(f"{file}: cannot be looked for: {error.strerror}. Name another by --config.") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}.") from None
+        raise Misconfigured(f"{path}: cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise ConfigurationError(f"{path}: is not UTF-8 text.") from None
+        raise Misconfigured(f"{path}: is not UTF-8 text.") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path}: is not TOML: {error}.") from None
+        raise Misconfigured(f"{path}: is not TOML: {error}.") from None
 
 
 def _environment() -> dict[str, Any]:
@@ -163,12 +161,12 @@ def _environment() -> dict[str, Any]:
     for name in os.environ:
         table, nested, _ = name.removeprefix(PREFIX).partition("__")
         if name.startswith(PREFIX) and nested and table.lower() not in Configuration.model_fields:
-            raise ConfigurationError(f"{name}: there is no such key.{_meant(table.lower(), Configuration)}")
+            raise Misconfigured(f"{name}: there is no such key.{_meant(table.lower(), Configuration)}")
     try:
         return EnvSettingsSource(Configuration)()
     except SettingsError as error:
         table = next((name for name in Configuration.model_fields if f'"{name}"' in str(error)), "")
-        raise ConfigurationError(f"{table}: {variable(table)} cannot hold a whole table; use its keys.") from None
+        raise Misconfigured(f"{table}: {variable(table)} cannot hold a whole table; use its keys.") from None
 
 
 def _said(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,3 +211,82 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
 def _meant(name: str, table: type[BaseModel]) -> str:
     close = difflib.get_close_matches(name, list(table.model_fields), n=1)
     return f' Did you mean "{close[0]}"?' if close else f" There are: {', '.join(table.model_fields)}."
+
+
+def lacks(configuration: Configuration) -> list[str]:
+    """Files and programs that are named but not there or of no use; a line each, which begins with the key."""
+    from pbm.edges.crypt import Keyring
+    from pbm.edges.signing import public_key
+
+    server = configuration.server
+    problems: list[str] = []
+    if isinstance(server.where, Path) and not server.where.parent.is_dir():
+        problems.append(f"server.listen: there is no folder {server.where.parent} for the socket.")
+    if server.tls_certificate is not None:
+        problems += _certificate(server.tls_certificate, server.tls_key)
+    problems += configuration.way.lacks()
+    if configuration.imap.host and configuration.imap.ca_file is not None:
+        problems += unusable_authorities("imap", configuration.imap.ca_file)
+    problems += _unusable("dkim.key", configuration.dkim.key, public_key)
+    problems += _unusable("crypt.key", configuration.crypt.key, Keyring)
+    return problems
+
+
+def open_to_others(effective: Effective) -> list[str]:
+    """Files with secrets that others may read or change; a clause each."""
+    from pbm.store.backup import file_of
+
+    configuration = effective.values
+    keeps = {"database": file_of(configuration.database), "dkim.key": configuration.dkim.key}
+    keeps["crypt.key"] = configuration.crypt.key
+    keeps["server.tls_key"] = configuration.server.tls_key
+    passwords = configuration.smarthost.password, configuration.imap.password
+    if effective.file is not None and (any(passwords) or masked(configuration.database) != configuration.database):
+        keeps["configuration"] = effective.file
+    return [f"{name} ({path})" for name, path in keeps.items() if path is not None and _is_open(path)]
+
+
+def in_clear(configuration: Configuration) -> list[str]:
+    """Passwords of ours that anybody on the way to a server can read; a line each, which begins with the key."""
+    tables: dict[str, FetchSettings | SmarthostSettings] = {"imap": configuration.imap}
+    if configuration.way is configuration.smarthost:
+        tables["smarthost"] = configuration.smarthost
+    return [
+        f"{name}.tls: the password goes to {table.host} in clear; set this to implicit or starttls."
+        for name, table in tables.items()
+        if table.host and table.password and table.tls == "none" and not is_loopback(table.host)
+    ]
+
+
+def _is_open(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # what we may not look at is told when it is used
+        return False
+    return stat.S_ISREG(mode) and bool(mode & (stat.S_IRWXO | stat.S_IWGRP))
+
+
+def _certificate(certificate: Path, key: Path | None) -> list[str]:
+    for name, path in (("tls_certificate", certificate), ("tls_key", key)):
+        try:
+            if path is not None:
+                path.read_bytes()
+        except OSError as error:
+            return [f"server.{name}: {path} cannot be read: {error.strerror}."]
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+    except OSError as error:  # of which ssl.SSLError is one
+        return [f"server.tls_certificate, server.tls_key: cannot be used: {error.strerror or error}."]
+    return []
+
+
+def _unusable(key: str, path: Path | None, read: Callable[[bytes], object]) -> list[str]:
+    """Why the file of a key cannot be used, if one is named."""
+    try:
+        if path is not None:
+            read(path.read_bytes())
+    except ImportError:
+        return [f"{key}: encrypted mail needs the extra: pip install 'pbm[crypt]'."]
+    except (OSError, ValueError) as error:
+        return [f"{key}: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
+    return []

@@ -1,4 +1,4 @@
-"""From the configuration to the service over its database.
+"""From the configuration to the service over its database, and to the ways of its mail.
 
 No command makes a database but those that say so: a mistyped path would look like a sound server with nobody in it.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,11 @@ from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of
 
 if TYPE_CHECKING:  # takes a while, and a mail that is only stored needs nothing of it
+    from pbm.edges.crypt import Keyring
+    from pbm.edges.signing import Signature
+    from pbm.edges.transports import Transport
     from pbm.server import Service
+    from pbm.store.house import Peer
 
 _LEAST_ROOM = 1 << 20
 _DEFAULT = Configuration.model_fields["database"].default
@@ -61,10 +65,40 @@ def opened_service(
 
 def _unlock(configuration: Configuration) -> Unlock | None:
     """How encrypted mails are opened; None without a key."""
-    from pbm.cli.wiring import keyring
-
     ring = keyring(configuration)
     return None if ring is None else ring.unlock
+
+
+def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None] = lambda _: None) -> Transport:
+    """The way out that delivery.kind chooses, with signatures if there is a key, and what is encrypted before that.
+
+    peer_of: the key of an address. Raises: OSError, ValueError, ImportError.
+    """
+    from pbm.edges.crypt import Sealing
+    from pbm.edges.signing import Signing
+
+    way = configuration.way.transport(configuration.server.domain)
+    if configuration.dkim.key is not None:
+        way = Signing(way, mail_signature(configuration))
+    ring = keyring(configuration)
+    return Sealing(way, ring, peer_of) if ring is not None else way
+
+
+def keyring(configuration: Configuration) -> Keyring | None:
+    """Our OpenPGP key; None where nothing is encrypted. Raises: OSError, ValueError, ImportError."""
+    from pbm.edges.crypt import Keyring
+
+    path = configuration.crypt.key
+    return None if path is None else Keyring(path.read_bytes())
+
+
+def mail_signature(configuration: Configuration) -> Signature:
+    """As the configuration wants it, which has a key. Raises: OSError, ValueError."""
+    from pbm.edges.signing import Signature
+
+    dkim = configuration.dkim
+    assert dkim.key is not None  # noqa: S101  whoever calls has seen it
+    return Signature(dkim.domain or configuration.server.domain, dkim.selector, dkim.key.read_bytes())
 
 
 @contextmanager

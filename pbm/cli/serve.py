@@ -21,12 +21,11 @@ import structlog
 
 from games import LEFT_OUT
 from pbm.cli.frame import Command, Invocation, pass_invocation
-from pbm.cli.loading import masked, strange_variables
+from pbm.cli.loading import lacks, masked, open_to_others, strange_variables
 from pbm.cli.logs import drain, log_to_stderr, set_level
-from pbm.cli.opening import identified
+from pbm.cli.opening import identified, mail_signature, transport
 from pbm.cli.output import Misconfigured, Refused
 from pbm.cli.settings import Configuration
-from pbm.cli.wiring import lacks, metrics_server, open_to_others, signature, transport
 from pbm.domain.configuration import place
 from pbm.edges.crypt import Sealing
 from pbm.edges.metrics import MetricsServer
@@ -230,7 +229,7 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
         set_level(configuration.log.level)
         signing = way.way_out if isinstance(way, Sealing) else way
         if isinstance(signing, Signing) and configuration.dkim.key is not None:
-            signing.renew(signature(configuration))
+            signing.renew(mail_signature(configuration))
     except (Misconfigured, OSError, ValueError, DatabaseTrouble) as error:
         log.error("not_reloaded", trouble=str(error))
     else:
@@ -250,7 +249,7 @@ async def _serve(
         handles=HANDLE in tasks,
         thinks=THINK in tasks,
     )
-    metrics = metrics_server(configuration, service, lambda: server.connections)
+    metrics = _metrics_server(configuration, service, lambda: server.connections)
     with closing(Signals(configuration.server.stop_seconds)) as signals:
         await _start(server, metrics, configuration)
         signals.renew = lambda: _renew(server, way, service, invocation)
@@ -274,6 +273,17 @@ async def _serve(
             await finish(server.stop(), signals, configuration.server.stop_seconds)
         if server.gave_up.is_set():
             end_now(server.reason)
+
+
+def _metrics_server(
+    configuration: Configuration, service: Service, connections: Callable[[], int]
+) -> MetricsServer | None:
+    """None where nobody may ask for numbers."""
+    if not configuration.metrics.listen:
+        return None
+    where = place(configuration.metrics.listen)
+    assert isinstance(where, tuple)  # noqa: S101  the settings take nothing else
+    return MetricsServer(service.store, connections, *where)
 
 
 async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:

@@ -136,12 +136,13 @@ class Pages:
     def help(self, subject: str) -> str | None:
         """The help page of a command or a game or a subject of its own; None where there is none.
 
-        Of a game whose package brings none it is what the game tells of itself.
+        A command's begins with its usage. Of a game whose package brings none it is what the game tells of itself.
         """
         game, page = GAMES.get(subject), f"help/{subject}.txt"
         words = {"info": game.info, "board": partial(_drawn, game)} if game else {}
         if subject.replace("-", "").isalnum() and page in _helpful():
-            return self.render(page, **words)
+            usage = [self.render("verb.txt", verb=verb) for verb in VERBS if verb.name == subject.replace("-", " ")]
+            return "\n".join([*usage, self.render(page, **words)])
         return self.render("game.txt", **words) if game else None
 
     def subjects(self) -> list[str]:

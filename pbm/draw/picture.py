@@ -1,13 +1,153 @@
-"""Boards as pictures for mails: opaque PNGs with fonts of our own, as wide as a phone shows them without shrinking."""
+"""Boards as pictures for mails, and a whole game as an animated GIF.
+
+A picture is an opaque PNG with fonts of our own, as wide as a phone shows it without shrinking, 390 pixels. Of a GIF,
+what stays the same from one board to the next is left out, which makes it small.
+
+Of a board in the plane, what is most crowded follows below, enlarged, in a frame. Vertices are small dots, targets
+larger ones with their codes beside them, and the present point is a ring. Red strokes are heavy, blue ones dashed,
+those that the last move removed grey and dotted.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
+from math import hypot
+from typing import NamedTuple
 
-from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
-from pbm.draw import brush, cell_pictures, plane_pictures
-from pbm.draw.brush import Picture
+from PIL import GifImagePlugin, Image, ImageChops, ImageDraw
+
+from games.scene import GridBoard, HexBoard, PlaneBoard, Scene, Segment, Stroke
+from pbm.draw import brush, cell_pictures
+from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
+from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded
+
+WIDTH = 460
+"""Pixels; a phone shows four fifths of them side by side."""
+LETTERS = 14
+"""Pixels of a label, so that a phone shows eleven."""
+CELL_WIDTH, CELL_HEIGHT = 9, 16
+"""Pixels of a label's letter, with what is around it."""
+ENLARGED = 3
+ASIDE = 0.34
+"""Of a cell, by which a name at most goes aside with its point, so that it does not hide it."""
+TALLEST = 3
+"""A board is shown at most so many times as high as it is wide."""
+TARGET = COLOURS["purple"]
+
+_PENS = {
+    Stroke.OUTLINE: (LINE, 1, 0),
+    Stroke.GREEN: (COLOURS["green"], 1, 0),
+    Stroke.RED: (COLOURS["red"], 2, 0),
+    Stroke.BLUE: (COLOURS["blue"], 1, 12),
+}
+"""Colour, width in pixels without the soft edge, and length of dashes; 0 for none."""
+
+
+def of_plane(board: PlaneBoard, *, enlarged: bool = True, soft: bool = True) -> Image.Image:
+    """enlarged: with the part that is most crowded. soft: the edges of strokes."""
+    layout = _laid_out(board)
+    part = most_crowded(layout, ENLARGED) if enlarged else None
+    below = _laid_out(part.board) if part else None
+    height = _height(layout)
+    image = brush.blank(WIDTH, height + (_height(below) if below else 0))
+    _paint(image, layout, 0, soft=soft)
+    if part and below:
+        _frame(image, layout.sheet, part)
+        _paint(image, below, height, soft=soft)
+        edge = 0, height, WIDTH - 1, image.height - 1
+        ImageDraw.Draw(image).rectangle(edge, None, brush.number(TARGET), 2)
+    return image
+
+
+def _laid_out(board: PlaneBoard) -> Layout:
+    return Layout(_sheet(board), _laid_out_at_start(board.start) if board.start else None)
+
+
+@lru_cache(maxsize=256)
+def _laid_out_at_start(board: PlaneBoard) -> Layout:
+    """Once for all positions of a game, as most of what takes time is to find places for labels."""
+    return Layout(_sheet(board))
+
+
+def _sheet(board: PlaneBoard) -> Sheet:
+    columns = WIDTH // CELL_WIDTH - 5
+    rows = max(3, columns * CELL_WIDTH * board.height // (board.width * CELL_HEIGHT))
+    return Sheet(board, columns, min(rows, columns * TALLEST), beside=True)
+
+
+def _height(layout: Layout) -> int:
+    return (layout.sheet.rows + 3) * CELL_HEIGHT
+
+
+def _pixel(spot: Spot | Place, top: int = 0) -> Spot:
+    """The middle of a cell: x, y."""
+    return (spot[1] + 1) * CELL_WIDTH, (spot[0] + 1.5) * CELL_HEIGHT + top
+
+
+def _paint(image: Image.Image, layout: Layout, top: int, *, soft: bool) -> None:
+    """The layout drawn, from this row of pixels on: strokes, soft edges first, points, then labels."""
+    pen, board = ImageDraw.Draw(image), layout.sheet.board
+    lines = zip(layout.segments, layout.lines, strict=True)
+    strokes = [_stroke(segment, line, top) for segment, line in lines if line]
+    for around in (True, False) if soft else (False,):
+        for stroke in strokes:
+            for ends in stroke.dashes:
+                pen.line(ends, stroke.edge if around else stroke.ink, stroke.width + 2 * around)
+    for index, point in enumerate(board.points):
+        if layout.sheet.shows(point) and (point.here or point.target or index in layout.signs):
+            radius = 7 if point.here else 4 if point.target else 3
+            fill = COLOURS["yellow"] if point.here else TARGET if point.target else INK
+            brush.stamp(image, brush.dot(radius, fill), _pixel(layout.sheet.spot(point.x, point.y), top))
+    for index, (start, label) in layout.numbers.items():
+        _write(image, start, label, _pen(layout.segments[index])[0], top)
+    for index, (start, sign) in layout.signs.items():
+        aside = max(-ASIDE, min(ASIDE, layout.off_middle(index)))
+        _write(image, (start[0], start[1] + aside), sign, TARGET if board.points[index].target else INK, top)
+
+
+class _Drawn(NamedTuple):
+    """A stroke in pixels and numbers of the palette."""
+
+    dashes: list[tuple[float, float, float, float]]
+    ink: int
+    edge: int
+    """Of its soft edge."""
+    width: int
+
+
+def _pen(segment: Segment) -> tuple[str, int, int]:
+    return (LINE, 2, 4) if segment.gone else _PENS[segment.stroke]
+
+
+def _stroke(segment: Segment, line: Line, top: int) -> _Drawn:
+    colour, width, dash = _pen(segment)
+    (x, y), (to_x, to_y) = _pixel(line.start, top), _pixel(line.end, top)
+    steps = int(hypot(to_x - x, to_y - y) / dash) | 1 if dash else 1
+    right, down = (to_x - x) / steps, (to_y - y) / steps
+    dashes = [
+        (x + right * step, y + down * step, x + right * (step + 1), y + down * (step + 1))
+        for step in range(0, steps, 2)
+    ]
+    ink = FAINT if segment.gone else colour
+    soft = brush.number(brush.mixed(ink, PAPER), brush.FEW)
+    return _Drawn(dashes, brush.number(ink), soft, width + 2 * segment.last)
+
+
+def _write(image: Image.Image, start: Spot, label: str, ink: str, top: int) -> None:
+    """A label whose first letter has that cell, on white, which keeps the strokes away from it."""
+    middle = _pixel((start[0], start[1] + (len(label) - 1) / 2), top)
+    brush.stamp(image, brush.lettering(label, LETTERS, CELL_WIDTH * len(label) + 1, ink), middle, square=True)
+
+
+def _frame(image: Image.Image, sheet: Sheet, part: Excerpt) -> None:
+    """A thin frame around what is shown enlarged."""
+    left, bottom = _pixel(sheet.spot(part.left, part.low))
+    right, top = _pixel(sheet.spot(part.left + part.board.width, part.low + part.board.height))
+    ImageDraw.Draw(image).rectangle((left, top, right, bottom), None, brush.number(TARGET), 1)
+
 
 MAX_OCTETS = 160_000
 """A picture that takes more is not worth its mail."""
@@ -31,7 +171,7 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     None where little is to be saved.
     """
     if isinstance(board, PlaneBoard):
-        return brush.finished(plane_pictures.of_plane(board, enlarged=False, soft=False), 9)
+        return brush.finished(of_plane(board, enlarged=False, soft=False), 9)
     whole, small = _picture(board), cell_pictures.picture(board, cell_pictures.SMALL)
     enlarged = replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2)
     return None if whole and 3 * len(small.data) >= 2 * len(whole.data) else enlarged
@@ -40,5 +180,98 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     """The picture made anew, whatever it takes."""
     if isinstance(board, PlaneBoard):
-        return brush.finished(plane_pictures.of_plane(board))
+        return brush.finished(of_plane(board))
     return cell_pictures.picture(board)
+
+
+FILM_OCTETS, FILM_OCTETS_OF_PLANES = 24_000, 20_000
+"""So that no mail it comes with is above 60 kB; that of a plane has much besides."""
+MAX_BOARDS, MAX_PLANES = 120, 16
+"""Boards that are shown of a game, spread evenly over it; planes take ten times as long to draw."""
+LAST_SECONDS, ALL_SECONDS = 5.0, 60.0
+"""How long the last board stays, and all the others together at most."""
+BOARD_SECONDS = 0.8
+_SIZES = (1, 2 / 3, 1 / 2)
+"""Of its boards, in which it is made one after another before boards are left out."""
+_KEPT = 255
+"""The number of a pixel that stays as it is; the palette has fewer colours."""
+_CHANGED = [0, *[255] * 255]
+
+
+def film(board: Callable[[int], Scene], plies: int) -> Picture | None:
+    """The boards after 0 to so many plies, in little or only some of them where it would be too large.
+
+    None where that is of no use. board: the scene after a ply.
+    """
+    is_plane = isinstance(board(0).board, PlaneBoard)
+    shown, most = (MAX_PLANES, FILM_OCTETS_OF_PLANES) if is_plane else (MAX_BOARDS, FILM_OCTETS)
+    full = _level([_still(board(ply)) for ply in _spread(plies + 1, shown)])
+    frames = full
+    for size in _SIZES:
+        frames = [_scaled(frame, size) for frame in full]
+        if len(data := _gif(frames)) <= most:
+            break
+    while len(data) > most and len(frames) > 2:
+        frames = [frames[place] for place in _spread(len(frames), (len(frames) + 1) // 2)]
+        data = _gif(frames)
+    return Picture(data, *frames[0].size, "image/gif") if len(data) <= most and len(frames) > 1 else None
+
+
+def _scaled(frame: Image.Image, size: float) -> Image.Image:
+    """The same in little, soft where colours meet."""
+    if size == 1:
+        return frame
+    coloured = frame.copy()
+    coloured.putpalette(_colours())
+    small = coloured.convert("RGB").resize(
+        (round(frame.width * size), round(frame.height * size)), Image.Resampling.BOX
+    )
+    return Image.frombytes("L", small.size, brush.flat(small).tobytes())
+
+
+def _colours() -> list[int]:
+    colours = brush.palette().getpalette() or []
+    return [*colours, *[0] * (768 - len(colours))]
+
+
+def _spread(number: int, most: int) -> list[int]:
+    """At most so many of the places from 0, two or more, evenly, the first and the last among them."""
+    if number <= most:
+        return list(range(number))
+    return [place * (number - 1) // (most - 1) for place in range(most)]
+
+
+def _still(scene: Scene) -> Image.Image:
+    """The numbers of its pixels as greys, which can be compared."""
+    board = scene.board
+    drawn = of_plane(board, enlarged=False) if isinstance(board, PlaneBoard) else cell_pictures.image(board)
+    return Image.frombytes("L", drawn.size, drawn.tobytes())
+
+
+def _level(frames: Sequence[Image.Image]) -> list[Image.Image]:
+    """All as large as the largest."""
+    width, height = max(frame.width for frame in frames), max(frame.height for frame in frames)
+    return [frame.crop((0, 0, width, height)) for frame in frames]  # beyond them is number 0, which is paper
+
+
+def _gif(frames: Sequence[Image.Image]) -> bytes:
+    pause = round(1000 * min(BOARD_SECONDS, ALL_SECONDS / len(frames)), -1)
+    first = frames[0].copy()
+    first.putpalette(_colours())
+    blocks, _ = GifImagePlugin.getheader(first, info={"loop": 0, "transparency": _KEPT})
+    blocks += GifImagePlugin.getdata(first, duration=pause)
+    for before, frame in pairwise(frames):
+        is_last = frame is frames[-1]
+        changed, corner = _changed(before, frame)
+        duration = 1000 * LAST_SECONDS if is_last else pause
+        blocks += GifImagePlugin.getdata(changed, corner, duration=duration, transparency=_KEPT, disposal=1)
+    return b"".join([*blocks, b";"])
+
+
+def _changed(before: Image.Image, frame: Image.Image) -> tuple[Image.Image, tuple[int, int]]:
+    """The part of a frame that differs from the one before, and where its upper left corner belongs."""
+    difference = ImageChops.difference(before, frame)
+    box = difference.getbbox() or (0, 0, 1, 1)
+    mask = difference.crop(box).point(_CHANGED)
+    part = frame.crop(box)
+    return Image.composite(part, Image.new("L", part.size, _KEPT), mask), box[:2]

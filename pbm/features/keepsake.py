@@ -27,7 +27,7 @@ from pbm.domain.game_record import GameRecord
 from pbm.domain.match import SWAP, Ending, Match
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw.brush import Picture
-from pbm.draw.film import film
+from pbm.draw.picture import film
 from pbm.store import Transaction
 from pbm.store.house import THINK
 

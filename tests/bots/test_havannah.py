@@ -13,8 +13,8 @@ from games.boards import bits, hexagon, union
 from games.havannah import Havannah
 from games.rules import Side
 from pbm.bots import Budget, choose
-from pbm.bots.havannah import HavannahSkill, chains_of
 from pbm.bots.skill import value_of
+from pbm.bots.threats import HavannahSkill, chains_of
 from tests.bots.every_line import Tail
 
 GAME = Havannah()

@@ -7,9 +7,8 @@ import pytest
 from games.polygon import Polygon, Position
 from games.steps import OutOfSteps, Steps
 from pbm.bots import skill_of
-from pbm.bots.only_win import truth
-from pbm.bots.polygon import Proof
-from pbm.bots.sketch import Sketch, Sketches
+from pbm.bots.choose import truth
+from pbm.bots.polygon import Proof, Sketch, Sketches
 
 RULES = Polygon()
 
@@ -43,7 +42,7 @@ def test_a_sketch_begins_anywhere():
 
 def test_a_heavy_crossing_is_no_target(monkeypatch):
     monkeypatch.setattr("games.polygon_geometry.MAX_WEIGHT", 12)
-    monkeypatch.setattr("pbm.bots.sketch.MAX_WEIGHT", 12)
+    monkeypatch.setattr("pbm.bots.polygon.MAX_WEIGHT", 12)
     dice, game = Random(3), Sketches(RULES)
     pos = RULES.start(RULES.options(["-sides=9", "-colours=any"]))
     sketch: Position | Sketch = pos

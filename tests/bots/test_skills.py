@@ -21,17 +21,16 @@ from games.rules import Side
 from games.steps import OutOfSteps, Steps
 from games.yavalath import Yavalath
 from pbm.bots import Budget, Skill, choose, skill_of
-from pbm.bots.clobber import Sums
+from pbm.bots.choose import truth
 from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
 from pbm.bots.dots import Strings, grid, opened
-from pbm.bots.four import Columns
 from pbm.bots.glance import AmazonsSkill
-from pbm.bots.lines import runs
+from pbm.bots.lines import Columns, runs
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
-from pbm.bots.only_win import truth
 from pbm.bots.polygon import Proof
 from pbm.bots.skill import Solution, value_of
+from pbm.bots.sums import Sums
 from tests.bots.every_line import Tail
 
 

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.cli import loading, wiring
-from pbm.cli.loading import ConfigurationError, keys, load, masked, strange_variables, table_of, variable
+from pbm.cli import loading, opening
+from pbm.cli.loading import keys, load, masked, strange_variables, table_of, variable
 from pbm.cli.opening import robot
+from pbm.cli.output import Misconfigured
 from pbm.cli.settings import Configuration, Delivery, DeliveryKind
 from pbm.domain.configuration import place
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost
@@ -29,9 +30,9 @@ def write(path: Path, text: str) -> Path:
 
 
 def problems(text: str, tmp_path: Path) -> list[str]:
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(Misconfigured) as refused:
         load(write(tmp_path / "t.toml", text), {})
-    return list(refused.value.problems)
+    return refused.value.message.splitlines()
 
 
 def test_nearest_source_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,10 +102,10 @@ def test_secrets_are_not_repeated_in_a_mistake(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"none\.toml: cannot be read"):
+    with pytest.raises(Misconfigured, match=r"none\.toml: cannot be read"):
         load(tmp_path / "none.toml", {})
     (tmp_path / "bad.toml").write_bytes(b'operator = "\xff"')
-    with pytest.raises(ConfigurationError, match=r"bad\.toml: is not UTF-8"):
+    with pytest.raises(Misconfigured, match=r"bad\.toml: is not UTF-8"):
         load(tmp_path / "bad.toml", {})
 
 
@@ -119,7 +120,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 )
 def test_a_mistake_in_the_environment(name: str, value: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(Misconfigured) as refused:
         load(None, {})
     assert expected in str(refused.value)
 
@@ -144,7 +145,7 @@ def test_aliases_are_addresses() -> None:
     assert (
         load(None, {"server": {"aliases": "pbm@a.org  games@b.org"}}).values.server.aliases == "pbm@a.org games@b.org"
     )
-    with pytest.raises(ConfigurationError, match='"nobody" is no address'):
+    with pytest.raises(Misconfigured, match='"nobody" is no address'):
         load(None, {"server": {"aliases": "nobody"}})
 
 
@@ -182,13 +183,13 @@ def test_parts_get_what_the_file_says(tmp_path: Path) -> None:
     assert (listen.where, listen.domain, listen.lmtp) == (("::1", 2525), "example.org", True)
     assert robot(values).address == "games@example.org"
     assert values.delivery.concurrency == 3
-    assert isinstance(wiring.transport(values), Smarthost)
+    assert isinstance(opening.transport(values), Smarthost)
 
 
 def test_the_ways_out_and_a_unix_socket(tmp_path: Path) -> None:
-    assert isinstance(wiring.transport(Configuration()), Maildir)
+    assert isinstance(opening.transport(Configuration()), Maildir)
     values = load(None, {"delivery": {"kind": "sendmail"}, "server": {"listen": "unix:/run/pbm.sock"}}).values
-    assert isinstance(wiring.transport(values), SendmailCommand)
+    assert isinstance(opening.transport(values), SendmailCommand)
     assert values.server.where == Path("/run/pbm.sock")
 
 
@@ -206,7 +207,7 @@ def test_the_ways_out_and_a_unix_socket(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_machine_lacks_is_named(given: dict[str, object], expected: str) -> None:
-    found = wiring.lacks(load(None, given).values)
+    found = loading.lacks(load(None, given).values)
     assert len(found) == 1
     assert found[0].startswith(expected)
 
@@ -214,7 +215,7 @@ def test_what_the_machine_lacks_is_named(given: dict[str, object], expected: str
 def test_a_sound_machine_lacks_nothing(tmp_path: Path) -> None:
     certificate = str(Path(__file__).parent.parent / "edges" / "localhost.pem")
     given = {"server": {"tls_certificate": certificate}, "maildir": {"folder": str(tmp_path / "mail")}}
-    assert wiring.lacks(load(None, given).values) == []
+    assert loading.lacks(load(None, given).values) == []
 
 
 @given(st.text(max_size=30))

@@ -24,7 +24,7 @@ LEASE_SECONDS = 0.6
 """For how long a dead process keeps others from the mails it was sending; so short that many can die in a minute."""
 MOST_BEGUN = 1000
 """Here it is never the mail in hand that kills a process; see tests/server/test_unfinished.py for those that do."""
-LOADED = ("pbm.cli.frame", "pbm.cli.serve", "pbm.cli.db", "pbm.cli.wiring", "pbm.edges.server", "pbm.server.handle")
+LOADED = ("pbm.cli.frame", "pbm.cli.serve", "pbm.cli.db", "pbm.cli.opening", "pbm.edges.server", "pbm.server.handle")
 
 
 def main() -> None:

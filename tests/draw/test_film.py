@@ -12,9 +12,9 @@ from PIL import Image, ImageChops, ImageSequence
 from games import GAMES
 from games.scene import Cell, GridBoard, PlaneBoard, Scene, in_rows
 from pbm.domain.match import State
-from pbm.draw import film as films
+from pbm.draw import picture as films
 from pbm.draw.cell_pictures import image
-from pbm.draw.film import film
+from pbm.draw.picture import film
 
 
 def scenes(name: str, plies: int = 100) -> list[Scene]:
@@ -33,7 +33,7 @@ def test_a_film_ends_with_the_last_board_and_is_small(name: str) -> None:
     boards = scenes(name)
     made = film(boards.__getitem__, len(boards) - 1)
     assert made is not None
-    assert len(made.data) <= films.MAX_OCTETS
+    assert len(made.data) <= films.FILM_OCTETS
     shown = Image.open(io.BytesIO(made.data))
     assert shown.size == (made.width, made.height)
     assert shown.info["loop"] == 0
@@ -55,12 +55,13 @@ def busy(ply: int) -> Scene:
 def test_a_film_that_would_be_too_large_shows_fewer_boards() -> None:
     made = film(busy, 60)
     assert made is not None
-    assert len(made.data) <= films.MAX_OCTETS
+    assert len(made.data) <= films.FILM_OCTETS
     shown = Image.open(io.BytesIO(made.data))
     frames = ImageSequence.all_frames(shown)
     assert len(frames) < 61
-    assert shown.size == tuple(round(side / 2) for side in films._frame(busy(60)).size), "each is shown in little"
+    assert shown.size == tuple(round(side / 2) for side in films._still(busy(60)).size), "each is shown in little"
 
 
-def test_a_film_of_no_use_is_none() -> None:
-    assert film(busy, 60, 1000) is None
+def test_a_film_of_no_use_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(films, "FILM_OCTETS", 1000)
+    assert film(busy, 60) is None

@@ -12,7 +12,8 @@ from games import GAMES
 from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke, in_rows
 from pbm import draw
 from pbm.domain.match import State
-from pbm.draw import brush, cell_pictures, plane_pictures
+from pbm.draw import brush, cell_pictures
+from pbm.draw import picture as pictures
 from pbm.draw.brush import CLOSED, FAINT, LAST, WINNING, fill_of
 from pbm.draw.layout import most_crowded
 from pbm.draw.picture import MAX_OCTETS, drawn, picture
@@ -141,7 +142,7 @@ def test_letters_are_large_enough_on_a_phone(name, words):
     shown = picture(scene)
     assert shown is not None
     if isinstance(scene.board, PlaneBoard):
-        assert plane_pictures.LETTERS * PHONE / plane_pictures.WIDTH >= 11
+        assert pictures.LETTERS * PHONE / pictures.WIDTH >= 11
     else:
         assert cell_pictures.USUAL.letters * min(1, PHONE / shown.width) >= 11
 
@@ -180,31 +181,31 @@ def test_every_label_stands_in_the_picture_or_in_its_enlarged_part(number, versi
     state = State.start(GAMES["crossgeo"], [f"-board={number}", f"-version={version}"])
     shown = state.game.scene(state.position, None).board
     assert isinstance(shown, PlaneBoard)
-    layout = plane_pictures._laid_out(shown)
+    layout = pictures._laid_out(shown)
     found = set(layout.numbers)
-    if part := most_crowded(layout, plane_pictures.ENLARGED):
-        found |= set(plane_pictures._laid_out(part.board).numbers)
+    if part := most_crowded(layout, pictures.ENLARGED):
+        found |= set(pictures._laid_out(part.board).numbers)
     assert len(found) >= len(layout.segments) - 1
 
 
 @pytest.mark.parametrize("words", ["crossgeo -version=rb", "crossgeo -board=3", "polygon -sides=24"])
 def test_no_label_is_cut_off_at_an_edge_of_the_picture(words):
     name, *options = words.split()
-    layout = plane_pictures._laid_out(_board_of(State.start(GAMES[name], options)))
-    part = most_crowded(layout, plane_pictures.ENLARGED)
-    for each in (layout, plane_pictures._laid_out(part.board)) if part else (layout,):
-        height = plane_pictures._height(each)
+    layout = pictures._laid_out(_board_of(State.start(GAMES[name], options)))
+    part = most_crowded(layout, pictures.ENLARGED)
+    for each in (layout, pictures._laid_out(part.board)) if part else (layout,):
+        height = pictures._height(each)
         for start, label in (*each.numbers.values(), *each.signs.values()):
-            (left, y), (right, _) = map(plane_pictures._pixel, (start, (start[0], start[1] + len(label) - 1)))
-            half = plane_pictures.CELL_WIDTH / 2
-            assert half <= left <= right <= plane_pictures.WIDTH - half - 2, label
-            assert plane_pictures.LETTERS / 2 <= y <= height - plane_pictures.LETTERS / 2, label
+            (left, y), (right, _) = map(pictures._pixel, (start, (start[0], start[1] + len(label) - 1)))
+            half = pictures.CELL_WIDTH / 2
+            assert half <= left <= right <= pictures.WIDTH - half - 2, label
+            assert pictures.LETTERS / 2 <= y <= height - pictures.LETTERS / 2, label
 
 
 @pytest.mark.parametrize("words", ["crossgeo -version=rb", "crossgeo -board=2"])
 def test_no_two_names_of_points_read_as_one(words):
     name, *options = words.split()
-    layout = plane_pictures._laid_out(_board_of(State.start(GAMES[name], options)))
+    layout = pictures._laid_out(_board_of(State.start(GAMES[name], options)))
     ends = {(row, column + len(sign)) for (row, column), sign in layout.signs.values()}
     assert ends.isdisjoint(start for start, _ in layout.signs.values())
 
@@ -218,12 +219,10 @@ def _board_of(state: State) -> PlaneBoard:
 def test_a_removed_edge_is_a_ghost_and_one_that_stands_is_not():
     lines = [Segment(0, 0, 12, 0, Stroke.GREEN), Segment(0, 6, 12, 6, Stroke.GREEN, gone=True)]
     shown = PlaneBoard(12, 6, (), tuple(lines))
-    layout = plane_pictures._laid_out(shown)
+    layout = pictures._laid_out(shown)
     image = opened(drawn(shown))
     green, grey = (
-        {colour(image, x, plane_pictures._pixel(line.start)[1]) for x in range(60, 400)}
-        for line in layout.lines
-        if line
+        {colour(image, x, pictures._pixel(line.start)[1]) for x in range(60, 400)} for line in layout.lines if line
     )
     assert "#2e8b57" in green
     assert FAINT in grey
@@ -232,7 +231,7 @@ def test_a_removed_edge_is_a_ghost_and_one_that_stands_is_not():
 
 def test_a_segment_that_only_touches_the_enlarged_part_has_no_label_there() -> None:
     lines = (Segment(0, 0, 12, 0, Stroke.GREEN, "1"), Segment(12, 6, 18, 9, Stroke.GREEN, "2"))
-    layout = plane_pictures._laid_out(PlaneBoard(12, 6, (), lines))
+    layout = pictures._laid_out(PlaneBoard(12, 6, (), lines))
     assert set(layout.numbers) == {0}
 
 
@@ -240,25 +239,25 @@ def test_no_label_moves_while_edges_are_removed() -> None:
     """Players look for an edge where they saw it last; and finding places takes most of a drawing's time."""
     state = State.start(GAMES["crossgeo"], ["-board=2", "-version=rgb"])
     seen: dict[str, tuple[int, int]] = {}
-    plane_pictures._laid_out_at_start.cache_clear()
+    pictures._laid_out_at_start.cache_clear()
     while state.outcome is None:
         shown = state.game.scene(state.position, state.last).board
         assert isinstance(shown, PlaneBoard)
-        layout = plane_pictures._laid_out(shown)
+        layout = pictures._laid_out(shown)
         for index, (place, _) in layout.numbers.items():
             assert seen.setdefault(layout.segments[index].label, place) == place
         for index, (place, label) in layout.signs.items():
             assert seen.setdefault(label, place) == place, shown.points[index]
         state, _ = state.play(state.game.notate(state.position, next(iter(state.game.moves(state.position)))))
     assert len(seen) > 60
-    assert plane_pictures._laid_out_at_start.cache_info().misses == 1
+    assert pictures._laid_out_at_start.cache_info().misses == 1
 
 
 def test_targets_are_dots_and_the_present_point_is_a_ring():
     points = (Point(3, 3, "a", "1x2", target=True), Point(9, 3, "B", here=True))
     shown = PlaneBoard(12, 6, points, (Segment(0, 0, 12, 0, Stroke.OUTLINE),))
-    layout, image = plane_pictures._laid_out(shown), opened(drawn(shown))
-    target, here = (colour(image, *plane_pictures._pixel(layout.sheet.spot(point.x, point.y))) for point in points)
+    layout, image = pictures._laid_out(shown), opened(drawn(shown))
+    target, here = (colour(image, *pictures._pixel(layout.sheet.spot(point.x, point.y))) for point in points)
     assert target == "#6a2fa3", "purple, as near as the palette comes"
     assert here not in {"#ffffff", target}
     assert {start for start, _ in layout.signs.values()}.isdisjoint(map(layout.sheet.place, points))

@@ -14,7 +14,7 @@ from games.crossgeo_solver import Solver
 from games.rules import Side
 from games.steps import Steps
 from pbm.bots import BOARDS, NoThought, Question, Thought, options_of, skill_of, think
-from pbm.bots.only_win import FEWEST_MOVES, is_only_win
+from pbm.bots.choose import FEWEST_MOVES, is_only_win
 from pbm.bots.skill import value_of
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import replay

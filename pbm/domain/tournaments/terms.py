@@ -1,4 +1,7 @@
-"""The terms of a tournament: its kind, and the options that stand in its creation beside those of the game."""
+"""The terms of a tournament: its kind, and the options that stand in its creation beside those of the game.
+
+They give a board time until the round is over: then it is decided for whoever has used less of it.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,11 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from games.rules import counted
+from pbm.domain.calendars import Calendar
 from pbm.domain.errors import BadArguments
-from pbm.domain.tournaments.standings import ROBIN, SWISS, TieBreak
+from pbm.domain.match import Match, Seat
+from pbm.domain.tournaments.bouts import ROBIN, SWISS, TieBreak
 
 MOST_PLAYERS = 200
 START_WITHIN = timedelta(days=365)
@@ -162,3 +168,37 @@ def read_terms(kind: Kind, words: Sequence[str], now: datetime) -> tuple[Terms, 
             raise BadArguments(f'"{word}" cannot be: -{name} takes {option.range}.')
         terms = replace(terms, **found)
     return terms, others
+
+
+EVEN = timedelta(days=1)
+"""Up to this difference both have used as much time."""
+
+
+def time_used(match: Match, to_move: Seat, now: datetime, calendar: Calendar) -> tuple[timedelta, timedelta]:
+    """How long each seat has had the move, nights and absences included. calendar: which time counts for all."""
+    used = {1: timedelta(), 2: timedelta()}
+    since = match.started_at
+    for seat, until in (*((ply.seat, ply.played_at) for ply in match.record), (to_move, now)):
+        used[seat] += timedelta(microseconds=calendar.worked(since, until))
+        since = until
+    return used[1], used[2]
+
+
+def quicker(used: tuple[timedelta, timedelta]) -> Seat | None:
+    """The seat that has used less time; None if that is about equal."""
+    if abs(used[0] - used[1]) <= EVEN:
+        return None
+    return 1 if used[0] < used[1] else 2
+
+
+def why_decided(match: Match, used: tuple[timedelta, timedelta]) -> str:
+    """The clause after "won" or "drawn"."""
+    seat = quicker(used)
+    if seat is None:
+        return "because the round is over and both have used about as much time"
+    slow = 3 - seat
+    shown = [counted(span // EVEN, "day") for span in used]
+    return (
+        f"because the round is over and {match.player(slow).userid} has used more time: "
+        f"{shown[slow - 1]}, and {match.player(seat).userid} {shown[seat - 1]}"
+    )

@@ -17,8 +17,7 @@ from pbm.core.notify import Desk, letters_for, readers_of
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.domain.tournaments.bouts import Bout
-from pbm.domain.tournaments.standings import Line, TieBreak, standings
+from pbm.domain.tournaments.bouts import Bout, Line, TieBreak, standings
 from pbm.domain.tournaments.terms import Kind
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Tournament

@@ -18,8 +18,7 @@ from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament import letters
-from pbm.features.tournament.director import HOLDING, Director
-from pbm.features.tournament.ladder import Ladder
+from pbm.features.tournament.director import HOLDING, Director, Ladder
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage
 

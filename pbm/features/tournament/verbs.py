@@ -16,7 +16,7 @@ from pbm.domain.tournaments.terms import Kind
 from pbm.domain.verbs import TOURNAMENTS, Locks, Verb
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament import letters
-from pbm.features.tournament.ladder import Ladder
+from pbm.features.tournament.director import Ladder
 from pbm.store.tournaments import Stage, Tournament
 
 ENDED_SHOWN = 10

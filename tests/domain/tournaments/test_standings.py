@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm.domain.tournaments import pairings
-from pbm.domain.tournaments.bouts import Bout
-from pbm.domain.tournaments.standings import ROBIN, SWISS, TieBreak, standings
+from pbm.domain.tournaments.bouts import ROBIN, SWISS, Bout, TieBreak, standings
 
 WON, DRAWN, LOST = (2, 0), (1, 1), (0, 2)
 

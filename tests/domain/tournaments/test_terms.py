@@ -9,8 +9,7 @@ import pytest
 from pbm.domain.calendars import Calendar
 from pbm.domain.errors import BadArguments
 from pbm.domain.match import Match, Player, Ply, Record
-from pbm.domain.tournaments import standings
-from pbm.domain.tournaments.terms import Kind, Terms, read_terms
+from pbm.domain.tournaments.terms import Kind, Terms, quicker, read_terms, time_used, why_decided
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -77,20 +76,19 @@ def match(*days: float) -> Match:
 
 
 def test_who_has_used_more_time_loses() -> None:
-    used = standings.time_used(match(1, 5, 2), 2, NOW + 10 * DAY, Calendar())
+    used = time_used(match(1, 5, 2), 2, NOW + 10 * DAY, Calendar())
     assert used == (3 * DAY, 7 * DAY)
-    assert standings.winner(used) == 1
+    assert quicker(used) == 1
     assert (
-        standings.reason(match(), used)
-        == "because the round is over and bob has used more time: 7 days, and alice 3 days"
+        why_decided(match(), used) == "because the round is over and bob has used more time: 7 days, and alice 3 days"
     )
 
 
 def test_who_has_not_moved_at_all_has_used_everything() -> None:
-    assert standings.winner(standings.time_used(match(), 1, NOW + 30 * DAY, Calendar())) == 2
-    assert standings.winner(standings.time_used(match(0.5), 2, NOW + 30 * DAY, Calendar())) == 1
+    assert quicker(time_used(match(), 1, NOW + 30 * DAY, Calendar())) == 2
+    assert quicker(time_used(match(0.5), 2, NOW + 30 * DAY, Calendar())) == 1
 
 
 @pytest.mark.parametrize(("first", "second", "winner"), [(3, 4, None), (3, 4.1, 1), (4.1, 3, 2), (3, 3, None)])
 def test_a_day_makes_no_difference(first: float, second: float, winner: int | None) -> None:
-    assert standings.winner((first * DAY, second * DAY)) == winner
+    assert quicker((first * DAY, second * DAY)) == winner

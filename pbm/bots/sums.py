@@ -1,27 +1,111 @@
-"""Clobber: the end exactly, as a sum of parts that have nothing to do with each other; before, random games to it.
+"""CrossGeo and Clobber, solved as sums of parts that have nothing to do with each other; before, random games.
 
-Stones that no chain joins to a stone of the other side are out of the game. The rest falls into parts. What a small
-part is worth is worked out once, in the sense of Conway (Forms in games/crossgeo_solver.py), and what small parts are
-worth together is one number in a table, however they lie: so most of what could follow is known already. In the large
-parts every move is tried, those first that leave the fewest moves.
+What a small part is worth is worked out once, in the sense of Conway (games/crossgeo_solver.py). Clobber: stones that
+no chain joins to a stone of the other side are out of the game. What small parts of the rest are worth together is one
+number in a table, however they lie: so most of what could follow is known already. In the large parts every move is
+tried, those first that leave the fewest moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from random import Random
 from sys import maxsize
+from typing import Any
 
-from games.boards import Cells, Squares
+from games.boards import Cells, Squares, bits
 from games.clobber import Clobber
-from games.crossgeo_solver import ZERO, Forms, Value
-from games.moving import Path, Position
+from games.crossgeo import PICKS, Options, Position, graph
+from games.crossgeo_boards import Edges
+from games.crossgeo_solver import ZERO, Forms, Solver, Value
+from games.moving import Path
+from games.moving import Position as Moved
 from games.rules import Side
-from games.steps import Steps
-from pbm.bots.exact import best_play
+from games.steps import OutOfSteps, Steps
 from pbm.bots.glance import GlanceSkill
-from pbm.bots.skill import Rollout, Solution
+from pbm.bots.skill import At, Rollout, Skill, Solution
+
+
+def best_play(
+    at: At, side: Side, kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
+) -> Solution | None:
+    """The truth about a position that is not over, and best play as far as the steps last; None where they do not for
+    one move.
+
+    side: the one to move. kids: the moves of a position, with what they lead to. wins: whether the side to move does in
+    a position; raises OutOfSteps.
+    """
+    line: list[Any] = []
+    try:
+        won = wins(at)
+        while following := kids(at):
+            move, at = _best(following, kids, wins)
+            line.append(move)
+    except OutOfSteps:
+        if not line:
+            return None
+    return Solution(1.0 if won is (side is Side.FIRST) else -1.0, tuple(line))
+
+
+def _best(
+    following: Sequence[tuple[Any, At]], kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
+) -> tuple[Any, At]:
+    """A move that wins, or else the one that leaves the winner the fewest of them. Raises: OutOfSteps."""
+    for each in following:
+        if not wins(each[1]):
+            return each
+    try:
+        return min(following, key=lambda each: sum(not wins(kid) for _, kid in kids(each[1])))
+    except OutOfSteps:
+        return following[0]
+
+
+@lru_cache(maxsize=256)
+def survivors(options: Options) -> tuple[Edges, ...]:
+    """For each edge the set of all that its pick leaves alone."""
+    return tuple(~(1 << edge | crossing) for edge, crossing in enumerate(graph(options).crossings))
+
+
+class CrossGeoSkill(Skill):
+    """Solves boards by the values of their components (games/crossgeo_solver.py)."""
+
+    full = 10_000
+    slips = (0.98, 0.72, 0.4, 0.14)
+
+    def rollout(self, pos: Position, dice: Random) -> Rollout:
+        """A random game: both sides go through the edges in one random order, each skipping what it may not pick."""
+        board, standing, side = graph(pos.options), pos.standing, pos.side
+        chance, colours, leaves = dice.random, board.colours, survivors(pos.options)
+        order = sorted(bits(standing), key=lambda _: chance())
+        if colours.count("g") == len(colours):
+            mine = side is not Side.FIRST
+            for edge in order:
+                if standing >> edge & 1:
+                    standing &= leaves[edge]
+                    mine = not mine
+            return Rollout(1.0 if mine else -1.0)
+        queues = {side: iter([edge for edge in order if colours[edge] in PICKS[side]]) for side in Side}
+        while True:
+            for edge in queues[side]:
+                if standing >> edge & 1:
+                    standing &= leaves[edge]
+                    break
+            else:
+                return Rollout(-1.0 if side is Side.FIRST else 1.0)
+            side = side.other
+
+    def solve(self, pos: Position, steps: Steps) -> Solution | None:
+        board, leaves = graph(pos.options), survivors(pos.options)
+        solver = Solver(board, steps)
+
+        def kids(at: tuple[Edges, Side]) -> list[tuple[int, tuple[Edges, Side]]]:
+            standing, side = at
+            picks = bits(standing & board.of_colours(PICKS[side]))
+            return [(edge, (standing & leaves[edge], side.other)) for edge in picks]
+
+        return best_play((pos.standing, pos.side), pos.side, kids, lambda at: solver.wins(*at))
+
 
 SOLVED_FROM = 25
 """So many stones in play, and no more, make it worth a try to solve the rest."""
@@ -138,12 +222,12 @@ class ClobberSkill(GlanceSkill):
     explore = 0.8
     slips = (0.91, 0.48, 0.24, 0.05)
 
-    def balance(self, pos: Position) -> float:
+    def balance(self, pos: Moved) -> float:
         board = self.game.board(pos.options)
         first, second = pos.pieces
         return ((board.around(second) & first).bit_count() - (board.around(first) & second).bit_count()) / 6
 
-    def rollout(self, pos: Position, dice: Random) -> Rollout:
+    def rollout(self, pos: Moved, dice: Random) -> Rollout:
         """A random game down to its exact end; which stone moves is not quite as likely for each."""
         board, chance = self.game.board(pos.options), dice.random
         stride, area = board.stride, board.full.bit_length()
@@ -168,14 +252,14 @@ class ClobberSkill(GlanceSkill):
             end = start << step if step > 0 else start >> -step
             own, others, side = others ^ end, own ^ start | end, side.other
 
-    def solve(self, pos: Position, steps: Steps) -> Solution | None:
+    def solve(self, pos: Moved, steps: Steps) -> Solution | None:
         board = self.game.board(pos.options)
         first, second = pos.pieces
         if (board.grow(first) & second | board.grow(second) & first).bit_count() > SOLVED_FROM:
             return None
         sums = Sums(board, steps.of(STEPS_A_SUM))
 
-        def kids(at: Position) -> list[tuple[Path, Position]]:
+        def kids(at: Moved) -> list[tuple[Path, Moved]]:
             return [(move, self.game.play(at, move)) for move in self.game.moves(at)]
 
         return best_play(pos, pos.mover, kids, lambda at: sums.wins(at.pieces, at.mover))
