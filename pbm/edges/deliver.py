@@ -122,14 +122,6 @@ Refused = Callable[[Transaction, Queued, str], None]
 """Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
 
 
-async def wait(event: asyncio.Event, seconds: float) -> None:
-    """Until the event, but no longer."""
-    if seconds > 0 and not event.is_set():
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await event.wait()
-
-
 class Deliverer:
     """Sends what is due until it is stopped; `wake` tells it that the outbox has grown."""
 
@@ -159,6 +151,7 @@ class Deliverer:
         self._finished: list[Attempt] = []
         self._senders: set[asyncio.Task[None]] = set()
         self._look_at = self._mark_at = self._renew_at = self._probe_seconds = 0.0
+        self._loop = asyncio.get_running_loop()
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
     def wake(self, *, is_due: bool = False) -> None:
@@ -171,7 +164,10 @@ class Deliverer:
         """Returns after stop(), when what was under way has been marked and the rest given back."""
         while not self._stopping:
             try:
-                await wait(self._stirred, await self._turn())
+                if (seconds := await self._turn()) > 0:
+                    timer = self._loop.call_later(seconds, self._stirred.set)
+                    await self._stirred.wait()
+                    timer.cancel()
             except DatabaseTrouble as trouble:
                 log.warning("outbox_trouble", trouble=str(trouble))
                 self._look_at = 0.0
@@ -189,8 +185,7 @@ class Deliverer:
     async def _turn(self) -> float:
         """Mark what is finished and claim what is due, if it is time; in how many seconds there may be more to do."""
         self._stirred.clear()
-        loop = asyncio.get_running_loop()
-        now = loop.time()
+        now = self._loop.time()
         is_short = len(self._ready) < self._settings.concurrency
         if self._was_down != self._way.is_down:
             self._was_down = self._way.is_down
@@ -201,7 +196,7 @@ class Deliverer:
         if is_short and self._look_at <= now:
             is_due = self._is_due
             self._look_at, self._is_due = math.inf, False  # unless it is woken meanwhile
-            if is_due or (wait := await loop.run_in_executor(self._database, self._until_due)) <= 0:
+            if is_due or (wait := await self._loop.run_in_executor(self._database, self._until_due)) <= 0:
                 wait = await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency)
                 self._begin()
             self._look_at = min(self._look_at, now + wait)
@@ -231,11 +226,10 @@ class Deliverer:
         over = {attempt.queued.id for attempt in finished} | set(given_back)
         kept = [mail_id for mail_id in self._claimed if mail_id not in over]
         room = max(0, most - len(kept))
-        loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._database, self._mark_and_claim, finished, kept, room, given_back)
+        work = self._loop.run_in_executor(self._database, self._mark_and_claim, finished, kept, room, given_back)
         fresh, wait = await work
         self._recovered = False
-        now = loop.time()
+        now = self._loop.time()
         self._renew_at, self._mark_at = now + _RENEWAL_SECONDS, now + _MARK_SECONDS
         del self._finished[: len(finished)], self._given_back[: len(given_back)]
         self._claimed -= over
@@ -257,11 +251,12 @@ class Deliverer:
             self._busy.discard(queued.lane)
             if postponed := {each.queued.lane for each in settled if isinstance(each.failure, TemporaryFailure)}:
                 self._give_back(postponed)
-            now = asyncio.get_running_loop().time()
+            now = self._loop.time()
             if not self._finished:
                 self._mark_at = now + _MARK_SECONDS
-                self._stirred.set()
-            elif len(self._ready) < self._settings.concurrency and self._look_at <= now:
+                self._loop.call_at(self._mark_at, self._stirred.set)
+            wants_more = len(self._ready) < self._settings.concurrency and self._look_at <= now
+            if wants_more or self._way.is_down or self._was_down:
                 self._stirred.set()
             self._finished += settled
 

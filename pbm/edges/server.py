@@ -11,9 +11,11 @@ import asyncio
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -22,7 +24,7 @@ import structlog
 from pbm.core.counts import LOOKED
 from pbm.core.notify import Desk, tell_operator
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
-from pbm.edges.deliver import Deliverer, wait
+from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.edges.receive import Accepted, Listener
 from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
@@ -81,10 +83,11 @@ class Server:
         """
         self._service = service
         self._loop = asyncio.get_running_loop()
-        self._waiting = asyncio.Event()
+        self._waiting = threading.Event()
         """There may be mails to be handled."""
+        self._handling = threading.Thread(target=self._handle, name="handling", daemon=True) if handles else None
         self._intake = Intake(service, self._waiting.set, self._doubt)
-        self._listener = Listener(listen, self._intake_one, service.is_ours) if listen else None
+        self._listener = Listener(listen, self._intake.accept, service.is_ours) if listen else None
         self._transport = transport
         self._deliverer = (
             Deliverer(service.store, transport, delivery, service.bouncing.refused, self._tell_of_refusals)
@@ -92,10 +95,11 @@ class Server:
             else None
         )
         self._fetching = Fetching(fetch, service, self._waiting.set) if fetch else None
-        self._handles = handles
         self._thinking = Thinking(service, self._sent_soon) if thinks else None
-        self._bell = service.store.bell(self._rung)
+        self._bell = service.store.bell(self._rung) if handles or transport else None
         self._told_to_stop = asyncio.Event()
+        self._stopping = threading.Event()
+        """The same, for the thread that handles."""
         self.gave_up = asyncio.Event()
         """It can do no more, and should be stopped, and started in another process."""
         self.reason = ""
@@ -107,22 +111,23 @@ class Server:
         self._beaten_at = datetime.min.replace(tzinfo=UTC)
         self._doubts = False
         """The clock may be ahead."""
-        self._tidy_at = 0.0
-        self._agenda_at = 0.0
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tidy_at = self._agenda_at = 0.0
+        self._busy_since = inf
+        """Of the thread that handles, by the monotonic clock."""
+        self._delivering: asyncio.Task[None] | None = None
         self._living: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         self._loop.set_exception_handler(self._unforeseen)
-        if self._handles:
-            self._tasks.append(asyncio.create_task(self._handle()))
+        if self._handling is not None:
+            self._handling.start()
+            self._watch()
         if self._deliverer is not None:
-            self._tasks.append(asyncio.create_task(self._deliverer.run()))
-        for task in self._tasks:
-            task.add_done_callback(self._ended)
+            self._delivering = asyncio.create_task(self._deliverer.run())
+            self._delivering.add_done_callback(self._ended)
         if self._thinking is not None:
             self._thinking.start()
-        if self._tasks:
+        if self._bell is not None:
             self._bell.start()
         if self._listener is not None:
             await self._listener.start()
@@ -153,15 +158,16 @@ class Server:
         if self._fetching is not None:
             await self._fetching.stop()
         self._told_to_stop.set()
+        self._stopping.set()
         self._waiting.set()
         if self._thinking is not None:
             await self._thinking.stop()
-        if self._handles:
-            await asyncio.wait(self._tasks[:1])  # a fault that has ended it was told
-        if self._deliverer is not None:
+        if self._handling is not None and self._handling.is_alive():
+            await asyncio.to_thread(self._handling.join)
+        if self._deliverer is not None and self._delivering is not None:
             self._deliverer.stop()
-            await asyncio.wait(self._tasks[-1:])
-        if self._tasks:
+            await asyncio.wait([self._delivering])  # a fault that has ended it was told
+        if self._bell is not None:
             await asyncio.to_thread(self._bell.stop)
         if self._living is not None:
             await asyncio.wait([self._living])
@@ -172,7 +178,8 @@ class Server:
         while not self._told_to_stop.is_set():
             with suppress(DatabaseTrouble):  # told by those who need the database
                 await asyncio.to_thread(self._service.live, list(self._doing()))
-            await wait(self._told_to_stop, _LIVE_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._told_to_stop.wait(), _LIVE_SECONDS)
 
     def _doing(self) -> Iterator[str]:
         if self._listener is not None:
@@ -183,12 +190,16 @@ class Server:
         if looked is not None and looked <= _LIVE_SECONDS:
             yield LOOKS
 
-    def _intake_one(self, mail: Accepted) -> asyncio.Future[None]:
-        return self._intake.accept(Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer))
-
     def _rung(self, is_due: bool) -> None:
         """Another process has added to a queue; said by the thread of the bell."""
-        self._loop.call_soon_threadsafe(self._look, is_due)
+        self._waiting.set()
+        if self._deliverer is not None:
+            self._loop.call_soon_threadsafe(partial(self._deliverer.wake, is_due=is_due))
+
+    def _sent_soon(self) -> None:
+        """Mails can be sent; said by the thread that owes them, which goes on."""
+        if self._deliverer is not None:
+            self._loop.call_soon_threadsafe(partial(self._deliverer.wake, is_due=True))
 
     def _give_up(self, reason: str) -> None:
         self.reason = self.reason or reason
@@ -246,79 +257,70 @@ class Server:
         if error is None or not self._doubt(error):
             loop.default_exception_handler(context)
 
-    def _look(self, is_due: bool) -> None:
-        self._waiting.set()
-        if self._deliverer is not None:
-            self._deliverer.wake(is_due=is_due)
-
-    async def _handle(self) -> None:
+    def _handle(self) -> None:
         """Handle mails as they come, and do what is due; while the database gives trouble, wait longer each time."""
         pause = _FIRST_PAUSE_SECONDS
-        with ThreadPoolExecutor(1, thread_name_prefix="handling") as thread:
-            while not self._told_to_stop.is_set():
+        while not self._stopping.is_set():
+            try:
+                self._waiting.wait(self._handle_batch())
                 self._waiting.clear()
-                try:
-                    await wait(self._waiting, await self._handle_batch(thread))
-                    pause = _FIRST_PAUSE_SECONDS
-                except Conflict as conflict:
-                    log.debug("handling_conflict", conflict=str(conflict))
-                    await asyncio.sleep(_CONFLICT_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311  guards nothing
-                except Exception as trouble:
-                    if self._doubt(trouble):
-                        return
-                    known = isinstance(trouble, DatabaseTrouble)
-                    log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
-                    await wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
+                pause = _FIRST_PAUSE_SECONDS
+            except Conflict as conflict:
+                log.debug("handling_conflict", conflict=str(conflict))
+                self._stopping.wait(_CONFLICT_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311  guards nothing
+            except Exception as trouble:
+                if self._doubt(trouble):
+                    return
+                known = isinstance(trouble, DatabaseTrouble)
+                log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
+                self._stopping.wait(pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
 
-    async def _handle_batch(self, thread: ThreadPoolExecutor) -> float:
+    def _handle_batch(self) -> float:
         """Handle what waits in the inbox and is due by itself; in how many seconds to look for more, unheard."""
-        loop, now = self._loop, self._service.clock()
+        service, now = self._service, self._service.clock()
         if not timedelta() <= now - self._beaten_at < _BEAT:
-            self._doubts = await loop.run_in_executor(thread, self._service.beat, now)
+            self._doubts = service.beat(now)
             self._beaten_at = now
-        if loop.time() >= self._tidy_at and not self._doubts:
-            await loop.run_in_executor(thread, self._service.tidy)
-            self._tidy_at = loop.time() + _TIDY_SECONDS
-        work = loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION, self._committed)
-        await self._bounded(work)
-        if self._service.is_at_rest:
+        if monotonic() >= self._tidy_at and not self._doubts:
+            service.tidy()
+            self._tidy_at = monotonic() + _TIDY_SECONDS
+        self._bounded(service.handle, _MAILS_PER_TRANSACTION, self._sent_soon)
+        if service.is_at_rest:
             return _LOOK_SECONDS
-        is_over = self._service.is_idle
+        is_over = service.is_idle
         if self._doubts:
             return _LOOK_SECONDS if is_over else 0
-        if loop.time() < self._agenda_at:
-            return self._agenda_at - loop.time() if is_over else 0
-        done = await self._bounded(loop.run_in_executor(thread, self._service.agenda.run, _DEEDS_AT_ONCE, now))
-        self._sent_soon(done)
-        self._agenda_at = loop.time() + _AGENDA_SECONDS
+        if (early := self._agenda_at - monotonic()) > 0:
+            return early if is_over else 0
+        if done := self._bounded(service.agenda.run, _DEEDS_AT_ONCE, now):
+            self._sent_soon()
+        self._agenda_at = monotonic() + _AGENDA_SECONDS
         return _LOOK_SECONDS if is_over and not done else 0
 
-    async def _bounded(self, work: asyncio.Future[int]) -> int:
-        """Wait for what a thread does; nothing can interrupt that but the end of this process."""
-        await asyncio.wait([work], timeout=_LONGEST_WORK_SECONDS)
-        if not work.done():
-            log.critical("handling_hangs", seconds=_LONGEST_WORK_SECONDS)
-            self.exhausted = True
-            self._give_up(_HANGS)
-        return await work
+    def _bounded(self, work: Callable[..., int], *words: object) -> int:
+        self._busy_since = monotonic()
+        try:
+            return work(*words)
+        finally:
+            self._busy_since = inf
 
-    def _committed(self) -> None:
-        """Mails can be sent; said by the thread that handles, which goes on."""
-        self._loop.call_soon_threadsafe(self._sent_soon, 1)
-
-    def _sent_soon(self, done: int) -> None:
-        """done: whether anything was."""
-        if done and self._deliverer is not None:
-            self._deliverer.wake(is_due=True)
+    def _watch(self) -> None:
+        """Nothing can interrupt a thread that handles mails but the end of this process."""
+        left = self._busy_since + _LONGEST_WORK_SECONDS - monotonic()
+        if left > 0:
+            self._loop.call_later(min(left, _LONGEST_WORK_SECONDS), self._watch)
+            return
+        log.critical("handling_hangs", seconds=_LONGEST_WORK_SECONDS)
+        self.exhausted = True
+        self._give_up(_HANGS)
 
 
 class Thinking:
     """Robots: moves and lessons side by side, each by a thread that waits for a process of its own."""
 
-    def __init__(self, service: Service, done: Callable[[int], None]) -> None:
-        """done: is told how many mails there may be to send."""
+    def __init__(self, service: Service, done: Callable[[], None]) -> None:
+        """done: called, by the thread, when there may be mails to send."""
         self._service = service
-        self._loop = asyncio.get_running_loop()
         self._done = done
         self._stopping = threading.Event()
         self._threads = [
@@ -342,9 +344,9 @@ class Thinking:
         while not self._stopping.is_set():
             pause = _THINK_SECONDS
             try:
-                thoughts = 0 if self._service.heed() else thinker.run()
-                self._loop.call_soon_threadsafe(self._done, thoughts)
-                pause = 0 if thoughts else _THINK_SECONDS
+                if not self._service.heed() and thinker.run():
+                    self._done()
+                    pause = 0
             except Exception as trouble:
                 known = isinstance(trouble, DatabaseTrouble)
                 log.warning("thinking_trouble", trouble=str(trouble), exc_info=None if known else trouble)
@@ -356,7 +358,6 @@ class Fetching:
 
     def __init__(self, settings: FetchSettings, service: Service, arrived: Callable[[], None]) -> None:
         self._service = service
-        self._loop = asyncio.get_running_loop()
         self._arrived = arrived
         self._fetcher = Fetcher(settings, self._accept)
         self._thread = threading.Thread(target=self._fetcher.run, name="imap", daemon=True)
@@ -372,7 +373,7 @@ class Fetching:
 
     def _accept(self, mails: Sequence[Fetched]) -> None:
         self._service.accept([Arriving(None, (), mail.data, mail.source) for mail in mails])
-        self._loop.call_soon_threadsafe(self._arrived)
+        self._arrived()
 
 
 Batch = list[tuple[Arriving, asyncio.Future[None]]]
@@ -392,28 +393,28 @@ class Intake:
         self._troubled = troubled
         self._pending: Batch = []
         self._is_busy = False
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="inbox")
+        self._database = ThreadPoolExecutor(1, thread_name_prefix="inbox")
 
-    def accept(self, mail: Arriving) -> asyncio.Future[None]:
+    def accept(self, mail: Accepted) -> asyncio.Future[None]:
         """Done when the mail is safe. Raises: DatabaseTrouble, of who waits for it."""
         safe = self._loop.create_future()
-        self._pending.append((mail, safe))
+        self._pending.append((Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer), safe))
         if not self._is_busy:
             self._is_busy = True
             self._loop.call_soon(self._commit)  # with others of this turn of the loop
         return safe
 
     def close(self) -> None:
-        self._thread.shutdown()
+        self._database.shutdown()
 
     def _commit(self) -> None:
         batch, self._pending = self._pending, []
         self._is_busy = bool(batch)
         if batch:
-            work = self._thread.submit(self._service.accept, [mail for mail, _ in batch])
-            work.add_done_callback(lambda done: self._loop.call_soon_threadsafe(self._committed, batch, done))
+            work = self._loop.run_in_executor(self._database, self._service.accept, [mail for mail, _ in batch])
+            work.add_done_callback(partial(self._committed, batch))
 
-    def _committed(self, batch: Batch, work: Future[None]) -> None:
+    def _committed(self, batch: Batch, work: asyncio.Future[None]) -> None:
         """Where it failed every sender is told to try again, and the next batch may do better."""
         error = work.exception()
         if error is None:

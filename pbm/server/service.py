@@ -39,7 +39,6 @@ from pbm.store.house import DELIVERED, HEARTBEAT, Peer
 
 log = structlog.get_logger()
 
-
 T = TypeVar("T")
 
 
@@ -69,24 +68,14 @@ class Arriving:
 
 MOVE_SECONDS, LESSON_SECONDS = 120.0, 600.0
 """By the clock, after which a robot's thought is given up; a busy machine may give it a fifth of its time."""
-
-
 MOVERS = 4
 """Moves thought about at once, at most: one, unless that takes so long that others would wait."""
-
-
 LONGEST_TURN = timedelta(days=800)
 """The time for which stops of clocks are remembered: a move may take a year, and a vacation counts for its year."""
-
-
 KEPT_UNPROVEN = timedelta(days=30)
 """How long the OpenPGP key is kept of an address that nobody has proven to write from."""
-
-
 WARNED_BEFORE = timedelta(days=7)
 """How long before mails that wait for the operator are forgotten they are told."""
-
-
 _MMAP_THRESHOLD, _LARGE = -3, 4 * 2**20
 """Of mallopt in glibc: blocks as large as that are given back to the system as soon as they are freed."""
 

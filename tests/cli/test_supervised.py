@@ -259,7 +259,7 @@ def test_lines_that_find_no_room_are_counted_whoever_writes_them(monkeypatch: py
 def test_a_server_whose_loop_is_stuck_ends_all_the_same(game: Pbm, tmp_path: Path) -> None:
     """Told to stop, it may take as long as is configured, and no longer, whatever it is stuck in."""
     stuck = "import pbm.edges.server as s, time"
-    stuck = f"{stuck}; s.Server._handle_batch = lambda *_: print('stuck', flush=True) or time.sleep(3600)"
+    stuck = f"{stuck}; s.Server._doing = lambda *_: print('stuck', flush=True) or time.sleep(3600)"
     command = [sys.executable, "-c", f"{stuck}; from pbm.cli import main; main()", "serve", *words(tmp_path)]
     environment = os.environ | {"PBM_SERVER__STOP_SECONDS": "0.1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
