@@ -288,19 +288,19 @@ class Sheet:
             f'alt="{escape(folded)}"></p>\n'
         )
 
-    def body(self, page: str, subject: str, board: str = "") -> str | Part | Parts:
+    def body(self, page: str, subject: str, board: str = "") -> Part | Parts:
         """The page, rendered with what this sheet gave it. board: the same for programs; empty for none.
 
         A filter holds it against a mail if there are several forms and none of them is text.
         """
         if self.form == TEXT:
-            return page
-        html = document(subject, [blocks(page, self._inlays), *self._closing])
+            return Part("text/plain", page)
+        html = document(subject, [*blocks(page, self._inlays), *self._closing])
         plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH or board else ()
         machine = (Part(BOARD_KIND, board),) if board else ()
-        numbered = to_ascii(html)
-        shorter = numbered if 2 * len(numbered) < 3 * len(html.encode()) else html
-        forms = (*plain, *machine, Part("text/html", shorter))
+        if not html.isascii() and 2 * len(numbered := to_ascii(html)) < 3 * len(html.encode()):
+            html = numbered
+        forms = (*plain, *machine, Part("text/html", html))
         root = Parts("alternative", forms) if len(forms) > 1 else forms[0]
         return Parts("related", (root, *self._pictures)) if self._pictures else root
 
