@@ -170,11 +170,8 @@ class Composer:
         for place, notice in enumerate(gathering.boards):
             sections.append(self._section(notice, sheet, now, drawn=place < drawn))
             let_pass()
-        number = len(sections)
-        example = ""
-        if gathering.boards:
-            first = gathering.boards[0]
-            example = f"{first.match.board} {[*self._examples(first, view_of(first.state, None)), 'F6'][0]}"
+        number, first = len(sections), next(iter(gathering.boards), None)
+        examples = self._examples(first, view_of(first.state, None)) if first else []
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
         waiting = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         subject = _SUBJECTS.get(gathering.page, waiting)
@@ -183,7 +180,7 @@ class Composer:
             sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
             puzzles=[self._posed(each, reader, sheet, token, f"puzzle {each.number} ") for each in gathering.puzzles],
             ladder=told(reader.settings.remind),
-            example=example,
+            example=f"{first.match.board} {next(iter(examples), 'F6')}" if first else "",
         )  # fmt: skip
         headers = {"Reply-To": self.tagged(token)} if token else {}
         if token and gathering.daily:

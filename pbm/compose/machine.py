@@ -130,10 +130,7 @@ def _summary(scene: Scene) -> dict[str, Any]:
 
 @lru_cache(ROWS)
 def _told(row: Row) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]:
-    """The names of a row's cells by the pieces on them, and the names of those that were played on last.
-
-    In tuples, as all texts that are remembered by the thousand.
-    """
+    """The names of a row's cells by the pieces on them, and the names of those that were played on last."""
     named = [cell for cell in marked(row) if cell.name]
     placed: dict[str, list[str]] = {}
     for cell in named:

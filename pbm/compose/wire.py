@@ -68,7 +68,8 @@ def _add(lines: list[str], body: Part | Parts, key: str, depth: int = 1) -> None
     if isinstance(body, Parts):
         kind, parts = body
         boundary = f"=_{key}_{depth}"
-        related = f'; type="{_kind(parts[0])}"' if kind == "related" else ""
+        root = parts[0].kind if isinstance(parts[0], Part) else f"multipart/{parts[0].kind}"
+        related = f'; type="{root}"' if kind == "related" else ""
         lines.append(f'Content-Type: multipart/{kind}{related}; boundary="{boundary}"\n')
         for part in parts:
             lines.append(f"--{boundary}")
@@ -84,10 +85,6 @@ def _add(lines: list[str], body: Part | Parts, key: str, depth: int = 1) -> None
     lines += f"Content-Type: {kind}; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n{more}", content
     if content and not content.endswith("\n"):
         lines.append("")
-
-
-def _kind(part: Part | Parts) -> str:
-    return part.kind if isinstance(part, Part) else f"multipart/{part.kind}"
 
 
 def written(text: str) -> tuple[str, str]:
