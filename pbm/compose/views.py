@@ -96,14 +96,10 @@ class Situation:
         self.thread = Thread.of(match, state)
         self.machine = ""
         """For programs, once that was asked for."""
+        self._clock = match.clock if match.clock is not None and match.clock.control.timed else None
         self._calendars = match.calendars
         self._may_stop = any(each.stops or not each.rests.never for each in self._calendars)
         self._clocks: dict[tuple[ZoneInfo, datetime], list[str]] = {}
-
-    @property
-    def _clock(self) -> Clock | None:
-        clock = self.match.clock
-        return clock if clock is not None and clock.control.timed else None
 
     def clock_lines(self, zone: ZoneInfo, now: datetime) -> list[str]:
         """The time each player has left, and until when; nothing where there is no clock. zone: of the reader."""
@@ -275,8 +271,7 @@ class View:
     @property
     def examples(self) -> list[str]:
         """Two moves that are legal now, and no swap."""
-        moves = self.moves[:-1] if self.state.may_swap else self.moves
-        legal = moves[:200]
+        legal = (self.moves[:-1] if self.state.may_swap else self.moves)[:200]
         chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
         return [legal[index] for index in sorted(chosen)]
 
