@@ -6,7 +6,8 @@ Everything is told by characters and by colours that hold in light and dark; not
 a script. Where there is little room, the same table is told in fewer octets: rows have the ground of most of their
 places, stones are discs as large as their places, and links have neither a colour nor a text of their own.
 
-Rows are remembered in both forms: most of a board is as it was at the ply before, or on another board.
+Rows are remembered in both forms: most of a board is as it was at the ply before, or on another board. Of what is
+remembered by the thousand, texts and numbers are in tuples, which the collector of garbage need not look at again.
 """
 
 from __future__ import annotations
@@ -99,8 +100,8 @@ _URL = "\0"
 @lru_cache(REMEMBERED)
 def _linked(strip: Strip, links: tuple[str | None, ...], dotted: bool, brief: bool) -> str:
     """A row with its links, by its words."""
-    _, told, pieces = strip.brief if brief else strip.full
-    told = [*told]
+    _, bare, pieces = strip.brief if brief else strip.full
+    told = [*bare]
     for at, link in zip(strip.linked, links, strict=True):
         if link:
             told[2 * at + 1] = f"{_URL}{link}".join(pieces[at].around)
@@ -281,7 +282,7 @@ class Strip:
         self.height, self.faces = height, [*map(faces.__getitem__, taken)]
         self._gaps, self._spans = _layout(tuple(taken), columns, span)
         words = [*map(attrgetter("word"), self.faces)]
-        self.words, self.linked = [*filter(None, words)], [*compress(count(), words)]
+        self.words, self.linked = tuple(filter(None, words)), tuple(compress(count(), words))
         """What may be played, and the numbers of the faces that do it."""
         opening = f'<tr align="center"><td height="{height}" width="1"></td>'
         seams = _seams(self._gaps, '<td colspan="%d"></td>', "\n")
@@ -305,7 +306,7 @@ def _line(opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
     bare = [""] * (len(seams) + len(pieces))
     bare[::2], bare[1::2] = seams, map(attrgetter("bare"), pieces)
     bare[0] = opening + seams[0]
-    return Line(octets("".join(bare)), bare, pieces)
+    return Line(octets("".join(bare)), tuple(bare), pieces)
 
 
 @lru_cache(1024)
@@ -340,7 +341,7 @@ class Line(NamedTuple):
     """A row without links."""
 
     octets: int
-    bare: list[str]
+    bare: tuple[str, ...]
     """What stands before each piece, each piece, and what stands after the last, by turns."""
     pieces: Sequence[Piece]
 

@@ -21,7 +21,6 @@ from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reade
 from pbm.compose.pages import BESIDES, BOTH, TEXT, Pages, Sheet, to_ascii, wrapped
 from pbm.compose.views import View, calendar_of, day, deadline_of, move_list, view_of
 from pbm.compose.wire import (
-    Body,
     Links,
     Part,
     Parts,
@@ -122,7 +121,7 @@ class Composer:
         )  # fmt: skip
         body = sheet.body(sheet.illustrated(text, notice.figure), subject, machine)
         if notice.attached:
-            body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
+            body = Parts("mixed", (body, *notice.attached))
         root = f"<{thread.name}@{self.robot.domain}>"
         headers = conversation(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
         headers |= board_headers(self.robot, match, thread, notice.leave, answered_at, self._posted_at(notice))
@@ -172,6 +171,7 @@ class Composer:
             sections.append(self._section(notice, sheet, now, drawn=place < drawn))
             let_pass()
         number, first = len(sections), next(iter(gathering.boards), None)
+        examples = self._examples(first, view_of(first.state, None)) if first else []
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
         waiting = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         subject = _SUBJECTS.get(gathering.page, waiting)
@@ -180,7 +180,7 @@ class Composer:
             sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
             puzzles=[self._posed(each, reader, sheet, token, f"puzzle {each.number} ") for each in gathering.puzzles],
             ladder=told(reader.settings.remind),
-            example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}" if first else "",
+            example=f"{first.match.board} {next(iter(examples), 'F6')}" if first else "",
         )  # fmt: skip
         headers = {"Reply-To": self.tagged(token)} if token else {}
         if token and gathering.daily:
@@ -265,7 +265,8 @@ class Composer:
         if leave:
             head |= unsubscribe(self.robot, leave, self.tagged(reply_to))
         text = self.pages.render(page, robot=self.robot.address, leave=leave, **words)
-        body = Parts("mixed", (Part("text/plain", text), *attached)) if attached else text
+        told = Part("text/plain", text)
+        body = Parts("mixed", (told, *attached)) if attached else told
         return self._mail(address, subject, body, now, head, None, player)
 
     def _sheet(self, reader: Reader, boards: int = 1, *, pictured: bool = True) -> Sheet:
@@ -298,7 +299,7 @@ class Composer:
             return links.urls(texts) if links else [""] * len(texts)
 
         def examples() -> list[str]:
-            words = [] if over else self._examples(notice)
+            words = [] if over else self._examples(notice, view)
             return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, urls(words), strict=True)]
 
         def offered() -> list[str]:
@@ -328,7 +329,7 @@ class Composer:
             **notice.words,
         }
 
-    def _examples(self, notice: Notice) -> list[str]:
+    def _examples(self, notice: Notice, view: View) -> list[str]:
         """Answers that the reader may give now: to an offer, to a move they have submitted, and with a move.
 
         The moves are two that are legal, or those near to what was meant, and what may take the place of a move.
@@ -344,7 +345,7 @@ class Composer:
         if IntentKind.SUBMIT in waiting:
             asked.append("yes" if any(intent.is_question for intent in notice.intents) else "confirm")
         if seat == state.to_move:
-            asked += [*(notice.nearby[:3] or view_of(state, None).examples), *(["swap"] if state.may_swap else [])]
+            asked += [*(notice.nearby[:3] or view.examples), *(["swap"] if state.may_swap else [])]
         return asked
 
     def _answered_at(self, notice: Notice) -> str:
@@ -376,7 +377,7 @@ class Composer:
         return f"{self.robot.local_part}+{token}@{self.robot.domain}"
 
     def _reply(
-        self, reader: Reader, subject: str, body: Body, now: datetime, to: Message | None,
+        self, reader: Reader, subject: str, body: Part | Parts, now: datetime, to: Message | None,
         headers: Mapping[str, str] | None = None, board: int | None = None,
     ) -> list[Mail]:  # fmt: skip
         """Mails that are answered without a board. headers: more of them."""
@@ -385,7 +386,7 @@ class Composer:
         return [self._mail(each, subject, body, now, head, board, reader.player) for each in reader.addresses]
 
     def _mail(
-        self, address: str, subject: str, body: Body, now: datetime, headers: dict[str, str],
+        self, address: str, subject: str, body: Part | Parts, now: datetime, headers: dict[str, str],
         board: int | None = None, player: Player | None = None,
     ) -> Mail:  # fmt: skip
         key, domain = self.make_key(), self.robot.domain

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape as escape_text
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 
 from markupsafe import escape
 
@@ -29,42 +29,44 @@ MAX_DRAWN = 30_000
 _MARKING = f"\x1a{secrets.token_hex(8)}-"
 _GAP = re.compile("\n\n+")
 _MARK = re.compile(rf"{_MARKING}(\d+)\x1a")
+_ALONE = re.compile(rf"^{_MARK.pattern}$", re.MULTILINE)
 
 
 @dataclass(slots=True)
 class Inlays:
     """Pieces of a page that are otherwise in HTML. No player can write its marks: they are random."""
 
-    _forms: list[tuple[str, str]] = field(default_factory=list)
+    forms: list[tuple[str, str]] = field(default_factory=list)
+    """Each as text and as HTML; marks hold their numbers."""
 
     def add(self, text: str, html: str) -> str:
         """A mark that stands for both."""
-        self._forms.append((text, html))
-        return f"{_MARKING}{len(self._forms) - 1}\x1a"
+        self.forms.append((text, html))
+        return f"{_MARKING}{len(self.forms) - 1}\x1a"
 
     def link(self, text: str, url: str) -> str:
         """A mark for text that is a link in HTML, unless url is empty."""
         return self.add(text, f'<a href="{escape(url)}">{escape(text)}</a>' if url else str(escape(text)))
 
     def text(self, page: str) -> str:
-        return _MARK.sub(lambda mark: self._forms[int(mark[1])][0], page)
+        return _MARK.sub(lambda mark: self.forms[int(mark[1])][0], page)
 
     def html(self, line: str) -> str:
         """A line or more, everything but the inlays escaped."""
-        return _MARK.sub(lambda mark: self._forms[int(mark[1])][1], escape_text(line, quote=False))
+        return _MARK.sub(lambda mark: self.forms[int(mark[1])][1], escape_text(line, quote=False))
 
 
-def blocks(page: str, inlays: Inlays) -> str:
-    """The page in blocks of HTML. The lines of an inlay that stand alone are one."""
+def blocks(page: str, inlays: Inlays) -> list[str]:
+    """The page in blocks of HTML. An inlay that is a line of its own is one."""
     html: list[str] = []
-    for block in _GAP.split("\n".join(page.splitlines()).strip("\n")):
-        if _MARKING not in block:
-            html.append(_unmarked(block) if len(block) <= SHORT else _block(block, inlays))
-            continue
-        for alone, run in groupby(block.split("\n"), lambda line: bool(_MARK.fullmatch(line))):
-            lines = list(run)
-            html += map(inlays.html, lines) if alone else [_block("\n".join(lines), inlays)]
-    return "\n".join(html)
+    for at, piece in enumerate(_ALONE.split("\n".join(page.splitlines()))):
+        if at % 2:
+            html.append(inlays.forms[int(piece)][1])
+        elif told := piece.strip("\n"):
+            for block in _GAP.split(told):
+                is_common = _MARKING not in block and len(block) <= SHORT
+                html.append(_unmarked(block) if is_common else _block(block, inlays))
+    return html
 
 
 SHORT = 1000
@@ -176,8 +178,7 @@ def aligned(html: str, columns: int) -> str:
 
 def document(title: str, blocks: Iterable[str]) -> str:
     """All the HTML of a mail."""
-    told = "\n".join(blocks)
-    return f"""<!DOCTYPE html>
+    head = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta http-equiv="Content-Type" content="text/html; charset=utf-8">
@@ -185,11 +186,8 @@ def document(title: str, blocks: Iterable[str]) -> str:
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)}</title>
 </head>
-<body style="margin:3px;font-family:Arial,Helvetica,sans-serif;font-size:15px;line-height:1.4">
-{told}
-</body>
-</html>
-"""
+<body style="margin:3px;font-family:Arial,Helvetica,sans-serif;font-size:15px;line-height:1.4">"""
+    return "\n".join([head, *blocks, "</body>\n</html>\n"])
 
 
 _BREAK = "\v"

@@ -129,14 +129,15 @@ def _summary(scene: Scene) -> dict[str, Any]:
 
 
 @lru_cache(ROWS)
-def _told(row: Row) -> tuple[Sequence[tuple[str, list[str]]], list[str]]:
+def _told(row: Row) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]:
     """The names of a row's cells by the pieces on them, and the names of those that were played on last."""
     named = [cell for cell in marked(row) if cell.name]
     placed: dict[str, list[str]] = {}
     for cell in named:
         if cell.piece:
             placed.setdefault(cell.piece, []).append(cell.name)
-    return [*placed.items()], [cell.name for cell in named if cell.last]
+    pieces = tuple((piece, tuple(names)) for piece, names in placed.items())
+    return pieces, tuple(cell.name for cell in named if cell.last)
 
 
 def _clock(match: Match) -> dict[str, Any] | None:

@@ -20,6 +20,8 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.nodes import Getattr
 from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
@@ -50,13 +52,25 @@ class _Context(Context):
     def call(
         self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
     ) -> Any:
-        return called(self.eval_ctx, *args, **words) if isinstance(called, Macro) else called(*args, **words)
+        if not isinstance(called, Macro):
+            return called(*args, **words)
+        if len(args) == len(called.arguments) and not self.eval_ctx.autoescape:
+            return called._func(*args)  # noqa: SLF001  all that calling it comes to, in a sixth of the time
+        return called(self.eval_ctx, *args, **words)
+
+
+class _Code(CodeGenerator):
+    """Attributes are those of Python, which then looks them up itself; an item of a dict is written as one."""
+
+    def visit_Getattr(self, node: Getattr, frame: Frame) -> None:  # noqa: N802  a name of Jinja's
+        self.visit(node.node, frame)
+        self.write(f".{node.attr}")
 
 
 class _Environment(Environment):
     """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering."""
 
-    context_class = _Context
+    context_class, code_generator_class = _Context, _Code
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return {**self.globals, **(d or {})}
@@ -289,19 +303,19 @@ class Sheet:
             f'alt="{escape(folded)}"></p>\n'
         )
 
-    def body(self, page: str, subject: str, board: str = "") -> str | Part | Parts:
+    def body(self, page: str, subject: str, board: str = "") -> Part | Parts:
         """The page, rendered with what this sheet gave it. board: the same for programs; empty for none.
 
         A filter holds it against a mail if there are several forms and none of them is text.
         """
         if self.form == TEXT:
-            return page
-        html = document(subject, [blocks(page, self._inlays), *self._closing])
+            return Part("text/plain", page)
+        html = document(subject, [*blocks(page, self._inlays), *self._closing])
         plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH or board else ()
         machine = (Part(BOARD_KIND, board),) if board else ()
-        numbered = to_ascii(html)
-        shorter = numbered if 2 * len(numbered) < 3 * len(html.encode()) else html
-        forms = (*plain, *machine, Part("text/html", shorter))
+        if not html.isascii() and 2 * len(numbered := to_ascii(html)) < 3 * len(html.encode()):
+            html = numbered
+        forms = (*plain, *machine, Part("text/html", html))
         root = Parts("alternative", forms) if len(forms) > 1 else forms[0]
         return Parts("related", (root, *self._pictures)) if self._pictures else root
 

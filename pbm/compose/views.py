@@ -96,14 +96,10 @@ class Situation:
         self.thread = Thread.of(match, state)
         self.machine = ""
         """For programs, once that was asked for."""
+        self._clock = match.clock if match.clock is not None and match.clock.control.timed else None
         self._calendars = match.calendars
         self._may_stop = any(each.stops or not each.rests.never for each in self._calendars)
         self._clocks: dict[tuple[ZoneInfo, datetime], list[str]] = {}
-
-    @property
-    def _clock(self) -> Clock | None:
-        clock = self.match.clock
-        return clock if clock is not None and clock.control.timed else None
 
     def clock_lines(self, zone: ZoneInfo, now: datetime) -> list[str]:
         """The time each player has left, and until when; nothing where there is no clock. zone: of the reader."""
@@ -275,8 +271,7 @@ class View:
     @property
     def examples(self) -> list[str]:
         """Two moves that are legal now, and no swap."""
-        moves = self.moves[:-1] if self.state.may_swap else self.moves
-        legal = moves[:200]
+        legal = (self.moves[:-1] if self.state.may_swap else self.moves)[:200]
         chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
         return [legal[index] for index in sorted(chosen)]
 
@@ -308,8 +303,7 @@ WIDTH = 76
 def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole."""
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
-    rounds = list(_rounds(match, 0 if whole else max(0, len(match.record) - 2 * RECENT_ROUNDS)))
-    rounds = rounds if whole else rounds[-RECENT_ROUNDS:]
+    rounds = _rounds(match, 0) if whole else _rounds(match, len(match.record) - 2 * RECENT_ROUNDS)[-RECENT_ROUNDS:]
     odd, even = zip((f"    {heads[0]}", f"    {heads[1]}"), *rounds, strict=True)
     left = max(map(len, odd))
     if left + 4 + max(map(len, even)) > WIDTH:
@@ -317,21 +311,16 @@ def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     return [f"{first:{left}}    {second}".rstrip() for first, second in zip(odd, even, strict=True)]
 
 
-def _rounds(match: Match, known: int) -> Iterator[tuple[str, str]]:
+def _rounds(match: Match, known: int) -> list[list[str]]:
     """Plies side by side: one of the first seat and what the second answered; one of them empty where a seat moves
     twice in a row, or the second begins. known: how many plies are left out; the first round is then maybe half of one.
     """
-    waiting = ""
-    record = match.record
+    rounds: list[list[str]] = []
+    record, known, pair = match.record, max(0, known), ["", "none yet"]
     plies = zip(record.notations[known:], record.seats[known:], record.autos[known:], strict=True)
     for number, (notation, seat, auto) in enumerate(plies, known + 1):
-        told = f"{number:3} {notation}{' (Auto)' if auto else ''}"
-        if seat == 2:
-            yield waiting, told
-            waiting = ""
-            continue
-        if waiting:
-            yield waiting, ""
-        waiting = told
-    if waiting:
-        yield waiting, ""
+        if seat == 1 or pair[1]:
+            pair = ["", ""]
+            rounds.append(pair)
+        pair[seat - 1] = f"{number:3} {notation}{' (Auto)' if auto else ''}"
+    return rounds

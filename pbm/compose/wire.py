@@ -48,16 +48,13 @@ class Parts(NamedTuple):
     parts: tuple[Part | Parts, ...]
 
 
-Body = str | Part | Parts
-
-
-def to_bytes(headers: Mapping[str, str], body: Body, key: str = "") -> bytes:
+def to_bytes(headers: Mapping[str, str], body: Part | Parts, key: str = "") -> bytes:
     """The mail with its lines ended by CRLF. headers: in their order. key: nobody can guess it; boundaries hold it.
 
     Raises: ValueError for a header no mail may carry.
     """
     lines = [f"{_head(headers)}MIME-Version: 1.0"]
-    _add(lines, Part("text/plain", body) if isinstance(body, str) else body, key)
+    _add(lines, body, key)
     if isinstance(body, Parts):
         lines.append("")
     return "\n".join(lines).encode("ascii").replace(b"\n", b"\r\n")
@@ -69,32 +66,31 @@ def _add(lines: list[str], body: Part | Parts, key: str, depth: int = 1) -> None
     lines: they are joined at last, so that a large piece is copied once.
     """
     if isinstance(body, Parts):
+        kind, parts = body
         boundary = f"=_{key}_{depth}"
-        related = f'; type="{_kind(body.parts[0])}"' if body.kind == "related" else ""
-        lines.append(f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"\n')
-        for part in body.parts:
+        root = parts[0].kind if isinstance(parts[0], Part) else f"multipart/{parts[0].kind}"
+        related = f'; type="{root}"' if kind == "related" else ""
+        lines.append(f'Content-Type: multipart/{kind}{related}; boundary="{boundary}"\n')
+        for part in parts:
             lines.append(f"--{boundary}")
             _add(lines, part, key, depth + 1)
         lines.append(f"--{boundary}--")
         return
-    more = _head(body.headers) if body.headers else ""
-    if isinstance(body.content, bytes):
-        head = f"Content-Type: {body.kind}\nContent-Transfer-Encoding: base64\n{more}"
-        lines += head, _base64(body.content)
+    kind, content, headers = body
+    more = _head(headers) if headers else ""
+    if isinstance(content, bytes):
+        lines += f"Content-Type: {kind}\nContent-Transfer-Encoding: base64\n{more}", _base64(content)
         return
-    encoding, content = written(body.content)
-    head = f"Content-Type: {body.kind}; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n{more}"
-    lines += (head, content, "") if body.content else (head, "")
-
-
-def _kind(part: Part | Parts) -> str:
-    return part.kind if isinstance(part, Part) else f"multipart/{part.kind}"
+    encoding, content = written(content)
+    lines += f"Content-Type: {kind}; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n{more}", content
+    if content and not content.endswith("\n"):
+        lines.append("")
 
 
 def written(text: str) -> tuple[str, str]:
-    """How text is encoded, and the outcome, its last line not ended."""
+    """How text is encoded, and the outcome, whose last line may be ended."""
     has_other_ends = any(map(text.__contains__, "\r\v\f\x1c\x1d\x1e"))
-    lines = "\n".join(text.splitlines()) if has_other_ends else text.removesuffix("\n")
+    lines = "\n".join(text.splitlines()) if has_other_ends else text
     if text.isascii() and _is_short(lines):
         return "7bit", lines
     content = text.encode()

@@ -175,7 +175,7 @@ def _raster(sheet: Sheet, number: int, marks: tuple[Underlay, ...], rows: tuple[
 
 
 @lru_cache(maxsize=MOST_TILES)
-def _tile(patch: Patch, looks: Looks, colours: Colours, radius: int) -> list[bytes]:
+def _tile(patch: Patch, looks: Looks, colours: Colours, radius: int) -> tuple[bytes, ...]:
     """The lines of a patch with what is on its cell."""
     ground, width, x, y, square = patch
     image = Image.frombytes("P", (width, len(ground) // width), ground)
@@ -184,7 +184,7 @@ def _tile(patch: Patch, looks: Looks, colours: Colours, radius: int) -> list[byt
         _close(ImageDraw.Draw(image), (x, y), square)
     _stamp(image, cell, dict(colours), (x, y), radius)
     drawn = image.tobytes()
-    return [drawn[at : at + width] for at in range(0, len(drawn), width)]
+    return tuple([drawn[at : at + width] for at in range(0, len(drawn), width)])
 
 
 def _close(pen: brush.Pen, middle: Place, square: int) -> None:

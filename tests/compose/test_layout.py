@@ -27,7 +27,7 @@ MOVES = """\
 
 
 def shown(block: str) -> lxml.html.HtmlElement:
-    return lxml.html.fromstring(f"<div>{blocks(block, Inlays())}</div>")
+    return lxml.html.fromstring(f"<div>{''.join(blocks(block, Inlays()))}</div>")
 
 
 @pytest.mark.parametrize("block", [ITEMS, GLOSSARY, HANGING, MOVES])
@@ -62,4 +62,4 @@ def test_moves_stay_in_columns_of_letters() -> None:
 
 
 def test_names_are_escaped() -> None:
-    assert "&lt;b&gt;" in blocks(GLOSSARY.replace("joe", "<b>"), Inlays())
+    assert "&lt;b&gt;" in "".join(blocks(GLOSSARY.replace("joe", "<b>"), Inlays()))

@@ -9,7 +9,7 @@ import dkim
 import pytest
 
 from pbm.cli import main
-from pbm.compose.wire import to_bytes
+from pbm.compose.wire import Part, to_bytes
 from pbm.edges.signing import SIGNED, Signature, Signing, new_key, public_key
 from pbm.edges.transports import Outgoing
 
@@ -22,7 +22,7 @@ HEADERS = {
     "References": "<board-101@example.org>",
     "List-Unsubscribe": "<mailto:pbm@example.org>",
 }
-MAIL = to_bytes(HEADERS, "Ein schöner Zug\n\n.\n")
+MAIL = to_bytes(HEADERS, Part("text/plain", "Ein schöner Zug\n\n.\n"))
 
 
 @pytest.fixture(scope="module")
