@@ -20,8 +20,6 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
-from jinja2.compiler import CodeGenerator, Frame
-from jinja2.nodes import Getattr
 from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
@@ -52,25 +50,13 @@ class _Context(Context):
     def call(
         self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
     ) -> Any:
-        if not isinstance(called, Macro):
-            return called(*args, **words)
-        if len(args) == len(called.arguments) and not self.eval_ctx.autoescape:
-            return called._func(*args)  # noqa: SLF001  all that calling it comes to, in a sixth of the time
-        return called(self.eval_ctx, *args, **words)
-
-
-class _Code(CodeGenerator):
-    """Attributes are those of Python, which then looks them up itself; an item of a dict is written as one."""
-
-    def visit_Getattr(self, node: Getattr, frame: Frame) -> None:  # noqa: N802  a name of Jinja's
-        self.visit(node.node, frame)
-        self.write(f".{node.attr}")
+        return called(self.eval_ctx, *args, **words) if isinstance(called, Macro) else called(*args, **words)
 
 
 class _Environment(Environment):
     """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering."""
 
-    context_class, code_generator_class = _Context, _Code
+    context_class = _Context
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return {**self.globals, **(d or {})}
