@@ -11,24 +11,28 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from pbm.compose import Part
+from pbm.compose.machine import MOST_PLIES
 from pbm.compose.pages import plain
 from pbm.compose.views import move_list
 from pbm.core.notify import Desk
 from pbm.core.registry import handles
 from pbm.core.request import Request
+from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Remark, RemarkKind
-from pbm.domain.match import Player
+from pbm.domain.match import NO_CLOCK, Match, Player
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
+from pbm.store.ratings import Change
 from pbm.store.tickets import MESSAGE
 
 FORMAT, VERSION = "pbm player", 1
@@ -75,8 +79,32 @@ def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
 
 def export_of(tx: Transaction, player: Player) -> bytes:
     """Everything of a player as JSON, signed; see pbm.store.belongings for what the names mean."""
-    games = tx.belongings.matches(tx.belongings.boards(player.id), player.id)
-    return _signed(tx, _lines({**_account(tx, player), "games": games, **_things(tx, player)}))
+    games = [told_game(*each) for each in _games(tx, tx.belongings.boards(player.id), player)]
+    return _signed(tx, _lines({**_account(tx, player), **_things(tx, player)}) | {"games": _listed(games)})
+
+
+def _games(
+    tx: Transaction, boards: Sequence[int], player: Player, known: Callable[[int], Match | None] | None = None
+) -> list[tuple[dict[str, Any], Match]]:
+    """Boards as belongings of the player, and as matches, ascending. known: see Matches.load."""
+    matches = tx.matches.load_all(boards, known)
+    return [*zip(tx.belongings.matches(boards, player.id), matches, strict=True)]
+
+
+def told_game(game: Mapping[str, Any], match: Match) -> str:
+    """A match with its record as JSON. game: the same as one of the belongings of a player."""
+    plies = ", ".join([
+        f'{_begun(auto, notation)}{instant_at(played_at).isoformat()}", "seat": {seat}, '
+        f'"time_left": {"null" if time_left == NO_CLOCK else time_left}}}'
+        for notation, (played_at, time_left, seat, auto) in match.record.values
+    ])  # fmt: skip
+    return _json({**game, "record": []}).replace('"record": []', f'"record": [{plies}]', 1)
+
+
+@lru_cache(MOST_PLIES)
+def _begun(auto: bool, notation: str) -> str:
+    """A ply up to when it was played."""
+    return _json({"auto": auto, "notation": notation})[:-1] + ', "played_at": "'
 
 
 def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
@@ -174,45 +202,38 @@ class Parcel:
 
 def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
     """first: the lowest number of a board in it."""
-    tx = at.tx
+    tx, states = at.tx, at.tools.states
     boards = [board for board in tx.belongings.boards(player.id) if board >= first]
     games: dict[int, str] = {}
     records: dict[int, File] = {}
     for some in tx.in_bites(boards[:MAX_GAMES]):
-        for game in tx.belongings.matches(some, player.id):
-            games[game["board"]] = _json(game)
+        changes, remarks = tx.ratings.changes_of(some), tx.remarks.by(player.id, some)
+        for game, match in _games(tx, some, player, states.match):
             tx.let_pass()
-        records |= _records(at, player, some)
+            games[match.board] = told_game(game, match)
+            if match.seat_of(player.id) is not None and states.reads(match):
+                own = [each for each in remarks if each[1].board == match.board]
+                records[match.board] = _record(at, match, changes[match.board], own)
     return Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player), games, records)
 
 
-def _records(at: Desk, player: Player, boards: Sequence[int]) -> dict[int, File]:
-    """Of boards that the player plays on: who, when, every ply, how it stands, and what they wrote about it."""
-    tx, states = at.tx, at.tools.states
-    loaded = tx.matches.load_all(boards, states.match)
-    matches = [each for each in loaded if each.seat_of(player.id) is not None and states.reads(each)]
-    changes = tx.ratings.changes_of([match.board for match in matches])
-    remarks: dict[int, list[tuple[RemarkKind, Remark]]] = {board: [] for board in boards}
-    for kind, remark in tx.remarks.by(player.id, boards):
-        remarks[remark.board].append((kind, remark))
-    records = {}
-    for match in matches:
-        tx.let_pass()
-        state = states.of(match)
-        told = at.tools.pages.render(
-            "record.txt",
-            match=match,
-            state=state,
-            over=match.result is not None,
-            seat=None,
-            changes=changes[match.board],
-            moves=move_list(match, state, whole=True),
-            drawing=plain(state),
-            remarks=sorted(remarks[match.board], key=lambda each: each[1].written_at),
-        )
-        name = f"{match.game}-{match.board}.txt"
-        records[match.board] = File(name, "text/plain; charset=utf-8", told.encode())
-    return records
+def _record(
+    at: Desk, match: Match, changes: Mapping[int, Change], remarks: Sequence[tuple[RemarkKind, Remark]]
+) -> File:
+    """Of a board of the player: who, when, every ply, how it stands, and what they wrote about it."""
+    state = at.tools.states.of(match)
+    told = at.tools.pages.render(
+        "record.txt",
+        match=match,
+        state=state,
+        over=match.result is not None,
+        seat=None,
+        changes=changes,
+        moves=move_list(match, state, whole=True),
+        drawing=plain(state),
+        remarks=sorted(remarks, key=lambda each: each[1].written_at),
+    )
+    return File(f"{match.game}-{match.board}.txt", "text/plain; charset=utf-8", told.encode())
 
 
 def _packed(name: str, files: list[File]) -> File:

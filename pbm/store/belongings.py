@@ -186,7 +186,7 @@ class Belongings(Queries):
         return self.matches([board], player_id)[0]
 
     def matches(self, boards: Sequence[int], player_id: int) -> list[dict[str, Any]]:
-        """Matches, their records, what they did to the ratings, and what the player has decided there for later."""
+        """Matches, what they did to the ratings, and what the player has decided there for later."""
         return [match for part in batched(boards) for match in self._matches(part, player_id)]
 
     def _matches(self, boards: Sequence[int], player_id: int) -> Iterator[dict[str, Any]]:
@@ -195,14 +195,12 @@ class Belongings(Queries):
         seats = {row.board: (row.seat1_id, row.seat2_id) for row in rows}
         people = select(players.c.id, players.c.userid).where(players.c.id.in_(set().union(*seats.values())))
         names = {person.id: person.userid for person in execute(people)}
-        records = self._records(boards)
         changes = self._by_board(rating_changes, boards, rating_changes.c.player_id)
         decided = self._by_board(intents, boards, intents.c.seat, intents.c.kind)
         for row in rows:
             yield {
                 **_plain(_MATCH, row),
                 "players": [names[seat] for seat in seats[row.board]],
-                "record": records[row.board],
                 "rating_changes": {names[each.player_id]: _plain(_CHANGE, each) for each in changes[row.board]},
                 "decided": [
                     {"seat": each.seat, **_plain(_INTENT, each)}
@@ -210,14 +208,6 @@ class Belongings(Queries):
                     if seats[row.board][each.seat - 1] == player_id
                 ],
             }
-
-    def _records(self, boards: Sequence[int]) -> dict[int, list[Values]]:
-        """There are thousands of plies, so that of each no more is read and done than must be."""
-        found: dict[int, list[Values]] = {board: [] for board in boards}
-        asked = select(plies.c.board, *_PLY.columns).where(plies.c.board.in_(boards))
-        for board, *values in self._connection.execute(asked.order_by(plies.c.board, plies.c.ply)):
-            found[board].append(_named(_PLY, values))
-        return found
 
     def _by_board(self, table: Table, boards: Sequence[int], *order: Column[Any]) -> dict[int, list[Row[Any]]]:
         """The rows of a table about some boards."""
@@ -335,11 +325,7 @@ class Belongings(Queries):
 
 
 def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:
-    return _named(section, [getattr(row, name) for name in section.names])
-
-
-def _named(section: Section, values: Sequence[Any]) -> dict[str, Any]:
-    named = dict(zip(section.names, values, strict=True))
+    named = {name: getattr(row, name) for name in section.names}
     for name in section.instants:
         if named[name] is not None:
             named[name] = named[name].isoformat()
