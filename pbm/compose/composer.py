@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.utils import format_datetime
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TypeVarTuple
 
 from pbm.compose.machine import addressed
@@ -288,6 +288,7 @@ class Composer:
         links = Links(answered_at, f"Re: {match.board}") if reader.seat else None
         whole = notice.whole_record or over
 
+        @cache
         def moves() -> str:
             return "\n".join(move_list(match, state, whole=whole))
 
