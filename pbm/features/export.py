@@ -11,7 +11,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
@@ -40,6 +41,8 @@ MAX_LOOSE, MAX_GAMES = 20, 100
 """Games that are sent as files of their own; of more an archive is made. Games of one mail."""
 MAX_OCTETS = 38_000
 """Octets of the files of one mail, which becomes a third larger than that."""
+BESIDES = 100
+"""Octets that a file takes in an archive besides itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,20 +204,35 @@ class Parcel:
 
 
 def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
-    """first: the lowest number of a board in it."""
-    tx, states = at.tx, at.tools.states
+    """first: the lowest number of a board in it. No more boards are read than a mail takes, and a few besides."""
+    tx = at.tx
     boards = [board for board in tx.belongings.boards(player.id) if board >= first]
     games: dict[int, str] = {}
     records: dict[int, File] = {}
-    for some in tx.in_bites(boards[:MAX_GAMES]):
+    stream, taken = zlib.compressobj(), 0
+    for board, game, record in _read(at, player, boards[:MAX_GAMES]):
+        games[board] = game
+        taken += len(stream.compress(game.encode())) + len(stream.flush(zlib.Z_SYNC_FLUSH))
+        if record is not None:
+            records[board] = record
+            taken += len(zlib.compress(record.data)) + BESIDES
+        if taken > MAX_OCTETS * 1.1:  # packed one by one they take little more than together
+            break
+    return Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player), games, records)
+
+
+def _read(at: Desk, player: Player, boards: Sequence[int]) -> Iterator[tuple[int, str, File | None]]:
+    """Boards as JSON, and with the record of a game that the player plays."""
+    tx, states = at.tx, at.tools.states
+    for some in tx.in_bites(boards):
         changes, remarks = tx.ratings.changes_of(some), tx.remarks.by(player.id, some)
         for game, match in _games(tx, some, player, states.match):
             tx.let_pass()
-            games[match.board] = told_game(game, match)
+            record = None
             if match.seat_of(player.id) is not None and states.reads(match):
                 own = [each for each in remarks if each[1].board == match.board]
-                records[match.board] = _record(at, match, changes[match.board], own)
-    return Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player), games, records)
+                record = _record(at, match, changes[match.board], own)
+            yield match.board, told_game(game, match), record
 
 
 def _record(
