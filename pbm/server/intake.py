@@ -107,7 +107,8 @@ def _is_there(tx: Transaction, game: Mapping[str, Any]) -> bool:
     there = tx.matches.load(game["board"])
     if there is None:
         return False
-    told = json.loads(told_game(tx.belongings.match(game["board"], 0), there))
+    (known,) = tx.belongings.matches([game["board"]], 0)
+    told = json.loads(told_game(known, there))
     return all(told.get(name) == game.get(name) for name in _SAME)
 
 

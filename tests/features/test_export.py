@@ -273,8 +273,13 @@ def test_what_is_too_much_for_a_mail_comes_in_parts_that_can_be_taken_in_togethe
 def test_a_part_reads_few_more_boards_than_it_takes(rich: House, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(21):
         rich.answer("alice", "resign!", rich.game("cross -size=2 alice bob"))
-    read, told_game = [], export.told_game
-    monkeypatch.setattr(export, "told_game", lambda *game: read.append(told_game(*game)) or read[-1])
+    read, told_game = list[str](), export.told_game
+
+    def told(*game: Any) -> str:
+        read.append(told_game(*game))
+        return read[-1]
+
+    monkeypatch.setattr(export, "told_game", told)
     parts = parts_of(rich, monkeypatch)
     assert len(parts) > 10
     assert len(set(read)) == 25
