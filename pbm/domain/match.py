@@ -154,15 +154,11 @@ class Record(Sequence[Ply]):
 
     @property
     def values(self) -> Iterator[tuple[str, tuple[int, int, Seat, bool]]]:
-        """Of each ply its notation; when it was played, in microseconds since 1970, time left, seat, and whether auto.
-
-        For those who write thousands of plies down: to make each an object takes as long as that.
-        """
+        """Of each ply its notation; when it was played, in microseconds since 1970, time left, seat, and auto."""
         return zip(self.notations, _PACKED.iter_unpack(self._packed), strict=True)
 
     def __iter__(self) -> Iterator[Ply]:
-        for notation, values in self.values:
-            yield _ply(notation, *values)
+        return (_ply(notation, *values) for notation, values in self.values)
 
 
 def _packed(ply: Ply) -> bytes:

@@ -12,14 +12,12 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 
 from pbm.compose import Part
-from pbm.compose.machine import MOST_PLIES
 from pbm.compose.pages import plain
 from pbm.compose.views import move_list
 from pbm.core.notify import Desk
@@ -82,32 +80,20 @@ def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
 
 def export_of(tx: Transaction, player: Player) -> bytes:
     """Everything of a player as JSON, signed; see pbm.store.belongings for what the names mean."""
-    games = [told_game(*each) for each in _games(tx, tx.belongings.boards(player.id), player)]
+    boards = tx.belongings.boards(player.id)
+    games = map(told_game, tx.belongings.matches(boards, player.id), tx.matches.load_all(boards))
     return _signed(tx, _lines({**_account(tx, player), **_things(tx, player)}) | {"games": _listed(games)})
-
-
-def _games(
-    tx: Transaction, boards: Sequence[int], player: Player, known: Callable[[int], Match | None] | None = None
-) -> list[tuple[dict[str, Any], Match]]:
-    """Boards as belongings of the player, and as matches, ascending. known: see Matches.load."""
-    matches = tx.matches.load_all(boards, known)
-    return [*zip(tx.belongings.matches(boards, player.id), matches, strict=True)]
 
 
 def told_game(game: Mapping[str, Any], match: Match) -> str:
     """A match with its record as JSON. game: the same as one of the belongings of a player."""
     plies = ", ".join([
-        f'{_begun(auto, notation)}{instant_at(played_at).isoformat()}", "seat": {seat}, '
+        f'{{"auto": {"true" if auto else "false"}, "notation": {_json(notation)}, "played_at": '
+        f'"{instant_at(played_at).isoformat()}", "seat": {seat}, '
         f'"time_left": {"null" if time_left == NO_CLOCK else time_left}}}'
         for notation, (played_at, time_left, seat, auto) in match.record.values
     ])  # fmt: skip
     return _json({**game, "record": []}).replace('"record": []', f'"record": [{plies}]', 1)
-
-
-@lru_cache(MOST_PLIES)
-def _begun(auto: bool, notation: str) -> str:
-    """A ply up to when it was played."""
-    return _json({"auto": auto, "notation": notation})[:-1] + ', "played_at": "'
 
 
 def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
@@ -159,9 +145,9 @@ class Parcel:
     """The player's from there on, ascending."""
     account: Mapping[str, Any]
     things: Mapping[str, list[Any]]
-    games: Mapping[int, str]
+    games: dict[int, str] = field(default_factory=dict)
     """As JSON, by board; of the first boards alone."""
-    records: Mapping[int, File]
+    records: dict[int, File] = field(default_factory=dict)
 
     def files(self) -> tuple[list[File], int | None]:
         """The JSON and the records of games, in one archive where these are many or large; and the board that the next
@@ -205,34 +191,24 @@ class Parcel:
 
 def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
     """first: the lowest number of a board in it. No more boards are read than a mail takes, and a few besides."""
-    tx = at.tx
-    boards = [board for board in tx.belongings.boards(player.id) if board >= first]
-    games: dict[int, str] = {}
-    records: dict[int, File] = {}
-    stream, taken = zlib.compressobj(), 0
-    for board, game, record in _read(at, player, boards[:MAX_GAMES]):
-        games[board] = game
-        taken += len(stream.compress(game.encode())) + len(stream.flush(zlib.Z_SYNC_FLUSH))
-        if record is not None:
-            records[board] = record
-            taken += len(zlib.compress(record.data)) + BESIDES
-        if taken > MAX_OCTETS * 1.1:  # packed one by one they take little more than together
-            break
-    return Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player), games, records)
-
-
-def _read(at: Desk, player: Player, boards: Sequence[int]) -> Iterator[tuple[int, str, File | None]]:
-    """Boards as JSON, and with the record of a game that the player plays."""
     tx, states = at.tx, at.tools.states
-    for some in tx.in_bites(boards):
+    boards = [board for board in tx.belongings.boards(player.id) if board >= first]
+    parcel = Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player))
+    stream, taken = zlib.compressobj(), 0
+    for some in tx.in_bites(boards[:MAX_GAMES]):
         changes, remarks = tx.ratings.changes_of(some), tx.remarks.by(player.id, some)
-        for game, match in _games(tx, some, player, states.match):
+        matches = tx.matches.load_all(some, states.match)
+        for match, game in zip(matches, tx.belongings.matches(some, player.id), strict=True):
+            if taken > MAX_OCTETS * 1.1:  # packed one by one they take little more than together
+                return parcel
             tx.let_pass()
-            record = None
+            told = parcel.games[match.board] = told_game(game, match)
+            taken += len(stream.compress(told.encode())) + len(stream.flush(zlib.Z_SYNC_FLUSH))
             if match.seat_of(player.id) is not None and states.reads(match):
                 own = [each for each in remarks if each[1].board == match.board]
-                record = _record(at, match, changes[match.board], own)
-            yield match.board, told_game(game, match), record
+                record = parcel.records[match.board] = _record(at, match, changes[match.board], own)
+                taken += len(zlib.compress(record.data)) + BESIDES
+    return parcel
 
 
 def _record(

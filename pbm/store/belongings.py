@@ -18,7 +18,6 @@ from sqlalchemy import Column, Executable, Row, Table, func, insert, or_, select
 
 from pbm.domain.errors import BadArguments
 from pbm.store.players import Players
-from pbm.store.ratings import CHANGES
 from pbm.store.statements import Instant, Queries, among, often
 from pbm.store.tables import (
     absences,
@@ -93,9 +92,9 @@ _INTENT = Section(intents, ("kind",), frozenset({"board", "seat"}))
 _TOURNAMENT = Section(tournaments, ("id",), frozenset({"name_key", "creator_id"}))
 _ENTRY = Section(tournament_players, (), frozenset({"tournament_id"}))
 _BOUT = Section(bouts, ("id",), frozenset({"tournament_id", "first_id", "second_id", "challenger_id"}))
-_MATCHES, _DECIDED = (
+_MATCHES, _CHANGES, _DECIDED = (
     often(select(table).where(among(table.c.board, "boards")).order_by(*table.primary_key))
-    for table in (matches, intents)
+    for table in (matches, rating_changes, intents)
 )
 _USERIDS = often(select(players.c.id, players.c.userid).where(among(players.c.id, "players")))
 _KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
@@ -192,7 +191,7 @@ class Belongings(Queries):
         seats = {row.board: (row.seat1_id, row.seat2_id) for row in rows}
         people = self._connection.execute(_USERIDS, {"players": [*set().union(*seats.values())]})
         names = {person.id: person.userid for person in people}
-        changes, decided = self._by_board(CHANGES, boards), self._by_board(_DECIDED, boards)
+        changes, decided = self._by_board(_CHANGES, boards), self._by_board(_DECIDED, boards)
         return [
             {
                 **_plain(_MATCH, row),

@@ -15,14 +15,8 @@ from sqlalchemy import Row, exists, or_, select
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
 from pbm.store.matches import SEATS
-from pbm.store.statements import Queries, among, often
+from pbm.store.statements import Queries
 from pbm.store.tables import matches, paces, players, rating_changes, ratings
-
-CHANGES = often(
-    select(rating_changes)
-    .where(among(rating_changes.c.board, "boards"))
-    .order_by(rating_changes.c.board, rating_changes.c.player_id)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +139,7 @@ class Ratings(Queries):
     def changes_of(self, boards: Sequence[int]) -> dict[int, dict[int, Change]]:
         """As changes, for each of the boards."""
         found: dict[int, dict[int, Change]] = {board: {} for board in boards}
-        for row in self._connection.execute(CHANGES, {"boards": boards}):
+        for row in self._connection.execute(select(rating_changes).where(rating_changes.c.board.in_(boards))):
             found[row.board][row.player_id] = _change(row)
         return found
 
