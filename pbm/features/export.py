@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from pbm.compose import Part
 from pbm.compose.pages import plain
@@ -43,18 +43,12 @@ BESIDES = 100
 """Octets that a file takes in an archive besides itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file to be attached."""
+class File(NamedTuple):
+    """A file to be attached. kind: its media type."""
 
     name: str
     kind: str
-    """Its media type."""
     data: bytes
-
-    @property
-    def part(self) -> Part:
-        return Part(self.kind, self.data, {"Content-Disposition": f'attachment; filename="{self.name}"'})
 
 
 def _account(tx: Transaction, player: Player) -> dict[str, Any]:
@@ -266,7 +260,9 @@ def export(request: Request, command: Command) -> None:
         "export.txt",
         player=player,
         answers=address.casefold() == request.message.sender.casefold(),
-        attached=[file.part for file in files],
+        attached=[
+            Part(kind, data, {"Content-Disposition": f'attachment; filename="{name}"'}) for name, kind, data in files
+        ],
         userid=player.userid,
         first=first,
         following=following,
