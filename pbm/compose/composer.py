@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.utils import format_datetime
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TypeVarTuple
 
 from pbm.compose.machine import addressed
 from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
 from pbm.compose.pages import BESIDES, BOTH, TEXT, Pages, Sheet, to_ascii, wrapped
-from pbm.compose.views import View, calendar_of, day, deadline_of, move_list, view_of
+from pbm.compose.views import View, calendar_of, day, deadline_of, view_of
 from pbm.compose.wire import (
     Body,
     Links,
@@ -288,9 +288,8 @@ class Composer:
         links = Links(answered_at, f"Re: {match.board}") if reader.seat else None
         whole = notice.whole_record or over
 
-        @cache
         def moves() -> str:
-            return "\n".join(move_list(match, state, whole=whole))
+            return situation.moves(state, whole=whole)
 
         def besides() -> int:
             return 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0)

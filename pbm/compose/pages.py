@@ -257,7 +257,7 @@ class Sheet:
         Among several boards, cells do without. A board without cells is best seen in its picture. Where the picture
         takes the room of cells or links, a smaller one does.
         """
-        least, taken, chosen = cells.least(view.scene.board), 0, None
+        least, taken, chosen = cells.least(view.scene.board) if self.boards > 1 else 0, 0, None
         board = HtmlBoard(view, style, links, cells=room >= least)
 
         def fitting(room: int) -> Iterator[tuple[int, tuple[Picture, str]]]:

@@ -102,6 +102,13 @@ class Situation:
         self._calendars = match.calendars
         self._may_stop = any(each.stops or not each.rests.never for each in self._calendars)
         self._clocks: dict[tuple[ZoneInfo, datetime], list[str]] = {}
+        self._moves: dict[bool, str] = {}
+
+    def moves(self, state: State, *, whole: bool) -> str:
+        """The lines of `move_list`. state: that the match has come to."""
+        if whole not in self._moves:
+            self._moves[whole] = "\n".join(move_list(self.match, state, whole=whole))
+        return self._moves[whole]
 
     @property
     def _clock(self) -> Clock | None:
