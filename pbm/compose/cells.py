@@ -39,6 +39,8 @@ BESIDE = "display:inline-table;vertical-align:bottom;"
 """Of a part of a board: beside others where there is room, below them on a phone; all reach down to the last row."""
 IN_A_LINE = 8
 """Places of a table in a line of its source, which no mail may let grow too long."""
+LEAST, LEAST_OF_A_CELL = 400, 8
+"""Octets of a board in HTML, with less of which none is worth a try."""
 REMEMBERED = 4096
 """Places."""
 
@@ -60,6 +62,11 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
     owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
     frames = _square_frames(board.columns, board.rows, board.colours, board.plain)
     return _of_cells(frames, rows, by_row(_passing(board.joins)), by_row(owners))
+
+
+def least(board: HexBoard | GridBoard | scene.PlaneBoard) -> int:
+    """Octets that its smallest picture takes, or its shortest table, at least; 0 where only making them would tell."""
+    return 0 if isinstance(board, scene.PlaneBoard) else LEAST + LEAST_OF_A_CELL * sum(map(len, board.plain))
 
 
 class Table(NamedTuple):

@@ -19,7 +19,7 @@ from typing import TypeVarTuple
 from pbm.compose.machine import addressed
 from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
 from pbm.compose.pages import BESIDES, BOTH, TEXT, Pages, Sheet, to_ascii, wrapped
-from pbm.compose.views import View, calendar_of, day, deadline_of, move_list, view_of
+from pbm.compose.views import View, calendar_of, day, deadline_of, view_of
 from pbm.compose.wire import (
     Links,
     Part,
@@ -290,7 +290,7 @@ class Composer:
         whole = notice.whole_record or over
 
         def moves() -> str:
-            return "\n".join(move_list(match, state, whole=whole))
+            return situation.moves(state, whole=whole)
 
         def besides() -> int:
             return 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0)

@@ -22,6 +22,9 @@ TOUCHED = 36
 """Pixels: how high a move in a list is."""
 MAX_LISTED, MAX_TARGETS = 160, 60
 """Moves that are listed beside those which the board itself links; and where cells of the board begin moves."""
+LEAST_OF_A_MOVE = len(piece(TOUCHED, Face(ground=WOOD)).bare)
+"""Octets that it takes in a list at least."""
+ELSEWHERE = "<p>[This list is in the text of this mail.]</p>"
 ROWS = "font-size:15px"
 _CELL = re.compile(r"[a-z]+[0-9]+")
 
@@ -35,8 +38,8 @@ class HtmlBoard:
     room = 0
     """Characters that all of it leaves of those it may take."""
 
-    def __init__(self, view: View, style: str, answers: Links | None) -> None:
-        """answers: what opens a move; None where the reader may not play."""
+    def __init__(self, view: View, style: str, answers: Links | None, *, cells: bool) -> None:
+        """answers: what opens a move; None where the reader may not play. cells: may find room."""
         self.view, self.style = view, style
         self.lists: list[str] = []
         self.links: Mapping[str, str] = {}
@@ -49,7 +52,7 @@ class HtmlBoard:
             self.links, ends = answers.ends(view.moves), answers.ends(begun.values())
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
             self.begun = bool(self.starts) and not {*view.moves} >= {*begun.values()}
-        self.tables: Sequence[Table] = view.tables if style != WORDS else ()
+        self.tables: Sequence[Table] = view.tables if cells and style != WORDS else ()
         """The board as cells; maybe there is no room for them."""
         self._opened = {**self.starts, **self.links}
         """The links of cells."""
@@ -154,6 +157,9 @@ class HtmlBoard:
     def _put_chips(self, listing: Listing, *, apart: bool = False) -> None:
         """Columns that are short, each to be touched if it is a move. apart: each row of the list begins a line."""
         told = [[cell for cell in row if cell] for row in listing.rows]
+        if sum(map(len, told)) * LEAST_OF_A_MOVE > self.room:
+            self._add(listing.heading, ELSEWHERE, {})
+            return
         width = max(44, 9 * max(len(cell) for row in told for cell in row) + 12)
         across = max(1, WIDTH // (width + 1))
         groups = told if apart else [list(chain.from_iterable(told))]
@@ -181,8 +187,7 @@ class HtmlBoard:
 
     def _add(self, heading: str, html: str, chosen: Mapping[str, str]) -> None:
         if len(html) > self.room:
-            html = "<p>[This list is in the text of this mail.]</p>"
-            chosen = {}
+            html, chosen = ELSEWHERE, {}
         self.room -= len(html)
         self._shown |= chosen
         self.lists.append(f'<p style="margin:10px 5px 2px">{escaped(heading)}</p>\n{html}')

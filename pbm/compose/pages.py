@@ -26,6 +26,7 @@ from markupsafe import Markup, escape
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
+from pbm.compose import cells
 from pbm.compose.html import WIDTH, Inlays, blocks, document
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, until
@@ -257,17 +258,18 @@ class Sheet:
         Among several boards, cells do without. A board without cells is best seen in its picture. Where the picture
         takes the room of cells or links, a smaller one does.
         """
-        board, taken, chosen = HtmlBoard(view, style, links), 0, None
+        least, taken, chosen = cells.least(view.scene.board) if self.boards > 1 else 0, 0, None
+        board = HtmlBoard(view, style, links, cells=room >= least)
 
         def fitting(room: int) -> Iterator[tuple[int, tuple[Picture, str]]]:
             """Pictures, the largest first, and what they show in words, with the octets that they take."""
-            for drawing, described in view.pictures if self.pictured else ():
+            for drawing, described in view.pictures if self.pictured and room >= least else ():
                 told = TOLD if style == WORDS else described
                 cost = len(drawing.data) * 37 // 27 + len(told) + ENCLOSED
                 if cost <= room:
                     yield cost, (drawing, told)
 
-        if self.boards == 1 or len(view.tables) != 1:
+        if self.boards == 1 or (room >= least and len(view.tables) != 1):
             for taken, chosen in fitting(max(room * 3 // 4, room - BESIDES_PICTURE)):  # noqa: B007  as of the last one
                 if board.fits(room - taken):
                     break

@@ -5,10 +5,13 @@ Times are told on the clock of the reader's own wall.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
+from itertools import count
+from operator import add
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -100,6 +103,13 @@ class Situation:
         self._calendars = match.calendars
         self._may_stop = any(each.stops or not each.rests.never for each in self._calendars)
         self._clocks: dict[tuple[ZoneInfo, datetime], list[str]] = {}
+        self._moves: dict[bool, str] = {}
+
+    def moves(self, state: State, *, whole: bool) -> str:
+        """The lines of `move_list`. state: that the match has come to."""
+        if whole not in self._moves:
+            self._moves[whole] = "\n".join(move_list(self.match, state, whole=whole))
+        return self._moves[whole]
 
     def clock_lines(self, zone: ZoneInfo, now: datetime) -> list[str]:
         """The time each player has left, and until when; nothing where there is no clock. zone: of the reader."""
@@ -300,27 +310,30 @@ RECENT_ROUNDS = 4
 WIDTH = 76
 
 
+_GAP = re.compile(rb"(?<=\x01)(?!\x02)|(?<!\x01)(?=\x02)")
+"""Where in the seats of plies one is missing, so that the first seat's and the second's would take turns."""
+_numbered = lru_cache(1000)("{:3} ".format)
+
+
 def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
-    """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole."""
+    """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole.
+
+    A round is a ply of the first seat and what the second answered; one of them is empty where a seat moves twice in a
+    row, or the second begins.
+    """
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
-    rounds = _rounds(match, 0) if whole else _rounds(match, len(match.record) - 2 * RECENT_ROUNDS)[-RECENT_ROUNDS:]
-    odd, even = zip((f"    {heads[0]}", f"    {heads[1]}"), *rounds, strict=True)
+    record = match.record
+    known = 0 if whole else max(0, len(record) - 2 * RECENT_ROUNDS)
+    plies = [*map(add, map(_numbered, count(known + 1)), record.notations[known:])]
+    autos = record.autos[known:]
+    if any(autos):
+        plies = [f"{ply} (Auto)" if auto else ply for ply, auto in zip(plies, autos, strict=True)]
+    for gap in reversed([*_GAP.finditer(record.seats[known:])]):
+        plies.insert(gap.start(), "")
+    if not whole:
+        plies = plies[-2 * RECENT_ROUNDS :]
+    odd, even = [f"    {heads[0]}", *plies[::2]], [f"    {heads[1]}", *plies[1::2]]
     left = max(map(len, odd))
     if left + 4 + max(map(len, even)) > WIDTH:
-        return [f"{heads[0]}, {heads[1]}", *(move for pair in rounds for move in pair if move)]
-    return [f"{first:{left}}    {second}".rstrip() for first, second in zip(odd, even, strict=True)]
-
-
-def _rounds(match: Match, known: int) -> list[list[str]]:
-    """Plies side by side: one of the first seat and what the second answered; one of them empty where a seat moves
-    twice in a row, or the second begins. known: how many plies are left out; the first round is then maybe half of one.
-    """
-    rounds: list[list[str]] = []
-    record, known, pair = match.record, max(0, known), ["", "none yet"]
-    plies = zip(record.notations[known:], record.seats[known:], record.autos[known:], strict=True)
-    for number, (notation, seat, auto) in enumerate(plies, known + 1):
-        if seat == 1 or pair[1]:
-            pair = ["", ""]
-            rounds.append(pair)
-        pair[seat - 1] = f"{number:3} {notation}{' (Auto)' if auto else ''}"
-    return rounds
+        return [f"{heads[0]}, {heads[1]}", *filter(None, plies)]
+    return [f"{first.ljust(left)}    {second}".rstrip() for first, second in zip(odd, even, strict=True)]

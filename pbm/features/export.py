@@ -11,10 +11,11 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from pbm.compose import Part
 from pbm.compose.pages import plain
@@ -22,13 +23,15 @@ from pbm.compose.views import move_list
 from pbm.core.notify import Desk
 from pbm.core.registry import handles
 from pbm.core.request import Request
+from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Remark, RemarkKind
-from pbm.domain.match import Player
+from pbm.domain.match import NO_CLOCK, Match, Player
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
+from pbm.store.ratings import Change
 from pbm.store.tickets import MESSAGE
 
 FORMAT, VERSION = "pbm player", 1
@@ -36,20 +39,16 @@ MAX_LOOSE, MAX_GAMES = 20, 100
 """Games that are sent as files of their own; of more an archive is made. Games of one mail."""
 MAX_OCTETS = 38_000
 """Octets of the files of one mail, which becomes a third larger than that."""
+BESIDES = 100
+"""Octets that a file takes in an archive besides itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file to be attached."""
+class File(NamedTuple):
+    """A file to be attached. kind: its media type."""
 
     name: str
     kind: str
-    """Its media type."""
     data: bytes
-
-    @property
-    def part(self) -> Part:
-        return Part(self.kind, self.data, {"Content-Disposition": f'attachment; filename="{self.name}"'})
 
 
 def _account(tx: Transaction, player: Player) -> dict[str, Any]:
@@ -75,8 +74,20 @@ def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
 
 def export_of(tx: Transaction, player: Player) -> bytes:
     """Everything of a player as JSON, signed; see pbm.store.belongings for what the names mean."""
-    games = tx.belongings.matches(tx.belongings.boards(player.id), player.id)
-    return _signed(tx, _lines({**_account(tx, player), "games": games, **_things(tx, player)}))
+    boards = tx.belongings.boards(player.id)
+    games = map(told_game, tx.belongings.matches(boards, player.id), tx.matches.load_all(boards))
+    return _signed(tx, _lines({**_account(tx, player), **_things(tx, player)}) | {"games": _listed(games)})
+
+
+def told_game(game: Mapping[str, Any], match: Match) -> str:
+    """A match with its record as JSON. game: the same as one of the belongings of a player."""
+    plies = ", ".join([
+        f'{{"auto": {"true" if auto else "false"}, "notation": {_json(notation)}, "played_at": '
+        f'"{instant_at(played_at).isoformat()}", "seat": {seat}, '
+        f'"time_left": {"null" if time_left == NO_CLOCK else time_left}}}'
+        for notation, (played_at, time_left, seat, auto) in match.record.values
+    ])  # fmt: skip
+    return _json({**game, "record": []}).replace('"record": []', f'"record": [{plies}]', 1)
 
 
 def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
@@ -128,9 +139,9 @@ class Parcel:
     """The player's from there on, ascending."""
     account: Mapping[str, Any]
     things: Mapping[str, list[Any]]
-    games: Mapping[int, str]
+    games: dict[int, str] = field(default_factory=dict)
     """As JSON, by board; of the first boards alone."""
-    records: Mapping[int, File]
+    records: dict[int, File] = field(default_factory=dict)
 
     def files(self) -> tuple[list[File], int | None]:
         """The JSON and the records of games, in one archive where these are many or large; and the board that the next
@@ -173,46 +184,44 @@ class Parcel:
 
 
 def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
-    """first: the lowest number of a board in it."""
-    tx = at.tx
-    boards = [board for board in tx.belongings.boards(player.id) if board >= first]
-    games: dict[int, str] = {}
-    records: dict[int, File] = {}
-    for some in tx.in_bites(boards[:MAX_GAMES]):
-        for game in tx.belongings.matches(some, player.id):
-            games[game["board"]] = _json(game)
-            tx.let_pass()
-        records |= _records(at, player, some)
-    return Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player), games, records)
-
-
-def _records(at: Desk, player: Player, boards: Sequence[int]) -> dict[int, File]:
-    """Of boards that the player plays on: who, when, every ply, how it stands, and what they wrote about it."""
+    """first: the lowest number of a board in it. No more boards are read than a mail takes, and a few besides."""
     tx, states = at.tx, at.tools.states
-    loaded = tx.matches.load_all(boards, states.match)
-    matches = [each for each in loaded if each.seat_of(player.id) is not None and states.reads(each)]
-    changes = tx.ratings.changes_of([match.board for match in matches])
-    remarks: dict[int, list[tuple[RemarkKind, Remark]]] = {board: [] for board in boards}
-    for kind, remark in tx.remarks.by(player.id, boards):
-        remarks[remark.board].append((kind, remark))
-    records = {}
-    for match in matches:
-        tx.let_pass()
-        state = states.of(match)
-        told = at.tools.pages.render(
-            "record.txt",
-            match=match,
-            state=state,
-            over=match.result is not None,
-            seat=None,
-            changes=changes[match.board],
-            moves=move_list(match, state, whole=True),
-            drawing=plain(state),
-            remarks=sorted(remarks[match.board], key=lambda each: each[1].written_at),
-        )
-        name = f"{match.game}-{match.board}.txt"
-        records[match.board] = File(name, "text/plain; charset=utf-8", told.encode())
-    return records
+    boards = [board for board in tx.belongings.boards(player.id) if board >= first]
+    parcel = Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player))
+    stream, taken = zlib.compressobj(), 0
+    for some in tx.in_bites(boards[:MAX_GAMES]):
+        changes, remarks = tx.ratings.changes_of(some), tx.remarks.by(player.id, some)
+        matches = tx.matches.load_all(some, states.match)
+        for match, game in zip(matches, tx.belongings.matches(some, player.id), strict=True):
+            if taken > MAX_OCTETS * 1.1:  # packed one by one they take little more than together
+                return parcel
+            tx.let_pass()
+            told = parcel.games[match.board] = told_game(game, match)
+            taken += len(stream.compress(told.encode())) + len(stream.flush(zlib.Z_SYNC_FLUSH))
+            if match.seat_of(player.id) is not None and states.reads(match):
+                own = [each for each in remarks if each[1].board == match.board]
+                record = parcel.records[match.board] = _record(at, match, changes[match.board], own)
+                taken += len(zlib.compress(record.data)) + BESIDES
+    return parcel
+
+
+def _record(
+    at: Desk, match: Match, changes: Mapping[int, Change], remarks: Sequence[tuple[RemarkKind, Remark]]
+) -> File:
+    """Of a board of the player: who, when, every ply, how it stands, and what they wrote about it."""
+    state = at.tools.states.of(match)
+    told = at.tools.pages.render(
+        "record.txt",
+        match=match,
+        state=state,
+        over=match.result is not None,
+        seat=None,
+        changes=changes,
+        moves=move_list(match, state, whole=True),
+        drawing=plain(state),
+        remarks=sorted(remarks, key=lambda each: each[1].written_at),
+    )
+    return File(f"{match.game}-{match.board}.txt", "text/plain; charset=utf-8", told.encode())
 
 
 def _packed(name: str, files: list[File]) -> File:
@@ -251,7 +260,9 @@ def export(request: Request, command: Command) -> None:
         "export.txt",
         player=player,
         answers=address.casefold() == request.message.sender.casefold(),
-        attached=[file.part for file in files],
+        attached=[
+            Part(kind, data, {"Content-Disposition": f'attachment; filename="{name}"'}) for name, kind, data in files
+        ],
         userid=player.userid,
         first=first,
         following=following,

@@ -22,7 +22,7 @@ from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.match import IntentKind, Player, Ply, State
 from pbm.domain.settings import CHOICES, Settings
 from pbm.domain.spans import read_ladder
-from pbm.features.export import FORMAT, VERSION, is_signed
+from pbm.features.export import FORMAT, VERSION, is_signed, told_game
 from pbm.store import Transaction
 from pbm.store.belongings import PEOPLE, SECTIONS, instant
 
@@ -105,9 +105,11 @@ def _is_here(tx: Transaction, userid: str) -> bool:
 
 def _is_there(tx: Transaction, game: Mapping[str, Any]) -> bool:
     there = tx.matches.load(game["board"])
-    return there is not None and all(
-        tx.belongings.match(game["board"], 0).get(name) == game.get(name) for name in _SAME
-    )
+    if there is None:
+        return False
+    (known,) = tx.belongings.matches([game["board"]], 0)
+    told = json.loads(told_game(known, there))
+    return all(told.get(name) == game.get(name) for name in _SAME)
 
 
 def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, Any]:

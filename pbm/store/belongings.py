@@ -8,18 +8,17 @@ others, what they have written or decided for later, and who asked for a match, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any
 
-from sqlalchemy import Column, Row, Table, func, insert, or_, select, text, union
+from sqlalchemy import Column, Executable, Row, Table, func, insert, or_, select, text, union
 
 from pbm.domain.errors import BadArguments
-from pbm.store.matches import batched
 from pbm.store.players import Players
-from pbm.store.statements import Instant, Queries
+from pbm.store.statements import Instant, Queries, among, often
 from pbm.store.tables import (
     absences,
     addresses,
@@ -93,6 +92,11 @@ _INTENT = Section(intents, ("kind",), frozenset({"board", "seat"}))
 _TOURNAMENT = Section(tournaments, ("id",), frozenset({"name_key", "creator_id"}))
 _ENTRY = Section(tournament_players, (), frozenset({"tournament_id"}))
 _BOUT = Section(bouts, ("id",), frozenset({"tournament_id", "first_id", "second_id", "challenger_id"}))
+_MATCHES, _CHANGES, _DECIDED = (
+    often(select(table).where(among(table.c.board, "boards")).order_by(*table.primary_key))
+    for table in (matches, rating_changes, intents)
+)
+_USERIDS = often(select(players.c.id, players.c.userid).where(among(players.c.id, "players")))
 _KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
 _MOST = 2**63
 _OWNED: tuple[Column[Any], ...] = tuple(
@@ -181,28 +185,17 @@ class Belongings(Queries):
         remarked = select(remarks.c.board).where(remarks.c.player_id == player_id)
         return sorted(self._column(own.union(followed, remarked)))
 
-    def match(self, board: int, player_id: int) -> dict[str, Any]:
-        """As matches, for one."""
-        return self.matches([board], player_id)[0]
-
     def matches(self, boards: Sequence[int], player_id: int) -> list[dict[str, Any]]:
-        """Matches, their records, what they did to the ratings, and what the player has decided there for later."""
-        return [match for part in batched(boards) for match in self._matches(part, player_id)]
-
-    def _matches(self, boards: Sequence[int], player_id: int) -> Iterator[dict[str, Any]]:
-        execute = self._connection.execute
-        rows = execute(select(matches).where(matches.c.board.in_(boards)).order_by(matches.c.board)).all()
+        """Matches, what they did to the ratings, and what the player has decided there for later."""
+        rows = self._connection.execute(_MATCHES, {"boards": boards}).all()
         seats = {row.board: (row.seat1_id, row.seat2_id) for row in rows}
-        people = select(players.c.id, players.c.userid).where(players.c.id.in_(set().union(*seats.values())))
-        names = {person.id: person.userid for person in execute(people)}
-        records = self._records(boards)
-        changes = self._by_board(rating_changes, boards, rating_changes.c.player_id)
-        decided = self._by_board(intents, boards, intents.c.seat, intents.c.kind)
-        for row in rows:
-            yield {
+        people = self._connection.execute(_USERIDS, {"players": [*set().union(*seats.values())]})
+        names = {person.id: person.userid for person in people}
+        changes, decided = self._by_board(_CHANGES, boards), self._by_board(_DECIDED, boards)
+        return [
+            {
                 **_plain(_MATCH, row),
                 "players": [names[seat] for seat in seats[row.board]],
-                "record": records[row.board],
                 "rating_changes": {names[each.player_id]: _plain(_CHANGE, each) for each in changes[row.board]},
                 "decided": [
                     {"seat": each.seat, **_plain(_INTENT, each)}
@@ -210,20 +203,13 @@ class Belongings(Queries):
                     if seats[row.board][each.seat - 1] == player_id
                 ],
             }
+            for row in rows
+        ]
 
-    def _records(self, boards: Sequence[int]) -> dict[int, list[Values]]:
-        """There are thousands of plies, so that of each no more is read and done than must be."""
-        found: dict[int, list[Values]] = {board: [] for board in boards}
-        asked = select(plies.c.board, *_PLY.columns).where(plies.c.board.in_(boards))
-        for board, *values in self._connection.execute(asked.order_by(plies.c.board, plies.c.ply)):
-            found[board].append(_named(_PLY, values))
-        return found
-
-    def _by_board(self, table: Table, boards: Sequence[int], *order: Column[Any]) -> dict[int, list[Row[Any]]]:
-        """The rows of a table about some boards."""
+    def _by_board(self, asked: Executable, boards: Sequence[int]) -> dict[int, list[Row[Any]]]:
+        """The rows about some boards."""
         found: dict[int, list[Row[Any]]] = {board: [] for board in boards}
-        asked = select(table).where(table.c.board.in_(boards)).order_by(table.c.board, *order)
-        for row in self._connection.execute(asked):
+        for row in self._connection.execute(asked, {"boards": boards}):
             found[row.board].append(row)
         return found
 
@@ -335,11 +321,7 @@ class Belongings(Queries):
 
 
 def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:
-    return _named(section, [getattr(row, name) for name in section.names])
-
-
-def _named(section: Section, values: Sequence[Any]) -> dict[str, Any]:
-    named = dict(zip(section.names, values, strict=True))
+    named = {name: getattr(row, name) for name in section.names}
     for name in section.instants:
         if named[name] is not None:
             named[name] = named[name].isoformat()

@@ -184,11 +184,8 @@ class Matches(Queries):
             record = self._foreseen_records[board]
         else:
             record = self._records([board])[board]
-        stops: _Stops = ((), ())
-        if row.interrupted and (clock := clock_of(row)) is not None:
-            found = Absences(self._connection).stops((row.seat1_id, row.seat2_id), clock.since)
-            stops = found[row.seat1_id], found[row.seat2_id]
-        return _match(row, record, stops)
+        stops = self._stops([row]) if row.interrupted else {}
+        return _match(row, record, stops.get(board, ((), ())))
 
     def load_all(self, boards: Sequence[int], known: Callable[[int], Match | None] | None = None) -> list[Match]:
         """Those of the boards that are there, in their order, by a few statements however many they are.
@@ -198,12 +195,11 @@ class Matches(Queries):
         found: dict[int, Match] = {}
         for part in batched(boards):
             rows = self._headers(part)
-            same = {row.board: old for row in rows if known and (old := known(row.board)) and _is_unchanged(row, old)}
-            records = self._records([row.board for row in rows if row.board not in same])
+            met = [(row, known(row.board)) for row in rows] if known else ()
+            records = {row.board: old.record for row, old in met if old is not None and _is_unchanged(row, old)}
+            records |= self._records([row.board for row in rows if row.board not in records])
             stops = self._stops([row for row in rows if row.interrupted])
-            for row in rows:
-                record = same[row.board].record if row.board in same else records[row.board]
-                found[row.board] = _match(row, record, stops.get(row.board, ((), ())))
+            found |= {row.board: _match(row, records[row.board], stops.get(row.board, ((), ()))) for row in rows}
         return [found[board] for board in boards if board in found]
 
     def _records(self, boards: Sequence[int]) -> dict[int, Record]:

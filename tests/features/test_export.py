@@ -270,6 +270,22 @@ def test_what_is_too_much_for_a_mail_comes_in_parts_that_can_be_taken_in_togethe
     assert back == whole
 
 
+def test_a_part_reads_few_more_boards_than_it_takes(rich: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(21):
+        rich.answer("alice", "resign!", rich.game("cross -size=2 alice bob"))
+    read, told_game = list[str](), export.told_game
+
+    def told(*game: Any) -> str:
+        read.append(told_game(*game))
+        return read[-1]
+
+    monkeypatch.setattr(export, "told_game", told)
+    parts = parts_of(rich, monkeypatch)
+    assert len(parts) > 10
+    assert len(set(read)) == 25
+    assert len(read) < 6 * len(parts)
+
+
 @pytest.mark.parametrize("spoil", ["first", "last", "twice"])
 def test_parts_that_are_not_all_there_are_not_taken_in(
     spoil: str, rich: House, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch

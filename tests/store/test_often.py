@@ -13,8 +13,10 @@ from sqlalchemy.exc import IntegrityError
 from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Arrival, Mail, Settlement
 from pbm.domain.match import Intent, IntentKind, Match, Ply
+from pbm.domain.ratings import Rating
 from pbm.store import Store, Transaction
 from pbm.store.neighbours import DatabaseTrouble, Full
+from pbm.store.ratings import Change
 from pbm.store.statements import OFTEN
 from pbm.store.tables import inbox, matches, outbox, outbox_texts, plies
 from pbm.store.transaction import LOCK
@@ -65,6 +67,7 @@ def played(tx: Transaction) -> Match:
         match = tx.matches.add("cross", 1, (), "", seats, 1, NOW, control=read_control(control))
     tx.matches.add_ply(match, Ply("A1", 1, NOW, time_left=7), 2, Clock(match.control, 2, (5, 6), NOW))
     tx.intents.keep(match.board, Intent(1, IntentKind.QUEUE, "B2"), NOW)
+    tx.ratings.add_changes(match.board, {1: Change(Rating(), Rating())})
     tx.follows.follow(2, match.board, ends_only=True)
     tx.absences.note("all is well", NOW)
     lane = f"board {match.board}"
