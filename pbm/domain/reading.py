@@ -161,7 +161,8 @@ def _by_text(draft: _Draft) -> Reading:
     """The first lines of the text are the commands."""
     lines = [line.strip() for line in draft.left]
     start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
-    lines[start + 1 :] = ["draw" if asks_for_draw(line) else line for line in lines[start + 1 :]]
+    if not first or _takes_plan(first):
+        lines[start + 1 :] = ["draw" if asks_for_draw(line) else line for line in lines[start + 1 :]]
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     if board_first(first, standing) is not None and not draft.is_planned:

@@ -194,7 +194,7 @@ def _about_us(request: Request, text: str) -> Restated | None:
         return None
     may_ask = command.verb.asks or command.verb.group == LOOKING or command.verb.name == "rematch"
     is_question = text.rstrip().endswith("?") and not may_ask
-    return None if command.verb.name == "move" or is_question else _as_told(command)
+    return None if command.verb.name in ("move", "propose") or is_question else _as_told(command)
 
 
 def _as_told(command: Command) -> Restated:

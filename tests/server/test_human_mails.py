@@ -419,12 +419,14 @@ OFFERED_ANSWERS = {
     "You accepted the draw": "Sure, good game|Agreed, well played|va bene|sim|accetto|acepto|j'accepte|ich nehme an|"
     "claro|Klar!|bien sûr|Draw it is. Well played!|ja\n\nCordialement,\nBert|yes|Yes please|yes, thanks|"
     "Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
-    "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw?|"
+    "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw|ok draw|Draw. Good game!|"
+    "I agree to a draw|I'd like a draw|Let's call it a draw|"
     "Einverstanden!|oui merci|Ja, einverstanden|Yes, why not|deal|Gern|vale",
     "You declined the draw": "No way|Ich lehne ab|je refuse|non, on continue|no|no thanks|No, let's play on|"
     "nein, danke|non merci",
     "You played E5. anna's offer of a draw is off": "E5|E5, no draw|E5\nno draw|E5\nI decline",
-    "may mean draw or accept": "Draw? I accept. No!",
+    "not clear whether you accept": "Draw? I accept. No!|Draw? it is your move|draw?|A draw? Really? I am winning.|"
+    "Shall we call it a draw?|How about a draw|Would you like a draw?|remis?|Thanks.\ndraw?|Draw? Yes!|Draw. No way!",
     'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
     "Yes, it was lovely.|Yes, I saw that.|Sure thing, I will think|vale, pero luego|Yes, but later",
 }
