@@ -172,6 +172,17 @@ def discreet(text: str) -> str:
     return text if number is None else "\n".join(lines[:number]).rstrip()
 
 
+def is_signature(text: str) -> bool:
+    """The text only closes a letter, or is a card that tells how to reach its writer.
+
+    >>> [is_signature(text) for text in ("Cheers,\\nBob", "Bob Miller\\nTel. 555-7788", "Yes", "Cheers\\nF6")]
+    [True, True, False, False]
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    is_card = any(map(_reaches, lines)) and all(map(_is_on_a_card, lines))
+    return (is_card or _closing(lines, answers.CLOSING) == 0) and not any(map(_does, lines))
+
+
 def _closing(lines: Sequence[str], words: re.Pattern[str]) -> int:
     """The place of the line that closes a letter, above nothing but a signature; behind the last one where none is.
 
