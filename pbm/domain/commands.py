@@ -312,9 +312,14 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
         raise UnknownCommand(problem, _reordered(words, ordered, standing))
-    if verb is None and second and find(second, per_game=True) and not standing.answers_board:
+    if verb is None and second and find(second, per_game=True) and not (standing.answers_board or is_said(first)):
         raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
     return (standing.game if standing.game in GAMES else None), verb, words[count:]
+
+
+def is_said(word: str) -> bool:
+    """The word begins a sentence, and is no game that there is or not: "yes,", "what's"."""
+    return word.casefold().strip("?!,.").partition("'")[0] in vocabulary.COMMON
 
 
 def _as_move(words: Sequence[str], standing: Standing) -> str:
@@ -400,7 +405,7 @@ def _unknown(words: list[str]) -> UnknownCommand:
         return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *words[1:2]]))
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
-    meant = "" if words[0].casefold().strip("?!,.") in vocabulary.COMMON else _meant(words[0].casefold(), names)
+    meant = "" if is_said(words[0]) else _meant(words[0].casefold(), names)
     helps = "tournaments" if words[0].casefold() in ("event", "tournament") else "help"
     return UnknownCommand(f'"{shown}" is not a command.{meant}', "" if meant else helps)
 

@@ -13,7 +13,7 @@ from pbm.core.request import Request, no_player, userid_named
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.domain.commands import Command, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
-from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
+from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.idioms import answers, vocabulary, wishes
 from pbm.domain.meaning import Act, meaning, plain, uncourteous, unsigned
 from pbm.domain.reading import Reading
@@ -156,7 +156,7 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     if isinstance(command, UnknownCommand):
         return is_said or command.suggestion in _GENERAL
     if isinstance(command, Rejected):
-        return is_said or names_no_game(text, command)
+        return is_said
     named = command.args.get("USERID", "")
     names_nobody = bool(named) and request.tx.players.find(named) is None
     return (names_nobody and is_said) or (command.verb.group == LOOKING and (is_said or len(rest) == 1))
@@ -165,12 +165,6 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
 def _is_question(text: str) -> bool:
     """The text asks the server, and says nothing else."""
     return question(text, "") != "" or meaning(text, lambda _: None).act is Act.RULES
-
-
-def names_no_game(text: str, command: Exception | Command) -> bool:
-    """A word of a sentence stands where a command has the game: "my games"."""
-    first = plain(text).split(" ")[0].partition("'")[0]
-    return isinstance(command, NotFound) and first in vocabulary.COMMON and find(first) is None
 
 
 def _about_us(request: Request, text: str) -> Restated | None:
@@ -236,7 +230,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         return _told(request, helps(request, wish, text))
     if consent(text, ()).answer is Answer.NEVER:
         return Restated(_leaving(text))
-    is_said = isinstance(command, UnknownCommand) or names_no_game(text, command)
+    is_said = isinstance(command, UnknownCommand)
     if is_said and not (request.sender.is_void or request.sender.is_lost):
         _check_board(request, text)
     if not is_said and _EXACT.search(text):
@@ -344,8 +338,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if wants_a_game:
         return Restated(f"play {game or game_wanted(text)}".rstrip())
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
-    is_sentence = is_talk or names_no_game(text, command)
-    return Restated(f"help {game}" if game else START) if is_sentence else None
+    return Restated(f"help {game}" if game else START) if is_talk else None
 
 
 def _check_players(request: Request, words: Sequence[str]) -> None:

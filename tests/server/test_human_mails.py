@@ -447,7 +447,8 @@ ELSEWHERE_ANSWERS = {
     "You played D4": "D4 in 101|My move in game 101 is D4|in 101 I take D4 please|D4 auf Brett 101",
     "speaks of D4, and does not say": "D4 in 101?",
     "Really resign?": "please resign for me on 101|resign game 101|I resign in 101|stop game 101|quit 101|"
-    "delete game 101|Ich gebe auf in Spiel 101",
+    "delete game 101|Ich gebe auf in Spiel 101|yes, resign 101|Ok, resign 101|sure, resign 101",
+    "You offer a draw. ": "yes, draw 101",
     "You offer a draw": "offer a draw in 101",
     "Hints are only given": "hint for 101|hint for game 101 please",
     "Board goes on. It can be reviewed when it has ended.": "review game 101 please",
