@@ -290,7 +290,7 @@ def _check_board(request: Request, text: str) -> None:
     """Raises: BadArguments for what is done on a board, which the mail does not name, and how to name it."""
     player, meant = request.sender.writer, meaning(text, str.casefold)
     holds_cell = text.split()[0].casefold() not in GAMES and any(map(_CELL.fullmatch, meant.between))
-    move = meant.move or ("MOVE" if holds_cell else "")
+    move = meant.move.upper() or ("MOVE" if holds_cell else "")
     line = move or COMMANDS.get(meant.act, "")
     if not line or player is None:
         return
@@ -306,6 +306,8 @@ def _check_board(request: Request, text: str) -> None:
         )
     if not running:
         raise _NO_GAME
+    if move:
+        raise BadArguments("None of your boards waits for your move. You get a mail when one does: answer that mail.")
 
 
 def _told(request: Request, line: str) -> Restated:

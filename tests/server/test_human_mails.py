@@ -442,7 +442,7 @@ RESIGNING_ANSWERS = {
 """What is written by a player who was asked whether they really resign."""
 
 ELSEWHERE_ANSWERS = {
-    "Write: 101 d4": "D4|D4 please|d4!",
+    "Write: 101 D4": "D4|D4 please|d4!",
     "Write: 101 resign": "I resign, well played!",
     "You played D4": "D4 in 101|My move in game 101 is D4|in 101 I take D4 please|D4 auf Brett 101",
     "speaks of D4, and does not say": "D4 in 101?",
