@@ -738,7 +738,7 @@ ROBOT_ANSWERS = {
     'no game "chess" here': "teach me chess",
     "pbm: list of games": "list of players",
     "You ask for no more mails.": "leave me alone",
-    'These words do not fit "pause".': "pause for thought",
+    '"pause" takes fewer words.': "pause for thought",
     "is not a cell": "checkmate, my dear corner",
     "does not say that you play it": "hm C3 looks good",
     "pbm: help cross": "show rules",
