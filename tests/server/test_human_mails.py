@@ -333,7 +333,8 @@ BOARD_ANSWERS = {
     "whose move is it and how long do I have?|Whose turn is it, and how much time is left?|who do I play next?|"
     "when's my next move due?|what's my next move due|what did anna play|where are we?|can you resend the board?|"
     "I lost the mail, can you send the board again?",
-    "passed on as a message": "Clair,\nthank you for the game!|"
+    "passed on as a message": "Clair,\nthank you for the game!|Good luck!\n\nBert\nB1 1AA|"
+    "Nice move\nBest wishes\nBert Miller\nLondon E5 8AB|"
     "Fantastic!!|Wow!|Brilliant!|Oops|hmm|Unglaublich!|Incroyable !|¡Increíble!|excellent|Don't forget me!|lol|👍|"
     "hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
