@@ -245,7 +245,7 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
         if (
             args is not None
             and not _is_move(verb, args, standing)
-            and ("PASSWORD" not in args or not (standing.proven or _is_said(args)) or _logs_in(args, is_userid))
+            and ("PASSWORD" not in args or not (standing.proven or _is_said(verb, args)) or _logs_in(args, is_userid))
         ):
             return args
     return None
@@ -258,9 +258,12 @@ def _is_move(verb: Verb, args: Mapping[str, str], standing: Standing) -> bool:
     return may_be and number.isdecimal() and int(number) < FIRST_BOARD
 
 
-def _is_said(args: Mapping[str, str]) -> bool:
-    """Whether the word for a userid is one that sentences are made of: "puzzle for chess" tells no password."""
-    return args["USERID"].casefold() in COMMON
+def _is_said(verb: Verb, args: Mapping[str, str]) -> bool:
+    """Whether the word for a userid is one that sentences are made of: "puzzle for chess" tells no password.
+
+    Of a verb that has text "message in a bottle" would then name players.
+    """
+    return not verb.has_text and args["USERID"].casefold() in COMMON
 
 
 def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
