@@ -45,6 +45,9 @@ def plays_on(house: House) -> None:
 
 REFUSALS = {
     "no such game": ("bob", "chess move 101 bob bobpass D5", 'There is no game "chess" here.'),
+    "no such game in a sentence": ("bob", "puzzle for chess", 'There is no game "chess" here.'),
+    "words behind what takes none": ("bob", "robots bob bobpass", '"robots" stands alone, without other words.'),
+    "a word too many": ("bob", "tournament join cup robot3", '"tournament join" takes fewer words.'),
     "no such game behind the verb": ("bob", "puzzle chess bob bobpass", 'There is no game "chess" here.'),
     "no such game in another place": ("bob", "play chess bob bobpass", 'There is no game "chess" here.'),
     "no such game but like one": ("bob", "puzzle hexx bob bobpass", 'Did you mean "hex"?'),

@@ -24,7 +24,20 @@ from pbm.domain.idioms import vocabulary
 from pbm.domain.match import SWAP
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
-from pbm.domain.verbs import CREDENTIALS, FIRST_BOARD, SECRETS, VERBS, Standing, Verb, bind, find, forms, leading, usage
+from pbm.domain.verbs import (
+    CREDENTIALS,
+    FIRST_BOARD,
+    SECRETS,
+    VERBS,
+    Standing,
+    Verb,
+    bind,
+    find,
+    forms,
+    leading,
+    suits_but_for_end,
+    usage,
+)
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
@@ -236,7 +249,13 @@ def _ill_bound(
         return BadArguments(f'"{verb.name}" needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")
     if between_two and game and (robot := _ROBOT.search(" ".join(words).casefold())):
         return BadArguments("The name of a robot is one word.", f"{game} {verb.name} me robot{robot[1]}")
-    problem = f'"{verb.name}" needs more words.' if len(words) < fewest else f'These words do not fit "{verb.name}".'
+    problem = f'These words do not fit "{verb.name}".'
+    if len(words) < fewest:
+        problem = f'"{verb.name}" needs more words.'
+    elif suits_but_for_end(verb, words, standing):
+        problem = (
+            f'"{verb.name}" takes fewer words.' if verb.params else f'"{verb.name}" stands alone, without other words.'
+        )
     return BadArguments(problem, usage(verb, standing, game))
 
 
@@ -312,9 +331,15 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
         raise UnknownCommand(problem, _reordered(words, ordered, standing))
-    if verb is None and second and find(second, per_game=True) and not standing.answers_board:
+    if verb is None and second and find(second, per_game=True) and not (standing.answers_board or is_said(first)):
         raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
     return (standing.game if standing.game in GAMES else None), verb, words[count:]
+
+
+def is_said(word: str) -> bool:
+    """The word begins a sentence, and is no game that there is or not: "yes,", "what's"."""
+    bare = word.casefold().strip("?!,.").partition("'")[0]
+    return bare in vocabulary.COMMON and find(bare) is None
 
 
 def _as_move(words: Sequence[str], standing: Standing) -> str:
@@ -400,7 +425,7 @@ def _unknown(words: list[str]) -> UnknownCommand:
         return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *words[1:2]]))
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
-    meant = "" if words[0].casefold().strip("?!,.") in vocabulary.COMMON else _meant(words[0].casefold(), names)
+    meant = "" if is_said(words[0]) else _meant(words[0].casefold(), names)
     helps = "tournaments" if words[0].casefold() in ("event", "tournament") else "help"
     return UnknownCommand(f'"{shown}" is not a command.{meant}', "" if meant else helps)
 

@@ -60,6 +60,8 @@ _LABELS = 1
 """Other words at most beside a number: "fax 555-7788"."""
 _DOES = re.compile(r"(?<!\w)x?[a-z]{1,2}-?\d{1,2}(?!\w)")
 """A cell that a line of plain words names."""
+POSTCODE = re.compile(r"(?<!\w)[a-z]{1,2}\d[a-z\d]? \d[a-z]{2}(?!\w)")
+"""Of Britain, in lower case, as in a signature: "B1 1AA" is no move."""
 _WEB = re.compile(r"(?:\w+://|www\.)\S*")
 _NUMBER = 6
 """Digits of a telephone's number at least."""
@@ -172,6 +174,17 @@ def discreet(text: str) -> str:
     return text if number is None else "\n".join(lines[:number]).rstrip()
 
 
+def is_signature(text: str) -> bool:
+    """The text only closes a letter, or is a card that tells how to reach its writer.
+
+    >>> [is_signature(text) for text in ("Cheers,\\nBob", "Bob Miller\\nTel. 555-7788", "Yes", "Cheers\\nF6")]
+    [True, True, False, False]
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    is_card = any(map(_reaches, lines)) and all(map(_is_on_a_card, lines))
+    return (is_card or _closing(lines, answers.CLOSING) == 0) and not any(map(_does, lines))
+
+
 def _closing(lines: Sequence[str], words: re.Pattern[str]) -> int:
     """The place of the line that closes a letter, above nothing but a signature; behind the last one where none is.
 
@@ -199,7 +212,7 @@ def _does(line: str) -> bool:
     said = plain(line)
     if (
         len(line) > MAX_LENGTH
-        or _DOES.search(said)
+        or _DOES.search(POSTCODE.sub(" ", said))
         or moves.DICTATED.search(line)
         or _is_strong(_bare(uncourteous(said)))
     ):
@@ -497,7 +510,8 @@ class _Reader:
 
     def _mentioned(self, said: str) -> list[str]:
         """The legal moves that words of a sentence name, each by itself, blanks between them or not."""
-        words = (word.strip(" .,!?;:()\"'") for joined in plain(said).split() for word in _pieces(joined))
+        joined = POSTCODE.sub(" ", plain(said)).split()
+        words = (word.strip(" .,!?;:()\"'") for each in joined for word in _pieces(each))
         return [move for word in words if _STRONG.fullmatch(word) and (move := self.legal(word))]
 
     def legal(self, words: str) -> str | None:

@@ -8,7 +8,7 @@ import re
 from pbm.domain.commands import begins, clean
 from pbm.domain.idioms import answers, wishes
 from pbm.domain.idioms.vocabulary import COMMON, COURTESIES
-from pbm.domain.meaning import plain, sentences
+from pbm.domain.meaning import POSTCODE, plain, sentences
 from pbm.domain.verbs import PASSWORD, VERBS, find
 
 _QUALIFIERS = COURTESIES | frozenset(
@@ -76,7 +76,7 @@ def begins_like_a_command(text: str) -> bool:
 
 def is_prose(text: str) -> bool:
     """The text is words of a language: a lone word is a courtesy, and there are few numbers."""
-    words = plain(text).split()
+    words = POSTCODE.sub("", plain(text)).split()
     bare = [word.strip(".,;:!?()\"'").replace("'", "") for word in words]
     if not words:
         return any(not char.isascii() for char in text)

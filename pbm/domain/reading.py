@@ -161,7 +161,7 @@ def _by_text(draft: _Draft) -> Reading:
     """The first lines of the text are the commands."""
     lines = [line.strip() for line in draft.left]
     start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
-    lines[start + 1 :] = ["draw" if asks_for_draw(line) else line for line in lines[start + 1 :]]
+    lines[start + 1 :] = ["draw" if _offers_draw(line, first) else line for line in lines[start + 1 :]]
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     if board_first(first, standing) is not None and not draft.is_planned:
@@ -175,6 +175,11 @@ def _by_text(draft: _Draft) -> Reading:
     comment = "\n".join(draft.left[end:]).strip("\n")
     text = "" if plans else "\n".join(draft.left)
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text)
+
+
+def _offers_draw(line: str, first: str) -> bool:
+    """The line asks for a draw below the first one, which may be a move."""
+    return asks_for_draw(line) and (not first or _takes_plan(first))
 
 
 def _may_plan(standing: Standing, words: str) -> bool:

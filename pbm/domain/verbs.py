@@ -236,6 +236,7 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
     """The words under their parameters' names. The fullest form that fits wins, so that what is written counts.
 
     A sender who has proved who they are may leave their userid and password out, so they are there only if a userid is.
+    Nor are they there in a sentence.
     """
     if verb.bare and not words:
         return {}
@@ -244,7 +245,7 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
         if (
             args is not None
             and not _is_move(verb, args, standing)
-            and ("PASSWORD" not in args or not standing.proven or _logs_in(args, is_userid))
+            and ("PASSWORD" not in args or not (standing.proven or _is_said(verb, args)) or _logs_in(args, is_userid))
         ):
             return args
     return None
@@ -255,6 +256,14 @@ def _is_move(verb: Verb, args: Mapping[str, str], standing: Standing) -> bool:
     number = args.get("BOARD", "").partition("#")[0]
     may_be = standing.board is not None and any(param.key == "MOVE" for param in verb.params)
     return may_be and number.isdecimal() and int(number) < FIRST_BOARD
+
+
+def _is_said(verb: Verb, args: Mapping[str, str]) -> bool:
+    """Whether the word for a userid is one that sentences are made of: "puzzle for chess" tells no password.
+
+    Of a verb that has text "message in a bottle" would then name players.
+    """
+    return not verb.has_text and args["USERID"].casefold() in COMMON
 
 
 def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
@@ -296,6 +305,12 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
         args[param.key] = " ".join(taken)
         left = left[len(taken) :]
     return None if left else args
+
+
+def suits_but_for_end(verb: Verb, words: list[str], standing: Standing) -> bool:
+    """Whether some of the words are what the verb takes of this sender, and others follow."""
+    *_, shortest = forms(verb, standing)
+    return any(_fit(shortest, words[:count]) is not None for count in range(len(words)))
 
 
 def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:

@@ -166,15 +166,15 @@ def _lead(request: Request, text: str) -> tuple[str, str]:
     rival = userid_named(request.tx, text, "rival")
     address = _ADDRESS.search(text)
     if rival:
-        return f"To play with {rival}, answer with this line:", f"{game} challenge me {rival}"
+        return f"To play with {rival}:", f"{game} challenge me {rival}"
     if address is not None:
-        return f"To invite {address[0]}, answer with this line:", f"{game} challenge me {address[0]}"
+        return f"To invite {address[0]}:", f"{game} challenge me {address[0]}"
     return {
         "help challenge": (
             "To invite somebody, put their address in this line:",
             f"{game} challenge me bob@example.org",
         ),
-        "help seek": ("To look for a person to play with, answer with this line:", f"{game} seek 1"),
+        "help seek": ("To look for a person to play with:", f"{game} seek 1"),
     }.get(topic(text), ("", ""))
 
 

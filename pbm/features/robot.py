@@ -19,7 +19,7 @@ from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.decisions import done
-from pbm.core.notify import Desk, tell_operator, tell_players
+from pbm.core.notify import Desk, notice_of, reader_of, tell_operator, tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, TAKEN, Task, asked, is_robot, robots, spent, thinks
@@ -36,6 +36,8 @@ COMPLAINT = "robots stuck"
 """On the agenda for a game where the program of a robot fails; the operator is told."""
 GATHERS, COMPLAINS_EVERY = timedelta(minutes=5), timedelta(hours=1)
 """How long after the first failure the operator is told, so that the mail knows most boards; and how often at most."""
+TELLS_AFTER = timedelta(minutes=30)
+"""How long after the first failure the opponent is told, once."""
 RESIGNS_AFTER, LATELY = timedelta(days=3), timedelta(hours=1)
 """How long a board waits for a robot whose program fails; and how long ago it must have failed last to fail still."""
 ANSWERS_WITHIN = 45.0
@@ -193,7 +195,9 @@ def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
     if known is not None and known.payload["ply"] == ply:
         agenda.put(STUCK, number, known.due_at, **{**known.payload, "failed_at": now.isoformat()})
         return
-    agenda.put(STUCK, number, now + RESIGNS_AFTER, ply=ply, reason=reason, told=False, failed_at=now.isoformat())
+    agenda.put(
+        STUCK, number, now + TELLS_AFTER, ply=ply, reason=reason, told=False, heard=False, failed_at=now.isoformat()
+    )
     game = at.open(number).match.game
     if agenda.get(COMPLAINT, game) is None:
         agenda.put(COMPLAINT, game, now + GATHERS)
@@ -228,8 +232,8 @@ def _stuck_board(at: Desk, item: Item) -> OpenBoard | None:
 
 
 @when_due(STUCK, within=RESIGNS_AFTER)
-def resign_when_stuck(due: Occasion) -> None:
-    """The opponent is not kept waiting for ever.
+def tell_or_resign(due: Occasion) -> None:
+    """The opponent is told why the robot does not move, and not kept waiting for ever.
 
     The program may have been mended while nobody let it think, as when the server was down: then it is tried before.
     """
@@ -242,6 +246,21 @@ def resign_when_stuck(due: Occasion) -> None:
         due.tx.agenda.put(STUCK, due.item.key, due.now + LATELY, **due.item.payload)
         return
     player = board.match.player(seat)
+    if not due.item.payload.get("heard", True):
+        _tell(due, board, other(seat))
+        return
     comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I cannot go on.")
     board.resign(seat)
     due.tx.outbox.add(tell_players(due, board, (comment,), player), due.now)
+
+
+def _tell(due: Occasion, board: OpenBoard, seat: Seat) -> None:
+    """Tell a robot's opponent in this seat that its program fails, and have it resign when that lasts."""
+    left, robot = RESIGNS_AFTER - TELLS_AFTER, board.match.player(other(seat)).userid
+    due.tx.agenda.put(STUCK, due.item.key, due.now + left, **{**due.item.payload, "heard": True})
+    operator = ", and the operator has been told" if due.tools.operator else ""
+    trouble = (
+        f"{robot}'s program fails{operator}. If it cannot be mended within {RESIGNS_AFTER.days} days, {robot} resigns."
+    )
+    notice = notice_of(board, reader_of(due, board.match.player(seat), seat), shown=trouble)
+    due.tx.outbox.add(due.tools.composer.notice(notice, due.now), due.now)

@@ -204,6 +204,7 @@ MOBILE = _any(
     (?!(?:i|you|we|they) )(?:[^\W\d]{1,12} )?(?:sent (?:from|via|with|by(?! mistake)|using|on) )
     (?:[^\W\d]{1,12} )?from my (?:i?phone|ipad|android|mobile|samsung)
     get \[?(?:outlook|bluemail|typeapp)|(?:\w+ ){0,3}from mobile$|my\w* (?:iphone|ipad)\W*$
+    (?:please )?(?:excuse|forgive|pardon) (?:(?:any|the|my) )?(?:typos?|brevity)\b
     this (?:e-?mail|message) (?:was|has been) (?:(?:sent|written) (?:from|on|by|via) (?:my|an?) |checked|scanned)
     gesendet (?:mit|von|über|vom|mittels)|von meine[mr]\b.{1,40}gesendet|diese nachricht wurde von mein
     holen sie sich outlook|diese e-?mail wurde .{0,30}(?:viren|avast)|viren(?:frei|geprüft)|virus-?free\b

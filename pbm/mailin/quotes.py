@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
 
+from pbm.domain.meaning import is_signature
 from pbm.mailin import phrases
 
 MARKED = re.compile(r" {0,4}[>＞]")
@@ -278,8 +279,12 @@ _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----",
 def own_text(text: str, us: str) -> tuple[str, bool]:
     """The person's words, and whether one of our mails stands quoted with it; us is our local part, in lower case.
 
-    With our line in the text, what is above it counts; if that is nothing, then what is between or below lines quoted
-    with ">", for there a quote shows where it ends. Below an unquoted copy of our line nothing is theirs for certain.
+    With our line in the text, what is above it counts; if that is nothing or a signature, then first what is between or
+    below lines quoted with ">", for there a quote shows where it ends. Below an unquoted copy of our line nothing is
+    theirs for certain.
+
+    >>> [own_text(f"{above}\\n\\n> {SENTINEL}\\n\\nF6", "pbm")[0] for above in ("Cheers,\\nBob", "G7")]
+    ['F6\\n\\nCheers,\\nBob', 'G7']
     """
     text = bounded(text)
     found = FOUND.search(text)
@@ -290,9 +295,10 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
     while lines and _MARKS_OF_OURS.fullmatch(lines[-1]):
         lines.pop()
     own = unquoted([*lines, "> "], us)
-    if own or not _QUOTED.match(text, start):
+    below = text[found.end() :].split("\n")[1:] if _QUOTED.match(text, start) else []
+    if own and not (any(below) and is_signature(own)):
         return own, True
-    return unquoted(["> ", *text[found.end() :].split("\n")[1:]], us), True
+    return f"{unquoted(['> ', *below], us)}\n\n{own}".strip(), True
 
 
 def bounded(text: str) -> str:

@@ -228,6 +228,12 @@ class _Said:
         """The writer plays here, and has made the last move."""
         return bool(self.board.match.record) and self.is_running and self.seat is not None and not self.is_to_move
 
+    @property
+    def _asked(self) -> OfferKind | None:
+        """What the other player asks for, and the writer has not answered."""
+        offer = self.board.match.offer
+        return offer.kind if offer is not None and self.seat not in (None, offer.seat) else None
+
     @cached_property
     def meant(self) -> Meaning:
         """The meaning by the rules, on the board as it stands; no moves once the match has ended."""
@@ -239,8 +245,8 @@ class _Said:
         meant, says = self.meant, self.meant.act in (Act.SAY, Act.RULES)
         if says and wish not in (None, Wish.THANKS) and not meant.between:
             return self._wish(wish)
-        if meant.act is Act.UNSURE and self._agrees:
-            return Restated("accept", self.text.strip(), "accept")
+        if self._asked is OfferKind.DRAW and Act.DRAW in (meant.act, *meant.between):
+            return self._agreed()
         if meant.act is Act.UNSURE:
             self.check_turn()
             return None
@@ -259,6 +265,20 @@ class _Said:
             return self._message()
         line = meant.move or COMMANDS[meant.act]
         return None if self.text.strip() == line else self._done(line, meant.comment)
+
+    def _agreed(self) -> Restated | None:
+        """Words that speak of the draw which is offered, as its acceptance. Raises: BadArguments."""
+        said, names = sentences(self.text), {self.meant.act, *self.meant.between} - {Act.UNSURE}
+        asks = any(sentence.asks or answers.QUESTION.search(sentence.plain) for sentence in said)
+        declines = any(answers.NO.search(sentence.plain) for sentence in said)
+        if not declines and (names == {Act.DRAW, Act.ACCEPT} or (names == {Act.DRAW} and not asks)):
+            return self._done("accept", self.meant.comment)
+        if names <= {Act.DRAW, Act.ACCEPT}:
+            raise BadArguments(
+                f"It is not clear whether you accept the draw.{self.or_say} To accept the draw:", "accept"
+            )
+        self.check_turn()
+        return None
 
     def _done(self, line: str, comment: str) -> Restated:
         """What plain words say is done. Raises: BadArguments for a pass that loses at once."""
@@ -378,7 +398,7 @@ class _Said:
         text, line, match = self.text, self.text.strip(), self.board.match
         bare = line.rstrip(".!").casefold()
         sure = _SURE.match(text)
-        is_asked = self.writer is not None and match.offer is not None and self.seat not in (None, match.offer.seat)
+        is_asked = self._asked is not None
         reply = answers.REPLY.fullmatch(plain(text)) or (courteous_reply(text) if is_asked else None)
         resigns = self.seat is not None and any(intent.is_question for intent in self.board.intents.of(self.seat))
         is_plain_yes = sure is not None and is_asked and reply is None and is_courteous(text[sure.end() :])
@@ -448,14 +468,6 @@ class _Said:
             return None
         self._check_seated()
         return Restated(CHAT, self.words, self._hint if self.rival is None else UNHEARD)
-
-    @property
-    def _agrees(self) -> bool:
-        """The words offer a draw and accept one, and the other player has offered it."""
-        offer = self.board.match.offer
-        is_asked = offer is not None and offer.kind is OfferKind.DRAW and self.seat not in (None, offer.seat)
-        declines = any(answers.NO.search(sentence.plain) for sentence in sentences(self.text))
-        return is_asked and not declines and {*self.meant.between} == {Act.DRAW, Act.ACCEPT}
 
     @property
     def _rules(self) -> str:

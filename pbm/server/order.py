@@ -23,10 +23,10 @@ from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
-from pbm.domain.commands import Command, begins, clean, parse
+from pbm.domain.commands import Command, begins, clean, is_said, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
-from pbm.domain.errors import NeedsIdentity, NotAllowed, NotYourTurn, Rejected, UnknownCommand
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, NotYourTurn, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
 from pbm.domain.idioms import vocabulary, wishes
 from pbm.domain.likeness import mailbox
@@ -52,7 +52,7 @@ from pbm.features.newcomer import FIRST, at_robot, greet
 from pbm.mailin import Action, strip_subject
 from pbm.server.guesses import Held
 from pbm.server.on_board import CHAT, THANKS, Restated, check_sure, hint_to_say
-from pbm.server.plain import is_newcomers, names_no_game, restated, restated_line
+from pbm.server.plain import is_newcomers, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -184,8 +184,7 @@ class Order:
     def _greets(self, request: Request) -> bool:
         """The mail is a newcomer's, whose plain words are done; or one too many that holds none."""
         text, command = self.reading.text, self.commands[0]
-        is_talk = isinstance(command, UnknownCommand) or names_no_game(text, command)
-        may_be = is_talk or is_newcomers(text) or at_robot(command)
+        may_be = isinstance(command, UnknownCommand) or is_newcomers(text) or at_robot(command)
         if not (request.sender.address and text and may_be):
             return False
         return request.attempt(lambda: greet(request, text, command) or is_puzzling(request.tx, request.sender.address))
@@ -418,7 +417,7 @@ def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
     """A stranger's mail is no command with an error, but words of somebody who knows none."""
     if isinstance(refusal, NotAllowed):
         return _wants_no_mail(request)
-    if names_no_game(request.message.text, refusal):
+    if isinstance(refusal, NotFound) and is_said(request.message.text.partition(" ")[0]):
         return True
     if request.sender.address or isinstance(refusal, UnknownCommand):
         return isinstance(refusal, UnknownCommand) and (not begins(line) or starts(line))

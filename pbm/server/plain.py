@@ -13,7 +13,7 @@ from pbm.core.request import Request, no_player, userid_named
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.domain.commands import Command, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
-from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
+from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.idioms import answers, vocabulary, wishes
 from pbm.domain.meaning import Act, meaning, plain, uncourteous, unsigned
 from pbm.domain.reading import Reading
@@ -156,7 +156,7 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     if isinstance(command, UnknownCommand):
         return is_said or command.suggestion in _GENERAL
     if isinstance(command, Rejected):
-        return is_said or names_no_game(text, command)
+        return is_said
     named = command.args.get("USERID", "")
     names_nobody = bool(named) and request.tx.players.find(named) is None
     return (names_nobody and is_said) or (command.verb.group == LOOKING and (is_said or len(rest) == 1))
@@ -165,12 +165,6 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
 def _is_question(text: str) -> bool:
     """The text asks the server, and says nothing else."""
     return question(text, "") != "" or meaning(text, lambda _: None).act is Act.RULES
-
-
-def names_no_game(text: str, command: Exception | Command) -> bool:
-    """A word of a sentence stands where a command has the game: "my games"."""
-    first = plain(text).split(" ")[0].partition("'")[0]
-    return isinstance(command, NotFound) and first in vocabulary.COMMON and find(first) is None
 
 
 def _about_us(request: Request, text: str) -> Restated | None:
@@ -194,7 +188,7 @@ def _about_us(request: Request, text: str) -> Restated | None:
         return None
     may_ask = command.verb.asks or command.verb.group == LOOKING or command.verb.name == "rematch"
     is_question = text.rstrip().endswith("?") and not may_ask
-    return None if command.verb.name == "move" or is_question else _as_told(command)
+    return None if command.verb.name in ("move", "propose") or is_question else _as_told(command)
 
 
 def _as_told(command: Command) -> Restated:
@@ -236,7 +230,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         return _told(request, helps(request, wish, text))
     if consent(text, ()).answer is Answer.NEVER:
         return Restated(_leaving(text))
-    is_said = isinstance(command, UnknownCommand) or names_no_game(text, command)
+    is_said = isinstance(command, UnknownCommand)
     if is_said and not (request.sender.is_void or request.sender.is_lost):
         _check_board(request, text)
     if not is_said and _EXACT.search(text):
@@ -296,7 +290,7 @@ def _check_board(request: Request, text: str) -> None:
     """Raises: BadArguments for what is done on a board, which the mail does not name, and how to name it."""
     player, meant = request.sender.writer, meaning(text, str.casefold)
     holds_cell = text.split()[0].casefold() not in GAMES and any(map(_CELL.fullmatch, meant.between))
-    move = meant.move or ("MOVE" if holds_cell else "")
+    move = meant.move.upper() or ("MOVE" if holds_cell else "")
     line = move or COMMANDS.get(meant.act, "")
     if not line or player is None:
         return
@@ -312,6 +306,8 @@ def _check_board(request: Request, text: str) -> None:
         )
     if not running:
         raise _NO_GAME
+    if move:
+        raise BadArguments("None of your boards waits for your move. You get a mail when one does: answer that mail.")
 
 
 def _told(request: Request, line: str) -> Restated:
@@ -344,8 +340,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if wants_a_game:
         return Restated(f"play {game or game_wanted(text)}".rstrip())
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
-    is_sentence = is_talk or names_no_game(text, command)
-    return Restated(f"help {game}" if game else START) if is_sentence else None
+    return Restated(f"help {game}" if game else START) if is_talk else None
 
 
 def _check_players(request: Request, words: Sequence[str]) -> None:

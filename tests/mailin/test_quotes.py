@@ -9,7 +9,7 @@ import pytest
 from pbm.mailin import quotes
 from pbm.mailin.quotes import MAX_LINE, bounded
 from tests.mailin.build import person, raw
-from tests.mailin.clients import quoted
+from tests.mailin.clients import LINE_LAST, quoted
 
 
 def test_a_long_line_is_broken_and_not_cut() -> None:
@@ -61,6 +61,26 @@ def test_an_attribution_that_was_wrapped_anywhere_is_known_by_its_shape(line: st
 @pytest.mark.parametrize("header", HEADERS)
 def test_a_header_is_known_by_its_shape_in_any_language(header: str, own: str) -> None:
     assert person(raw(f"{own}\n\n{header}\n{OUR_MAIL}\n")).text == own
+
+
+@pytest.mark.parametrize(
+    ("above", "kept"),
+    [
+        ("Sent from my iPhone", ""),
+        ("Sent from my iPhone\nPlease excuse typos", ""),
+        ("-- \nBob", ""),
+        ("Best regards,\nBob", "\n\nBest regards,\nBob"),
+        ("Bob Miller\n+44 20 7946 0958", "\n\nBob Miller\n+44 20 7946 0958"),
+    ],
+)
+def test_a_move_below_the_quote_is_read_though_a_signature_stands_above(above: str, kept: str) -> None:
+    answer = f"{above}\n\n{WRAPPED[0]}\n{quoted(LINE_LAST)}\n\nF6\n"
+    assert person(raw(answer)).text == f"F6{kept}"
+
+
+@pytest.mark.parametrize("above", ["G7", "No", "Yes", "Thanks for that!", "Hi Ann,", "Cheers,\nG7"])
+def test_words_above_the_quote_are_all_that_counts(above: str) -> None:
+    assert person(raw(f"{above}\n\n{quoted(LINE_LAST)}\n\nF6\n")).text == above
 
 
 @pytest.mark.parametrize(

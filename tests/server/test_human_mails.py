@@ -333,7 +333,8 @@ BOARD_ANSWERS = {
     "whose move is it and how long do I have?|Whose turn is it, and how much time is left?|who do I play next?|"
     "when's my next move due?|what's my next move due|what did anna play|where are we?|can you resend the board?|"
     "I lost the mail, can you send the board again?",
-    "passed on as a message": "Clair,\nthank you for the game!|"
+    "passed on as a message": "Clair,\nthank you for the game!|Good luck!\n\nBert\nB1 1AA|"
+    "Nice move\nBest wishes\nBert Miller\nLondon E5 8AB|"
     "Fantastic!!|Wow!|Brilliant!|Oops|hmm|Unglaublich!|Incroyable !|¡Increíble!|excellent|Don't forget me!|lol|👍|"
     "hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
@@ -419,12 +420,14 @@ OFFERED_ANSWERS = {
     "You accepted the draw": "Sure, good game|Agreed, well played|va bene|sim|accetto|acepto|j'accepte|ich nehme an|"
     "claro|Klar!|bien sûr|Draw it is. Well played!|ja\n\nCordialement,\nBert|yes|Yes please|yes, thanks|"
     "Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
-    "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw?|"
+    "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw|ok draw|Draw. Good game!|"
+    "I agree to a draw|I'd like a draw|Let's call it a draw|"
     "Einverstanden!|oui merci|Ja, einverstanden|Yes, why not|deal|Gern|vale",
     "You declined the draw": "No way|Ich lehne ab|je refuse|non, on continue|no|no thanks|No, let's play on|"
     "nein, danke|non merci",
     "You played E5. anna's offer of a draw is off": "E5|E5, no draw|E5\nno draw|E5\nI decline",
-    "may mean draw or accept": "Draw? I accept. No!",
+    "not clear whether you accept": "Draw? I accept. No!|Draw? it is your move|draw?|A draw? Really? I am winning.|"
+    "Shall we call it a draw?|How about a draw|Would you like a draw?|remis?|Thanks.\ndraw?|Draw? Yes!|Draw. No way!",
     'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
     "Yes, it was lovely.|Yes, I saw that.|Sure thing, I will think|vale, pero luego|Yes, but later",
 }
@@ -440,12 +443,13 @@ RESIGNING_ANSWERS = {
 """What is written by a player who was asked whether they really resign."""
 
 ELSEWHERE_ANSWERS = {
-    "Write: 101 d4": "D4|D4 please|d4!",
+    "Write: 101 D4": "D4|D4 please|d4!",
     "Write: 101 resign": "I resign, well played!",
     "You played D4": "D4 in 101|My move in game 101 is D4|in 101 I take D4 please|D4 auf Brett 101",
     "speaks of D4, and does not say": "D4 in 101?",
     "Really resign?": "please resign for me on 101|resign game 101|I resign in 101|stop game 101|quit 101|"
-    "delete game 101|Ich gebe auf in Spiel 101",
+    "delete game 101|Ich gebe auf in Spiel 101|yes, resign 101|Ok, resign 101|sure, resign 101",
+    "You offer a draw. ": "yes, draw 101",
     "You offer a draw": "offer a draw in 101",
     "Hints are only given": "hint for 101|hint for game 101 please",
     "Board goes on. It can be reviewed when it has ended.": "review game 101 please",
@@ -735,7 +739,7 @@ ROBOT_ANSWERS = {
     'no game "chess" here': "teach me chess",
     "pbm: list of games": "list of players",
     "You ask for no more mails.": "leave me alone",
-    'These words do not fit "pause".': "pause for thought",
+    '"pause" takes fewer words.': "pause for thought",
     "is not a cell": "checkmate, my dear corner",
     "does not say that you play it": "hm C3 looks good",
     "pbm: help cross": "show rules",

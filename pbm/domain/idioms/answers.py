@@ -114,7 +114,7 @@ WEAK_YES = re.compile(r"^(?:ok|okay|sure|alright|all right|fine)\b")
 
 QUESTION = any_of(
     r"""
-    \?$|^(?:what|who|how|why|where|which|when|is this|are you|can you|could you|do i|do you|does)\b
+    \?$|^(?:what|who|how|why|where|which|when|is this|are you|can you|could you|do i|do you|does|shall|should)\b
     ^(?:help|rules|info|information|tutorial)\b|\b(?:tell me more|more (?:info|information|about)|explain)\b
     """
 )

@@ -84,8 +84,8 @@ COMMON = frozenset(
     """
     a about am an and any are as at be been being but by can could did do does for from had has have hello help
     hey hi how i if in is it its just let like may maybe me might mine my need no not of ok okay on one or our
-    please shall should so some sorry thank thanks that the there these this those to too us want
-    was we were what when where which who whom whose why will with would yes you your good morning evening
+    please shall should so some sorry sure thank thanks that the there these this those to too us want
+    was we were what when where which who whom whose why will with would yeah yep yes you your good morning evening
     ich wie wer ist mein meine meinen das wo kann je mon mes mot comment est yo mi quiero cómo como
     spielen mitspielen jouer jugar giocare
     """.split()  # noqa: SIM905  a list of them would be a page
