@@ -149,6 +149,7 @@ class Transaction:
     belongings = _queries(Belongings)
     erasure = _queries(Erasure)
     blocks = _queries(Blocks)
+    bounces = _queries(Bounces)
     broadcasts = _queries(Broadcasts)
     seeks = _queries(Seeks)
     invitations = _queries(Invitations)
@@ -189,10 +190,6 @@ class Transaction:
     def close(self) -> None:
         """A transaction that only reads ends here, not with its block."""
         self._connection.close()
-
-    @cached_property
-    def bounces(self) -> Bounces:
-        return Bounces(self._connection, self.players)
 
     def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> None:
         """Read at once what moves on the boards will ask for one by one. known: the boards as they once were.
