@@ -136,7 +136,6 @@ def set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match,
     loaded = [(match, match.clock) for match in tx.matches.load_all(boards) if match.clock is not None]
     clocks = {match.board: due(match, changed(match, clock), tx.now, match.moved_at) for match, clock in loaded}
     tx.matches.set_clocks(clocks)
-    tx.matches.forget()
 
 
 def difference(tx: Transaction, match: Match, state: State) -> str:

@@ -174,15 +174,15 @@ def userid_named(tx: Transaction, text: str, how: str) -> str:
     return ""
 
 
-class Boards:
+@dataclass(slots=True)
+class Boards(Desk):
     """The boards that a mail is about, each loaded once."""
 
-    def __init__(self, desk: Desk, since: datetime | None, answered: int | None) -> None:
-        """since: from when what players do counts. answered: the board whose mail is answered."""
-        self._desk = desk
-        self._since = since
-        self.answered = answered
-        self._boards: dict[int, OpenBoard] = {}
+    since: datetime | None
+    """From when what players do counts."""
+    answered: int | None
+    """The board whose mail is answered."""
+    _boards: dict[int, OpenBoard] = field(default_factory=dict)
 
     @property
     def in_hand(self) -> list[OpenBoard]:
@@ -192,7 +192,7 @@ class Boards:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
         board = self._boards.get(number)
         if board is None:
-            board = self._boards[number] = self._desk.open(number, self._since)
+            board = self._boards[number] = self.open(number, self.since)
         if game not in (None, board.match.game):
             title = GAMES[board.match.game].info.title
             raise NotFound(f"Board {number} is a game of {title}: write {board.match.game}, not {game}.")
@@ -424,7 +424,7 @@ class Request(Desk):
 
     def __post_init__(self, by: Sender) -> None:
         self.secrets |= {password for _, password in self.incoming.verified}
-        self.boards = Boards(self, self.incoming.received_at, by.board)
+        self.boards = Boards(self.tx, self.tools, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
         self.outgoing = Correspondence(self.tx, self.tools, self.incoming.message)
 

@@ -258,7 +258,7 @@ def check_willing(
     players = {player.id: player for player in seats if player not in ours}
     choices = tx.choices.of(game.info.name, players)
     counts = tx.matches.active_counts(players)
-    banned = {ban.subject for ban in tx.bans.of([player.userid.casefold() for player in players.values()], tx.now)}
+    banned = tx.banned([player.userid.casefold() for player in players.values()])
     problems = []
     for player in players.values():
         choice, active = choices[player.id], counts[player.id]

@@ -49,8 +49,8 @@ def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewa
 @subscribes(PlayerHeard)
 def heard_from(event: PlayerHeard, tx: Transaction) -> None:
     """A player who writes from an address of theirs is reached by mail again, should that have been in doubt."""
-    if tx.bounces.alive(event.player.id, event.address):
-        note_reach(tx, event.player, 0, event.renewals)
+    tx.bounces.alive(event.player.id, event.address)
+    note_reach(tx, event.player, 0, event.renewals)
 
 
 @subscribes(ReachChanged)

@@ -38,10 +38,15 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBo
             boards.append(load(summary.board))
     for board in boards:
         board.end(_forfeit(board.match, player), PlayerLeft(board.match.board, userid=player.userid))
+    end_account(tx, player)
+    return boards
+
+
+def end_account(tx: Transaction, player: Player) -> None:
+    """Nobody finds the player any more, and no ticket of theirs is good."""
     publish(AccountEnded(player), tx)
     tx.tickets.revoke_of(player.id, tx.now)
     tx.players.remove(player.id, tx.now)
-    return boards
 
 
 def _forfeit(match: Match, leaver: Player) -> Result:

@@ -55,12 +55,12 @@ def subject_of(word: str) -> str:
 
 def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:
     """The ban that a mail falls under; one of a player before those of addresses."""
-    if tx.bans.are_none():
+    if tx.bans_nobody:
         return None
     sender = mail.sender
     players = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
     subjects = (*(players | mail.verified), *_of_address(mail.letter.sender.casefold()))
-    found = {ban.subject: ban for ban in tx.bans.of(subjects, tx.now)}
+    found = tx.banned(subjects)
     ban = next((found[subject] for subject in subjects if subject in found), None)
     return None if ban is None or (mail.is_for_operator and is_player(ban.subject)) else ban
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import check_free, check_userid
 from pbm.core.notify import Desk
 from pbm.core.rating import rate_player_anew, unrate_match
@@ -16,6 +15,7 @@ from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.match import Ending, Player, Result, other
 from pbm.features import postmaster
+from pbm.features.erase import end_account
 from pbm.server.operator import Hand, acts, player_named
 from pbm.server.senders import is_player, subject_of
 from pbm.store import Transaction
@@ -49,7 +49,7 @@ class Steward(Hand):
         """Let somebody in again; a player whose suspension was not over is told."""
         subject = subject_of(who)
         with self._service.store.write() as tx:
-            held = tx.bans.of([subject], tx.now)
+            held = tx.banned([subject])
             if not tx.bans.lift(subject):
                 raise NotFound(f'"{who}" is not kept out.')
             if held and is_player(subject) and (player := tx.players.find(subject)) is not None:
@@ -64,7 +64,7 @@ class Steward(Hand):
                 check_free(tx, wanted)
             tx.erasure.call(player, wanted)
             renamed = Player(player.id, wanted)
-            for ban in tx.bans.of([player.userid.casefold()], tx.now):
+            for ban in tx.banned([player.userid.casefold()]).values():
                 tx.bans.lift(ban.subject)
                 tx.bans.put(Ban(wanted.casefold(), ban.since, ban.until, ban.reason))
             self._write(tx, renamed, "pbm: your userid", "account-news.txt", what="renamed", old=player.userid)
@@ -89,9 +89,7 @@ class Steward(Hand):
             games = tx.belongings.hand_over(gone.id, kept.id)
             for game in games:
                 rate_player_anew(tx, game, kept)
-            publish(AccountEnded(gone), tx)
-            tx.tickets.revoke_of(gone.id, tx.now)
-            tx.players.remove(gone.id, tx.now)
+            end_account(tx, gone)
             self._write(tx, kept, "pbm: your accounts", "account-news.txt", what="merged", old=gone.userid)
         self._service.tools.states.forget()
         return [board for board in boards if board not in met]

@@ -35,6 +35,7 @@ from pbm.store.tickets import Guesses
 
 _SHARED = frozenset({outbox, rating_changes, tournament_players})
 """Tables whose rows name a player and are others' as well; all others with a player_id are theirs alone."""
+_MAILS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,24 +108,24 @@ class Erasure(Queries):
             self._update(outbox, outbox.c.inbox_id.in_(some), inbox_id=None)
             self._delete(inbox, inbox.c.id.in_(some))
 
-    def sweep(self, names: Collection[str], done: tuple[int, int], most: int = 100) -> tuple[int, int] | None:
+    def sweep(self, names: Collection[str], done: tuple[int, int]) -> tuple[int, int] | None:
         """Take what names them out of some of the mails that others wrote or were sent, and that are done with.
 
         done: the ids in inbox and outbox up to which that has been done; returned as they are then, None at the end.
         """
         word = re.compile(rb"(?<!\w)(%s)(?!\w)" % b"|".join(re.escape(name.encode()) for name in names), re.IGNORECASE)
         handled, over = inbox.c.state != Arrival.NEW.value, outbox.c.state != Delivery.QUEUED.value
-        written = self._next(select(inbox.c.id, inbox.c.raw).where(handled), inbox.c.id, done[0], most)
+        written = self._next(select(inbox.c.id, inbox.c.raw).where(handled), inbox.c.id, done[0])
         told = select(outbox.c.id, outbox_texts.c.raw).join(outbox_texts).where(over)
-        sent = self._next(told, outbox.c.id, done[1], most)
+        sent = self._next(told, outbox.c.id, done[1])
         # An emptied mail still tells a second delivery of itself; of what was sent nothing is needed.
         self._update(inbox, inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)]), raw=b"")
         self._delete(outbox, outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)]))
         return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
 
-    def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int, most: int) -> dict[int, bytes]:
+    def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int) -> dict[int, bytes]:
         """The next of the mails after an id, in order."""
-        found = self._connection.execute(mails.where(key > after).order_by(key).limit(most))
+        found = self._connection.execute(mails.where(key > after).order_by(key).limit(_MAILS_AT_ONCE))
         return {row[0]: row[1] for row in found}
 
 

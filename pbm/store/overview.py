@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Table, func, or_, select
 
 from pbm.domain.mail import Arrival, Delivery
+from pbm.store.queues import POSTPONED
 from pbm.store.statements import Queries
 from pbm.store.tables import addresses, broadcasts, inbox, matches, outbox, players
 
@@ -67,15 +68,14 @@ class Overview(Queries):
 
     def postponed(self) -> Waiting:
         """Those of the queued mails which could not be delivered so far."""
-        tried = (outbox.c.state == Delivery.QUEUED.value) & (outbox.c.attempts > 0)
-        return self._waiting(outbox, outbox.c.created_at, tried)
+        return self._waiting(outbox, outbox.c.created_at, POSTPONED)
 
     def troubles(self, limit: int) -> list[tuple[str, int]]:
         """The trouble that queued mails met at their last try, and how many of them, the most frequent first."""
         words = func.substr(outbox.c.trouble, 1, _LONGEST_TROUBLE).label("words")
         found = (
             select(words, func.count().label("mails"))
-            .where(outbox.c.state == Delivery.QUEUED.value, outbox.c.attempts > 0)
+            .where(POSTPONED)
             .group_by(words)
             .order_by(func.count().desc(), words)
             .limit(limit)

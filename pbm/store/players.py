@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -274,9 +274,6 @@ class Ban(NamedTuple):
 class Bans(Queries):
     """One for each subject. What is over is kept until it is lifted, so that the operator sees it."""
 
-    _lasting: Callable[[str, Callable[[], bool]], bool]
-    """See Transaction.lasting."""
-
     def put(self, ban: Ban) -> None:
         """In place of the one before."""
         values = {"since": ban.since, "until": ban.until, "reason": ban.reason}
@@ -291,12 +288,9 @@ class Bans(Queries):
         return self._all(select(bans).order_by(bans.c.since, bans.c.subject), partial(made, Ban))
 
     def are_none(self) -> bool:
-        """Nobody is kept out, as far as is remembered."""
-        return self._lasting("no bans", lambda: not self._is_any(select(bans.c.subject).limit(1)))
+        return not self._is_any(select(bans.c.subject).limit(1))
 
     def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
         """Those on any of the subjects that hold now."""
-        if self.are_none():
-            return []
         holds = or_(bans.c.until.is_(None), bans.c.until > now)
         return self._all(select(bans).where(bans.c.subject.in_(subjects), holds), partial(made, Ban))

@@ -12,7 +12,6 @@ from sqlalchemy import (
     Row,
     bindparam,
     case,
-    delete,
     exists,
     func,
     insert,
@@ -48,6 +47,8 @@ _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
 _TAKE_IN = often(insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True))
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
+POSTPONED = _QUEUED & (outbox.c.attempts > 0)
+"""Mails of ours that could not be delivered so far."""
 _PENDING = outbox.c.state == literal_column(f"'{Delivery.QUEUED.value}'")
 """As the index of pending mails has it: only so is it found."""
 _UNDER_WAY = timedelta(minutes=1)
@@ -175,7 +176,7 @@ class Inbox(Queries):
 
     def begin(self, mail_ids: Collection[int]) -> None:
         """Note that the mails are begun once more."""
-        self._connection.execute(update(inbox).where(inbox.c.id.in_(mail_ids)).values(begun=inbox.c.begun + 1))
+        self._update(inbox, inbox.c.id.in_(mail_ids), begun=inbox.c.begun + 1)
 
     def standing(self, mails: Collection[int], identities: Collection[str]) -> tuple[frozenset[int], frozenset[str]]:
         """Those of the mails that nobody has handled yet, and those of the identities of which one was."""
@@ -220,8 +221,7 @@ class Inbox(Queries):
             first = select(inbox.c.id, inbox.c.handled_at).where(inbox.c.state == state.value)
             rows = self._connection.execute(first.order_by(inbox.c.id).limit(most - done)).all()
             ids = [row.id for row in rows if row.handled_at <= over]
-            forgotten = update(inbox).where(inbox.c.id.in_(ids))
-            self._connection.execute(forgotten.values(state=Arrival.FORGOTTEN.value, **emptied))
+            self._update(inbox, inbox.c.id.in_(ids), state=Arrival.FORGOTTEN.value, **emptied)
             done += len(ids)
         return done
 
@@ -229,7 +229,7 @@ class Inbox(Queries):
         """Let a parked or ignored mail be handled again."""
         self.grew = True
         values = {"state": Arrival.NEW.value, "identity": None, "handled_at": None, "reason": "", "begun": 0}
-        self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(values))
+        self._update(inbox, inbox.c.id == mail_id, **values)
 
     def get(self, mail_id: int) -> Received | None:
         return self._first(select(inbox).where(inbox.c.id == mail_id), _received)
@@ -323,7 +323,7 @@ class Outbox(Queries):
 
     def postpone(self, mail_id: int, due_at: datetime, trouble: str) -> None:
         values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble}
-        self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values))
+        self._update(outbox, _QUEUED, outbox.c.id == mail_id, **values)
 
     def hurry(self, now: datetime) -> int:
         """Whatever was postponed is due now, but for what may be under way; returns how many mails that are.
@@ -333,38 +333,32 @@ class Outbox(Queries):
         self.grew = True
         idle = (outbox.c.due_at > now + _UNDER_WAY) | ((outbox.c.due_at <= now) & (outbox.c.attempts > 0))
         due_at = case((outbox.c.created_at < now, outbox.c.created_at), else_=literal(now, Instant()))
-        return self._connection.execute(update(outbox).where(_QUEUED, idle).values(due_at=due_at)).rowcount
+        return self._update(outbox, _QUEUED, idle, due_at=due_at)
 
     def hurry_one(self, now: datetime) -> None:
         """The next of what was postponed is due now."""
         self.grew = True
         later = select(outbox.c.id).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
         first = later.order_by(outbox.c.due_at, outbox.c.id).limit(1).scalar_subquery()
-        self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == first).values(due_at=now))
+        self._update(outbox, _QUEUED, outbox.c.id == first, due_at=now)
 
     def renew_all(self, now: datetime) -> int:
         """Whatever was given up or postponed is due, now or within a minute; returns how many mails that are."""
         failed = outbox.c.state == Delivery.FAILED.value
-        number = self._count(outbox, failed | (_QUEUED & (outbox.c.attempts > 0)))
-        self._connection.execute(update(outbox).where(failed).values(_AGAIN | {"due_at": now}))
+        number = self._count(outbox, failed | POSTPONED)
+        self._update(outbox, failed, **_AGAIN, due_at=now)
         self.hurry(now)
         return number
 
     def fail(self, mail_id: int, now: datetime, trouble: str) -> bool:
         """Give a mail up; False where that was done before, or it was sent."""
-        values = {
-            "state": Delivery.FAILED.value,
-            "attempts": outbox.c.attempts + 1,
-            "done_at": now,
-            "trouble": trouble,
-        }
-        given_up = update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values)
-        return self._connection.execute(given_up).rowcount != 0
+        values = {"attempts": outbox.c.attempts + 1, "done_at": now, "trouble": trouble}
+        return self._update(outbox, _QUEUED, outbox.c.id == mail_id, state=Delivery.FAILED.value, **values) != 0
 
     def renew(self, mail_id: int, now: datetime) -> None:
         """Send a mail again, or at once; it keeps its Message-ID."""
         self.grew = True
-        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(_AGAIN | {"due_at": now}))
+        self._update(outbox, outbox.c.id == mail_id, **_AGAIN, due_at=now)
 
     def get(self, mail_id: int) -> Queued | None:
         return self._first(_WHOLE.where(outbox.c.id == mail_id), _queued)
@@ -399,10 +393,9 @@ class Outbox(Queries):
         """The oldest of the mails written since the last delivery that could not be delivered, if several addresses
         are concerned: one alone may be to blame itself.
         """
-        failing = (outbox.c.state == Delivery.QUEUED.value) & (outbox.c.attempts > 0)
+        found = select(func.min(outbox.c.created_at), func.count(outbox.c.address.distinct())).where(POSTPONED)
         if delivered_at is not None:
-            failing &= outbox.c.created_at > delivered_at
-        found = select(func.min(outbox.c.created_at), func.count(outbox.c.address.distinct())).where(failing)
+            found = found.where(outbox.c.created_at > delivered_at)
         since, concerned = self._connection.execute(found).one()
         return since if concerned > 1 else None
 
@@ -437,8 +430,8 @@ class Outbox(Queries):
             old = select(outbox.c.id).where(outbox.c.state == state, outbox.c.due_at <= before)
             ids = self._column(old.order_by(outbox.c.due_at).limit(most - done))
             kept = self._column(_LAST_OF_ITS_BOARD, {"ids": ids})
-            self._connection.execute(update(outbox).where(outbox.c.id.in_(kept)).values(due_at=now))
-            self._connection.execute(delete(outbox).where(outbox.c.id.in_(ids), outbox.c.id.not_in(kept)))
+            self._update(outbox, outbox.c.id.in_(kept), due_at=now)
+            self._delete(outbox, outbox.c.id.in_(ids), outbox.c.id.not_in(kept))
             done += len(ids)
         return done
 

@@ -44,14 +44,15 @@ class Change:
     after: Rating
 
 
+_RATED = exists().where(rating_changes.c.board == matches.c.board)
+
+
 class Ratings(Queries):
     """A player without a row has not ended a rated match of the game."""
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Tally]:
         """By player, for each one asked for."""
-        found = dict.fromkeys(player_ids, Tally())
-        rows = self._connection.execute(select(ratings).where(ratings.c.game == game, ratings.c.player_id.in_(found)))
-        return found | {row.player_id: _tally(row) for row in rows}
+        return self._of_game(ratings, game, player_ids, _tally, Tally())
 
     def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Tally]]:
         """The people who have a rating and are still here, the best first."""
@@ -84,8 +85,7 @@ class Ratings(Queries):
 
     def rated_after(self, game: str, ended_at: datetime) -> list[int]:
         """The boards of a game that have changed ratings then or later, in the order of their ends."""
-        rated = select(rating_changes.c.board).where(rating_changes.c.board == matches.c.board)
-        found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, rated.exists())
+        found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, _RATED)
         return self._column(found.order_by(matches.c.ended_at, matches.c.board))
 
     def until(self, player_id: int, game: str, now: datetime) -> Tally:
@@ -105,15 +105,12 @@ class Ratings(Queries):
         """The boards of these two players that have changed ratings and ended within that time, both ends included."""
         seats = ((matches.c.seat1_id, matches.c.seat2_id), (matches.c.seat2_id, matches.c.seat1_id))
         theirs = or_(*((one == pair[0]) & (two == pair[1]) for one, two in seats))
-        rated = select(rating_changes.c.board).where(rating_changes.c.board == matches.c.board)
-        found = select(matches.c.board).where(
-            theirs, matches.c.game == game, matches.c.ended_at.between(since, until), rated.exists()
-        )
-        return self._column(found)
+        within = matches.c.ended_at.between(since, until)
+        return self._column(select(matches.c.board).where(theirs, matches.c.game == game, within, _RATED))
 
     def last_board(self, player_id: int) -> int | None:
         """The board that changed a rating of the player's last; None if none has."""
-        changed = exists().where(rating_changes.c.board == matches.c.board, rating_changes.c.player_id == player_id)
+        changed = _RATED.where(rating_changes.c.player_id == player_id)
         latest = [
             self._connection.execute(
                 select(matches.c.ended_at, matches.c.board)
@@ -127,10 +124,7 @@ class Ratings(Queries):
 
     def of_player(self, player_id: int) -> dict[str, Tally]:
         """By game, of those they have a rating in."""
-        rows = self._connection.execute(
-            select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game)
-        )
-        return {row.game: _tally(row) for row in rows}
+        return self._by_game(ratings, player_id, _tally)
 
     def changes(self, board: int) -> dict[int, Change]:
         """The changes by the match, by player; empty if it was not rated."""
@@ -165,14 +159,11 @@ class Paces(Queries):
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Pace]:
         """By player, for each one asked for."""
-        found = dict.fromkeys(player_ids, Pace())
-        rows = self._connection.execute(select(paces).where(paces.c.game == game, paces.c.player_id.in_(found)))
-        return found | {row.player_id: _pace(row) for row in rows}
+        return self._of_game(paces, game, player_ids, _pace, Pace())
 
     def of_player(self, player_id: int) -> dict[str, Pace]:
         """By game, of those they have ended a match of."""
-        rows = self._connection.execute(select(paces).where(paces.c.player_id == player_id).order_by(paces.c.game))
-        return {row.game: _pace(row) for row in rows}
+        return self._by_game(paces, player_id, _pace)
 
     def add(self, player_id: int, game: str, pace: Pace, *, back: bool = False) -> None:
         """Another match of the player's has ended. back: it has not after all."""

@@ -16,7 +16,6 @@ from sqlalchemy import bindparam, case, func, or_, select, update
 
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
-from pbm.store.players import Players
 from pbm.store.statements import Queries, made
 from pbm.store.tables import PLAYERS, acts, addresses, blocks, follows, game_choices, outbox, players
 
@@ -37,7 +36,6 @@ _ALIVE = (
     .where(or_(addresses.c.address_key == bindparam("sender"), ~_others_work))
     .values(_CLEAR)
 )
-"""Built once: every mail of a player asks for it."""
 
 
 class Returned(NamedTuple):
@@ -53,8 +51,6 @@ class Returned(NamedTuple):
 @dataclass(eq=False)
 class Bounces(Queries):
     """Failures are counted for an address, whoever has it, and each mail of ours counts once."""
-
-    _people: Players
 
     def mail_of(self, keys: Collection[str]) -> Returned | None:
         """The mail of ours that has one of the keys."""
@@ -90,12 +86,9 @@ class Bounces(Queries):
         self._update(outbox, waiting, state=Delivery.FAILED.value, done_at=now, trouble="the address is suspended")
         return hit
 
-    def alive(self, player_id: int, sender: str) -> bool:
-        """The player has written: their address works again, and all if none did. Whether that was in doubt."""
-        troubled = self._people.is_doubtful(player_id)
-        if troubled:
-            self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
-        return troubled
+    def alive(self, player_id: int, sender: str) -> None:
+        """The player has written: their address works again, and all if none did."""
+        self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
 
     def resume(self, player_id: int) -> int:
         """Send to all addresses of the player again; how many had been suspended."""
@@ -128,13 +121,7 @@ class Choices(Queries):
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, GameChoice]:
         """By player, for each one asked for."""
-        found = dict.fromkeys(player_ids, GameChoice())
-        rows = self._connection.execute(
-            select(game_choices).where(game_choices.c.game == game, game_choices.c.player_id.in_(found))
-        )
-        for row in rows:
-            found[row.player_id] = GameChoice(row.accepts, row.most_active, row.notify_ends, row.follows)
-        return found
+        return self._of_game(game_choices, game, player_ids, partial(made, GameChoice), GameChoice())
 
     def set(self, player_id: int, game: str, choice: GameChoice) -> None:
         self._put(game_choices, {"player_id": player_id, "game": game}, asdict(choice))

@@ -113,6 +113,19 @@ class Queries:
         """The only column of all rows."""
         return list(self._connection.execute(found, words).scalars())
 
+    def _of_game(
+        self, table: sa.Table, game: str, player_ids: Iterable[int], make: Callable[[Any], V], without: V
+    ) -> dict[int, V]:
+        """What is made of the row that each of the players has of a game. without: in place of a row."""
+        found = dict.fromkeys(player_ids, without)
+        rows = self._connection.execute(sa.select(table).where(table.c.game == game, table.c.player_id.in_(found)))
+        return found | {row.player_id: make(row) for row in rows}
+
+    def _by_game(self, table: sa.Table, player_id: int, make: Callable[[Any], V]) -> dict[str, V]:
+        """What is made of each row of a player."""
+        found = sa.select(table).where(table.c.player_id == player_id).order_by(table.c.game)
+        return {row.game: make(row) for row in self._connection.execute(found)}
+
     def _is_any(self, found: sa.Select[Any]) -> bool:
         return self._connection.execute(found).first() is not None
 

@@ -35,6 +35,11 @@ class Stage(StrEnum):
         return self in (Stage.OVER, Stage.CANCELLED)
 
 
+_RUNNING = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
+_LISTED = 200
+"""Tournaments of a list, at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tournament:
     """One tournament. options, body: as of a challenge.
@@ -144,27 +149,25 @@ class Tournaments(Queries):
     def get(self, tournament_id: int) -> Tournament | None:
         return next(iter(self._found(tournaments.c.id == tournament_id)), None)
 
-    def listed(self, game: str | None = None, *, ended: bool = False, limit: int = 200) -> list[Tournament]:
+    def listed(self, game: str | None = None, *, ended: bool = False) -> list[Tournament]:
         """The newest first. ended: those that are over, in place of those that are not."""
         found: list[Tournament] = []
         for stage in Stage:
             of_stage = tournaments.c.state == stage.value
             if stage.ended is ended:
-                found += self._found(of_stage if game is None else of_stage & (tournaments.c.game == game), limit)
-        return sorted(found, key=lambda each: each.id, reverse=True)[:limit]
+                found += self._found(of_stage if game is None else of_stage & (tournaments.c.game == game), _LISTED)
+        return sorted(found, key=lambda each: each.id, reverse=True)[:_LISTED]
 
     def of_player(self, player_id: int) -> list[Tournament]:
         """All that they are in and that are not over."""
         own = select(tournament_players.c.tournament_id).where(
             tournament_players.c.player_id == player_id, tournament_players.c.left_at.is_(None)
         )
-        running = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
-        return self._found(tournaments.c.id.in_(own) & running)
+        return self._found(tournaments.c.id.in_(own) & _RUNNING)
 
     def created_by(self, player_id: int) -> int:
         """How many of their tournaments are not over."""
-        running = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
-        return self._count(tournaments, tournaments.c.creator_id == player_id, running)
+        return self._count(tournaments, tournaments.c.creator_id == player_id, _RUNNING)
 
     def save(self, tournament: Tournament) -> None:
         """Keep what changes while it is held."""
@@ -267,7 +270,7 @@ class Tournaments(Queries):
     def followed(self, player_id: int) -> list[Tournament]:
         """The tournaments that they follow and that are not over, the newest first."""
         own = select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id)
-        return [tournament for tournament in self._found(tournaments.c.id.in_(own)) if not tournament.stage.ended]
+        return self._found(tournaments.c.id.in_(own) & _RUNNING)
 
     def follow(self, player_id: int, tournament_id: int) -> bool:
         """False if they did already."""

@@ -35,7 +35,7 @@ from pbm.store.lists import Lists
 from pbm.store.matches import ADD_PLY, COUNT_PLY, Plied, batched
 from pbm.store.neighbours import CHANNEL, OWED, TAKEN_IN, Writes, translated
 from pbm.store.overview import Overview
-from pbm.store.players import Bans, Players
+from pbm.store.players import Ban, Bans, Players
 from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
@@ -142,12 +142,14 @@ class Transaction:
     players = _queries(Players)
     matches = _queries(Lists)
     absences = _queries(Absences)
+    bans = _queries(Bans)
     agenda = _queries(Agenda)
     archive = _queries(Archive)
     choices = _queries(Choices)
     belongings = _queries(Belongings)
     erasure = _queries(Erasure)
     blocks = _queries(Blocks)
+    bounces = _queries(Bounces)
     broadcasts = _queries(Broadcasts)
     seeks = _queries(Seeks)
     invitations = _queries(Invitations)
@@ -188,14 +190,6 @@ class Transaction:
     def close(self) -> None:
         """A transaction that only reads ends here, not with its block."""
         self._connection.close()
-
-    @cached_property
-    def bans(self) -> Bans:
-        return Bans(self._connection, self.lasting)
-
-    @cached_property
-    def bounces(self) -> Bounces:
-        return Bounces(self._connection, self.players)
 
     def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> None:
         """Read at once what moves on the boards will ask for one by one. known: the boards as they once were.
@@ -257,6 +251,15 @@ class Transaction:
             known = self._memory[name] = (mark, find())
         found: T = known[1]
         return found
+
+    @property
+    def bans_nobody(self) -> bool:
+        """Nobody is kept out, as far as is remembered."""
+        return self.lasting("no bans", self.bans.are_none)
+
+    def banned(self, subjects: Collection[str]) -> dict[str, Ban]:
+        """The bans on any of the subjects that hold now."""
+        return {} if self.bans_nobody else {ban.subject: ban for ban in self.bans.of(subjects, self.now)}
 
     def grow_older(self) -> None:
         """Count this one, if it has changed anything that counts; the last that it does."""
@@ -385,6 +388,11 @@ class Guarded(sa.Connection):
 
     def __enter__(self) -> Guarded:
         return self
+
+    def close(self) -> None:
+        """Nothing is told of changes any more, and what was told goes with its last user."""
+        super().close()
+        self._execution_options = self.engine.get_execution_options()
 
     def begin(self) -> sa.RootTransaction:
         begun, options = super().begin(), self.get_execution_options()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from datetime import UTC, datetime
 from typing import Any
@@ -45,6 +46,18 @@ def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.Mo
     assert "alice played D5" in table.answer("alice", "D5")[1].body
     assert record(table) == ["D4", "C4", "D5"]
     assert "C4" in table.send("bob", "cross show 101")[0].body
+
+
+def test_a_move_leaves_nothing_to_the_collector(table: House) -> None:
+    """What it took goes with its last user: objects that hold each other would pile up until the collector comes."""
+    table.answer("bob", "C4")
+    gc.collect()
+    gc.disable()
+    try:
+        table.answer("alice", "D5")
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -151,7 +151,7 @@ class Rounds(Director):
     def _pairings(self) -> list[tuple[int, Bout]]:
         """The bouts of the present round, with their divisions; a player who has left or is kept out loses them."""
         tournament, players = self.tournament, [each.player for each in self.present()]
-        banned = {ban.subject for ban in self.tx.bans.of([each.userid.casefold() for each in players], self.now)}
+        banned = self.tx.banned([each.userid.casefold() for each in players])
         here = {each.id for each in players if each.userid.casefold() not in banned}
         if tournament.terms.kind in (Kind.SWISS, Kind.KNOCKOUT):
             return [(1, bout) for bout in self._by_results(here)]
