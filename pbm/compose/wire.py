@@ -90,7 +90,7 @@ def _add(lines: list[str], body: Part | Parts, key: str, depth: int = 1) -> None
 def written(text: str) -> tuple[str, str]:
     """How text is encoded, and the outcome, whose last line may be ended."""
     has_other_ends = any(map(text.__contains__, "\r\v\f\x1c\x1d\x1e"))
-    lines = "\n".join(text.splitlines()) if has_other_ends else text
+    lines = "\n".join([*text.splitlines(), ""]) if has_other_ends else text
     if text.isascii() and _is_short(lines):
         return "7bit", lines
     content = text.encode()
@@ -99,7 +99,7 @@ def written(text: str) -> tuple[str, str]:
         return "base64", _base64(content.replace(b"\n", b"\r\n"))
     if " \n" in text or text.endswith(" "):  # for the blank at an end of a line it makes no room
         encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
-    return "quoted-printable", "\n".join(encoded.splitlines())
+    return "quoted-printable", "\n".join([*encoded.splitlines(), ""])
 
 
 def _is_short(lines: str) -> bool:

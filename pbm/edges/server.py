@@ -85,7 +85,7 @@ class Server:
         self._loop = asyncio.get_running_loop()
         self._waiting = threading.Event()
         """There may be mails to be handled."""
-        self._handling = threading.Thread(target=self._handle, name="handling", daemon=True) if handles else None
+        self._handling = threading.Thread(target=self._run_handling, name="handling", daemon=True) if handles else None
         self._intake = Intake(service, self._waiting.set, self._doubt)
         self._listener = Listener(listen, self._intake.accept, service.is_ours) if listen else None
         self._transport = transport
@@ -248,14 +248,24 @@ class Server:
     def _ended(self, task: asyncio.Task[None]) -> None:
         """A task that goes on until it is told to stop has ended."""
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.critical("task_fault", exc_info=error)
-            if not self._doubt(error):
-                self._give_up(f"A fault of ours has stopped the work; the log holds the traceback ({error}).")
+            self._broken(error)
+
+    def _broken(self, error: BaseException) -> None:
+        """What goes on until it is told to stop was ended by an error."""
+        log.critical("task_fault", exc_info=error)
+        if not self._doubt(error):
+            self._give_up(f"A fault of ours has stopped the work; the log holds the traceback ({error!r}).")
 
     def _unforeseen(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if error is None or not self._doubt(error):
             loop.default_exception_handler(context)
+
+    def _run_handling(self) -> None:
+        try:
+            self._handle()
+        except BaseException as error:  # noqa: BLE001  a game that is not ours may even call sys.exit()
+            self._broken(error)
 
     def _handle(self) -> None:
         """Handle mails as they come, and do what is due; while the database gives trouble, wait longer each time."""

@@ -47,6 +47,12 @@ def test_a_line_that_ends_with_a_blank_stays_short(letters):
     assert max(map(len, raw.partition(b"\r\n\r\n")[2].split(b"\r\n"))) <= 76
 
 
+@pytest.mark.parametrize("text", ["F6\n\n", "é\n\n", "F6\r\n\r\n"])
+def test_a_blank_line_at_the_end_stays(text):
+    raw = to_bytes({"Subject": "board"}, Part("text/plain", text))
+    assert message_from_bytes(raw, policy=policy.default).get_content().splitlines() == text.splitlines()
+
+
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n"), max_size=300))
 def test_text_comes_back_as_it_was_and_lines_stay_short(text):
     raw = to_bytes({"Subject": "board"}, Part("text/plain", text + "\n"))

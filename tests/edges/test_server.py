@@ -248,6 +248,24 @@ def test_a_task_that_ends_by_a_fault_ends_the_server(service, tmp_path, monkeypa
     assert "A fault of ours has stopped the work" in asyncio.run(serve())
 
 
+def test_a_game_that_ends_the_thread_it_is_played_in_ends_the_server(service, tmp_path, monkeypatch):
+    """Else mail would be taken in, and never handled, by a process that seems to be well."""
+
+    def exit_(_limit: int, _committed: object) -> int:
+        raise SystemExit("bye")
+
+    async def serve() -> str:
+        server = Server(service, None, Maildir(tmp_path), DeliverySettings())
+        await server.start()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await server.gave_up.wait()
+        await server.stop()
+        return server.reason
+
+    monkeypatch.setattr(service, "handle", exit_)
+    assert "A fault of ours has stopped the work" in asyncio.run(serve())
+
+
 def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path, monkeypatch):
     """However many threads meet it at once."""
 
