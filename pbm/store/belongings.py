@@ -18,7 +18,7 @@ from sqlalchemy import Column, Executable, Row, Table, func, insert, or_, select
 
 from pbm.domain.errors import BadArguments
 from pbm.store.players import Players
-from pbm.store.statements import Instant, Queries, among, often
+from pbm.store.statements import Instant, Queries, among
 from pbm.store.tables import (
     absences,
     addresses,
@@ -93,10 +93,10 @@ _TOURNAMENT = Section(tournaments, ("id",), frozenset({"name_key", "creator_id"}
 _ENTRY = Section(tournament_players, (), frozenset({"tournament_id"}))
 _BOUT = Section(bouts, ("id",), frozenset({"tournament_id", "first_id", "second_id", "challenger_id"}))
 _MATCHES, _CHANGES, _DECIDED = (
-    often(select(table).where(among(table.c.board, "boards")).order_by(*table.primary_key))
+    select(table).where(among(table.c.board, "boards")).order_by(*table.primary_key)
     for table in (matches, rating_changes, intents)
 )
-_USERIDS = often(select(players.c.id, players.c.userid).where(among(players.c.id, "players")))
+_USERIDS = select(players.c.id, players.c.userid).where(among(players.c.id, "players"))
 _KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
 _MOST = 2**63
 _OWNED: tuple[Column[Any], ...] = tuple(

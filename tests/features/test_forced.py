@@ -49,7 +49,7 @@ def test_a_plan_may_name_the_pass_of_either_side(squeezed: House) -> None:
     said(squeezed, "alice", "reversi plan 101 {} if d6: pass, then if b2: d5")
     squeezed.answer("bob", "d6\nif pass: b2", 101)
     assert moves(squeezed)[7:] == ["d6", "pass*", "b2*", "d5*"]
-    assert "You played pass, as planned. bob played b2, as planned. You played d5, as planned." in one(
+    assert "You passed, as planned. bob played b2, as planned. You played d5, as planned." in one(
         squeezed.mailboxes[address_of("alice")][-1:]
     )
 
