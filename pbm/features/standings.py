@@ -22,7 +22,6 @@ from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw import plots
 from pbm.draw.plots import Bar
 from pbm.store.ratings import Tally
-from pbm.store.refusals import GameChoice
 
 MAX_RANKED = 150
 """Players in the standings; those below the best are left out."""
@@ -92,7 +91,9 @@ def _rows(request: Request, game: str) -> list[PlayerRow]:
     wanted = tx.seeks.wanted(game, ids)
     rows = []
     for player, tally in rated:
-        active, pace, limit = counts[player.id], paces[player.id], _limit(choices[player.id])
+        active, pace, choice = counts[player.id], paces[player.id], choices[player.id]
+        most = "-" if choice.most_active is None else choice.most_active
+        limit = most if choice.accepts else 0
         section, userid, rating = _section(tally, active, request.now), player.userid, tally.rating.shown
         rank, seeking = next(ranks) if section == ESTABLISHED else "", wanted.get(player.id, "")
         standing = rank, userid, rating, tally.won, tally.lost, tally.drawn, active, limit, seeking
@@ -119,13 +120,6 @@ def _section(tally: Tally, active: int, now: datetime) -> str:
     if not active and tally.rated_at is not None and now - tally.rated_at > INACTIVE_AFTER:
         return INACTIVE
     return PROVISIONAL if tally.rating.provisional else ESTABLISHED
-
-
-def _limit(choice: GameChoice) -> str:
-    """A player's limit as the standings show it; "-" for none."""
-    if not choice.accepts:
-        return "0"
-    return "-" if choice.most_active is None else str(choice.most_active)
 
 
 @handles(

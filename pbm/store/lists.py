@@ -25,13 +25,15 @@ from sqlalchemy import (
     union_all,
 )
 
-from pbm.domain.match import Ending, Match, Player
+from pbm.domain.match import Ending, Match, Player, Seat
 from pbm.store.matches import SEATS, WITH_PLAYERS, Matches, Summary, summary_of
 from pbm.store.statements import among, often
 from pbm.store.tables import PLAYERS, addresses, matches, players, tournament_players
 
 _Rows = Select[Any]
 
+_RUNNING = select(matches.c.board, matches.c.game, matches.c.seat_to_move).where(matches.c.ended_at.is_(None))
+_UNDER_WAY = [often(_RUNNING.where(seat == bindparam("player"))) for seat in SEATS]
 _ACTIVE_IN = [
     often(
         select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)))
@@ -65,6 +67,11 @@ class Lists(Matches):
             found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
         rows = self._of_seats(found.order_by(matches.c.board), player_ids)
         return [summary_of(rows[board]) for board in sorted(rows)[:limit]]
+
+    def under_way(self, player_id: int) -> list[tuple[int, str, Seat | None]]:
+        """Number, game and seat to move of each board of the player's that has not ended, the oldest first."""
+        asked = (self._connection.execute(found, {"player": player_id}) for found in _UNDER_WAY)
+        return sorted({(row.board, row.game, row.seat_to_move) for row in chain.from_iterable(asked)})
 
     def _of_seats(self, found: _Rows, player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
         """By board: what is found for each seat of the players, or in all if there are none."""
@@ -214,7 +221,7 @@ class Lists(Matches):
 
 
 @cache
-def _seats_of(games: tuple[str, ...], most: int) -> _Rows:
+def _seats_of(games: tuple[str, ...], most: int) -> Any:
     """Each game with who sits on its boards under way, of at most so many boards."""
     running = (
         select(literal(game).label("game"), matches.c.seat1_id, matches.c.seat2_id)

@@ -197,7 +197,7 @@ class Seek(NamedTuple):
 
 _WANTED = often(
     select(seeks.c.player_id, seeks.c.wanted).where(
-        among(seeks.c.player_id, "players"), seeks.c.game == bindparam("of_game")
+        seeks.c.game == bindparam("of_game"), among(seeks.c.player_id, "players")
     )
 )
 
