@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -81,7 +81,7 @@ def _environment() -> _Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
+    environment.filters |= {"wrapped": wrapped, "lines": _lines, "moment": moment, "until": until, "duration": in_words}
     environment.globals |= {
         "games": GAMES,
         "kinds": KINDS,
@@ -176,6 +176,11 @@ def _filled(line: str, margin: str) -> str:
     if line.isprintable() and len(margin) + len(line) <= WIDTH and not line.endswith(" "):
         return margin + line if line else ""
     return textwrap.fill(line, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
+
+
+def _lines(rows: Iterable[tuple[object, ...]], form: str) -> str:
+    """The rows of a table, each in a form that has a place for each of its values."""
+    return "\n".join([(form % row).rstrip() for row in rows])
 
 
 TEXT, BOTH = "text", "both"

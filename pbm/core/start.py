@@ -16,26 +16,13 @@ from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Match, Player, Record, State
-from pbm.domain.ratings import Pace
 from pbm.store import Transaction
-from pbm.store.ratings import Tally
 from pbm.store.tickets import Seek
 
 Window = tuple[int, int]
 """The lowest and the highest rating that is wanted."""
 ANY_RATING: Window = (0, 9999)
 _WINDOW = re.compile(r"--?rating=(\d{1,4})-(\d{1,4})")
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """One line of a list of seeks."""
-
-    seek: Seek
-    name: str
-    """As its reader knows the player."""
-    tally: Tally
-    pace: Pace
 
 
 def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
@@ -90,15 +77,13 @@ def seeks_shown(request: Request, game: str) -> dict[str, object]:
     seeks = found[:MOST_SEEKS]
     ids = [seek.player.id for seek in seeks]
     tallies, paces = request.tx.ratings.of(game, ids), request.tx.paces.of(game, ids)
-    rows = [
-        Offered(
-            seek,
-            "You" if seek.player == reader else seek.player.userid,
-            tallies[seek.player.id].at(request.now),
-            paces[seek.player.id],
-        )
-        for seek in seeks
-    ]
+    rows = []
+    for seek in seeks:
+        rating, pace = tallies[seek.player.id].at(request.now).rating, paces[seek.player.id]
+        name = "You" if seek.player == reader else seek.player.userid
+        shown = f"{rating.shown}{'P' if rating.provisional else ''}"
+        row = seek.id, name, shown, f"{pace.timeouts}/{pace.finished}", seek.wanted
+        rows.append((row, " ".join(seek.options) + (" own board" if seek.body else "")))
     others = (seek for seek in seeks if reader is None or (seek.player != reader and fits(request, seek, reader)))
     is_open = next((seek.id for seek in others), None)
     return {"offered": rows, "open": is_open, "newer": len(found) > len(seeks), "known": reader is not None}

@@ -31,11 +31,10 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBo
     A board that cannot be read at present goes on waiting, and is lost on time once it can be. Returns the others,
     whose players are still to be told.
     """
-    running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     boards = []
-    for summary in running:
+    for number, _, _ in tx.matches.under_way(player.id):
         with suppress(Unreadable):
-            boards.append(load(summary.board))
+            boards.append(load(number))
     for board in boards:
         board.end(_forfeit(board.match, player), PlayerLeft(board.match.board, userid=player.userid))
     end_account(tx, player)
@@ -206,7 +205,7 @@ def _plan(request: Request, player: Player) -> None:
     days = request.tools.limits.erasure_days
     due_at = request.now + timedelta(days=days)
     request.tx.agenda.put(ERASE, player.id, due_at)
-    boards = [each.board for each in request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)]
+    boards = [number for number, _, _ in request.tx.matches.under_way(player.id)]
     for address in request.tx.players.confirmed(player.id)[player.id]:
         token = request.outgoing.issue(KEEP, player.userid, days=days + 1, player=player)
         until = due_at.astimezone(request.outgoing.reader(player).settings.zone)

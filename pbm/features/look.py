@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from games import GAMES
-from games.rules import GameError, Zoomable
+from games.rules import KINDS, GameError, Zoomable
 from games.scene import Scene
 from pbm.compose import Answer, Notice, Reader
 from pbm.compose.pages import wrapped
@@ -306,8 +306,9 @@ def list_(request: Request, command: Command) -> Answer:
     if words:
         return done(command, _lists(request, command, list(dict.fromkeys(words))), "pbm: list of games")
     tallies = request.tx.matches.tallies(GAMES, MOST_COUNTED)
-    ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
-    text = request.outgoing.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
+    ordered = sorted((game.info for game in GAMES.values()), key=lambda info: (-tallies[info.name][0], info.title))
+    listed = {kind: [info.name for info in ordered if info.kind == kind] for kind in KINDS}
+    text = request.outgoing.page("list.txt", tallies=tallies, most=MOST_COUNTED, listed=listed)
     return done(command, text, "pbm: list of games")
 
 

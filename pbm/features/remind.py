@@ -243,8 +243,7 @@ def _reminding(board: Running, now: datetime) -> str:
 
 def running_boards(tx: Transaction, player: Player, states: States) -> list[Running]:
     """The player's boards that have not ended, in their order, of games that are there."""
-    found = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-    to_move = {summary.board: summary.seat_to_move for summary in found if summary.game in GAMES}
+    to_move = {board: seat for board, game, seat in tx.matches.under_way(player.id) if game in GAMES}
     loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, states.match)]
     seats = [(match, to_move[match.board]) for match in loaded]
     return [Running(match, player, match.player(seat) == player) for match, seat in seats if seat]
@@ -260,8 +259,7 @@ def remind(request: Request, command: Command) -> Answer:
     if words := command.args.get("LADDER", ""):
         stored = {**stored, "remind": read_ladder(words)}
         request.tx.players.save_settings(player.id, stored)
-        running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-        numbers = [each.board for each in running if each.game in GAMES]
+        numbers = [board for board, game, _ in request.tx.matches.under_way(player.id) if game in GAMES]
         set_clocks(request.tx, numbers, lambda _, clock: clock)  # which plans the next reminder of each anew
     return done(command, _told(Settings.chosen(stored)), "pbm: your reminders")
 

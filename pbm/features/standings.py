@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -22,7 +22,6 @@ from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw import plots
 from pbm.draw.plots import Bar
 from pbm.store.ratings import Tally
-from pbm.store.refusals import GameChoice
 
 MAX_RANKED = 150
 """Players in the standings; those below the best are left out."""
@@ -40,17 +39,11 @@ class PlayerRow:
 
     userid: str
     tally: Tally
-    pace: Pace
-    active: int
-    limit: str
-    seeking: int
     section: str
-    rank: int = 0
-    """Among the established players who are active; 0 for the others."""
-
-    @property
-    def mark(self) -> str:
-        return self.section[0]
+    standing: tuple[object, ...]
+    """What the table of their section tells of them; the rank is empty but for established players who are active."""
+    reliability: tuple[object, ...]
+    """What the table of all tells of them."""
 
 
 @handles(
@@ -72,13 +65,14 @@ def standings(request: Request, command: Command) -> Answer:
     rows = _rows(request, game)
     if players:
         rows = [row for row in rows if row.userid in {player.userid for player in players}]
-    sections = {name: [row for row in rows if row.section == name] for name in (ESTABLISHED, PROVISIONAL, INACTIVE)}
+    names = (ESTABLISHED, PROVISIONAL, INACTIVE)
+    sections = {name: [row.standing for row in rows if row.section == name] for name in names}
     text = request.outgoing.page(
         "standings.txt",
         title=title,
         game=game,
         sections=sections,
-        rows=rows,
+        rows=[row.reliability for row in rows],
         heading=f"{ALL}:",
         players=[player.userid for player in players],
         more=len(rows) == MAX_RANKED,
@@ -97,11 +91,15 @@ def _rows(request: Request, game: str) -> list[PlayerRow]:
     wanted = tx.seeks.wanted(game, ids)
     rows = []
     for player, tally in rated:
-        active = counts[player.id]
-        section = _section(tally, active, request.now)
-        limit, seeking = _limit(choices, player.id), wanted.get(player.id, 0)
-        rank = next(ranks) if section == ESTABLISHED else 0
-        rows.append(PlayerRow(player.userid, tally, paces[player.id], active, limit, seeking, section, rank))
+        active, pace, choice = counts[player.id], paces[player.id], choices[player.id]
+        most = "-" if choice.most_active is None else choice.most_active
+        limit = most if choice.accepts else 0
+        section, userid, rating = _section(tally, active, request.now), player.userid, tally.rating.shown
+        rank, seeking = next(ranks) if section == ESTABLISHED else "", wanted.get(player.id, "")
+        standing = rank, userid, rating, tally.won, tally.lost, tally.drawn, active, limit, seeking
+        reach = round(2 * tally.rating.deviation)
+        reliability = section[0], userid, rating, reach, pace.finished, pace.timeouts, pace.shown
+        rows.append(PlayerRow(userid, tally, section, standing, reliability))
     return rows
 
 
@@ -122,14 +120,6 @@ def _section(tally: Tally, active: int, now: datetime) -> str:
     if not active and tally.rated_at is not None and now - tally.rated_at > INACTIVE_AFTER:
         return INACTIVE
     return PROVISIONAL if tally.rating.provisional else ESTABLISHED
-
-
-def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
-    """A player's limit as the standings show it; "-" for none."""
-    choice = choices[player_id]
-    if not choice.accepts:
-        return "0"
-    return "-" if choice.most_active is None else str(choice.most_active)
 
 
 @handles(

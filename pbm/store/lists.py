@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -11,8 +12,10 @@ from sqlalchemy import (
     ColumnElement,
     Row,
     Select,
+    bindparam,
     case,
     exists,
+    false,
     func,
     literal,
     literal_column,
@@ -22,11 +25,23 @@ from sqlalchemy import (
     union_all,
 )
 
-from pbm.domain.match import Ending, Match, Player
+from pbm.domain.match import Ending, Match, Player, Seat
 from pbm.store.matches import SEATS, WITH_PLAYERS, Matches, Summary, summary_of
+from pbm.store.statements import among, often
 from pbm.store.tables import PLAYERS, addresses, matches, players, tournament_players
 
 _Rows = Select[Any]
+
+_RUNNING = select(matches.c.board, matches.c.game, matches.c.seat_to_move).where(matches.c.ended_at.is_(None))
+_UNDER_WAY = [often(_RUNNING.where(seat == bindparam("player"))) for seat in SEATS]
+_ACTIVE_IN = [
+    often(
+        select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)))
+        .where(among(seat, "players"), matches.c.ended_at.is_(None))
+        .group_by(seat)
+    )
+    for seat, twice in zip(SEATS, (false(), matches.c.seat1_id == matches.c.seat2_id), strict=True)
+]
 
 
 class Lists(Matches):
@@ -52,6 +67,11 @@ class Lists(Matches):
             found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
         rows = self._of_seats(found.order_by(matches.c.board), player_ids)
         return [summary_of(rows[board]) for board in sorted(rows)[:limit]]
+
+    def under_way(self, player_id: int) -> list[tuple[int, str, Seat | None]]:
+        """Number, game and seat to move of each board of the player's that has not ended, the oldest first."""
+        asked = (self._connection.execute(found, {"player": player_id}) for found in _UNDER_WAY)
+        return sorted({(row.board, row.game, row.seat_to_move) for row in chain.from_iterable(asked)})
 
     def _of_seats(self, found: _Rows, player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
         """By board: what is found for each seat of the players, or in all if there are none."""
@@ -128,15 +148,7 @@ class Lists(Matches):
     def tallies(self, games: Iterable[str], most: int) -> dict[str, tuple[int, int]]:
         """How many boards of each game are under way, and how many people play on them; of at most so many boards."""
         seats: dict[str, list[tuple[int, int]]] = {game: [] for game in games}
-        running = (
-            select(literal(game).label("game"), matches.c.seat1_id, matches.c.seat2_id)
-            .where(matches.c.game == game, matches.c.ended_at.is_(None))
-            .order_by(matches.c.board)
-            .limit(most)
-            .subquery()
-            for game in seats
-        )
-        for game, first, second in self._connection.execute(union_all(*map(select, running))):
+        for game, first, second in self._connection.execute(_seats_of((*seats,), most)):
             seats[game].append((first, second))
         return {game: (len(pairs), len({*chain.from_iterable(pairs)})) for game, pairs in seats.items()}
 
@@ -157,14 +169,8 @@ class Lists(Matches):
     def active_in(self, game: str, player_ids: Iterable[int]) -> dict[int, int]:
         """How many boards of the game each of the players has under way; however many, an index tells it alone."""
         counts = dict.fromkeys(player_ids, 0)
-        for seat in SEATS:
-            twice = (matches.c.seat1_id == matches.c.seat2_id) & (seat is matches.c.seat2_id)
-            found = (
-                select(seat, func.sum(case((twice, 0), (matches.c.game == game, 1), else_=0)))
-                .where(seat.in_(counts), matches.c.ended_at.is_(None))
-                .group_by(seat)
-            )
-            for player_id, count in self._connection.execute(found):
+        for found in _ACTIVE_IN:
+            for player_id, count in self._connection.execute(found, {"of_game": game, "players": [*counts]}):
                 counts[player_id] += count
         return counts
 
@@ -212,6 +218,20 @@ class Lists(Matches):
             matches.c.game == game, matches.c.ended_at.is_(None), matches.c.plies.between(fewest, most)
         )
         return self._column(found.order_by(matches.c.board).limit(limit))
+
+
+@cache
+def _seats_of(games: tuple[str, ...], most: int) -> Any:
+    """Each game with who sits on its boards under way, of at most so many boards."""
+    running = (
+        select(literal(game).label("game"), matches.c.seat1_id, matches.c.seat2_id)
+        .where(matches.c.game == game, matches.c.ended_at.is_(None))
+        .order_by(matches.c.board)
+        .limit(most)
+        .subquery()
+        for game in games
+    )
+    return often(select(union_all(*map(select, running)).subquery()))
 
 
 def _narrowed(found: _Rows, game: str | None, active: bool | None) -> _Rows:

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, or_, select
+from sqlalchemy import ColumnElement, Row, bindparam, or_, select
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
-from pbm.store.statements import Queries
+from pbm.store.statements import Queries, among, often
 from pbm.store.tables import attempts, invitations, players, refusals, seeks, tickets
 
 _SUBJECT = 320
@@ -195,6 +195,13 @@ class Seek(NamedTuple):
     created_at: datetime
 
 
+_WANTED = often(
+    select(seeks.c.player_id, seeks.c.wanted).where(
+        seeks.c.game == bindparam("of_game"), among(seeks.c.player_id, "players")
+    )
+)
+
+
 class Seeks(Queries):
     """A player has at most one open seek in a game."""
 
@@ -219,8 +226,8 @@ class Seeks(Queries):
 
     def wanted(self, game: str, player_ids: Collection[int]) -> dict[int, int]:
         """How many games each of those seeks who do seek some."""
-        found = select(seeks.c.player_id, seeks.c.wanted).where(seeks.c.player_id.in_(player_ids), seeks.c.game == game)
-        return {row.player_id: row.wanted for row in self._connection.execute(found)}
+        rows = self._connection.execute(_WANTED, {"of_game": game, "players": [*player_ids]})
+        return {row.player_id: row.wanted for row in rows}
 
     def set_wanted(self, seek_id: int, wanted: int) -> None:
         """A seek that wants no more games is closed."""

@@ -140,6 +140,6 @@ def test_boards_under_way_are_counted_from_indexes_alone(house: House) -> None:
         tx.matches.active_in("cross", (1, 2))
         explained = [f"EXPLAIN QUERY PLAN {statement}" for statement in asked]
         plans = [tx._connection.exec_driver_sql(each, (1,) * each.count("?")) for each in explained]
-        steps = [row[3] for plan in plans for row in plan]
+        steps = [row[3] for plan in plans for row in plan if "matches" in row[3]]
     assert len(steps) == 2
     assert all("USING COVERING INDEX ix_matches_ended" in step for step in steps)
