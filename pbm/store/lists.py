@@ -36,7 +36,7 @@ _RUNNING = select(matches.c.board, matches.c.game, matches.c.seat_to_move).where
 _UNDER_WAY = [often(_RUNNING.where(seat == bindparam("player"))) for seat in SEATS]
 _ACTIVE_IN = [
     often(
-        select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)))
+        select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)).label("active"))
         .where(among(seat, "players"), matches.c.ended_at.is_(None))
         .group_by(seat)
     )

@@ -27,7 +27,7 @@ LATER = NOW + timedelta(days=1)
 GIVEN = {
     "boards": [101, 102], "players": [1, 2], "mails": [1, 2], "ids": [1], "known": [2], "identities": ["x"],
     "keys": ["alice@x.org"], "people": ["alice@x.org"], "beyond": 2, "most": 9, "now": LATER, "before": LATER,
-    "ours": [3], "numbers": [-1, 2**63 - 1],
+    "player": 1, "of_game": "cross", "ours": [3], "numbers": [-1, 2**63 - 1],
 }  # fmt: skip
 """Values for all that is asked."""
 WRITTEN = (matches, plies, inbox, outbox, outbox_texts)
@@ -68,6 +68,7 @@ def played(tx: Transaction) -> Match:
     tx.matches.add_ply(match, Ply("A1", 1, NOW, time_left=7), 2, Clock(match.control, 2, (5, 6), NOW))
     tx.intents.keep(match.board, Intent(1, IntentKind.QUEUE, "B2"), NOW)
     tx.ratings.add_changes(match.board, {1: Change(Rating(), Rating())})
+    tx.seeks.add(seats[0], "cross", (), "", 2, NOW)
     tx.follows.follow(2, match.board, ends_only=True)
     tx.absences.note("all is well", NOW)
     lane = f"board {match.board}"
