@@ -63,8 +63,8 @@ def played(tx: Transaction) -> Match:
     seats = tx.players.add("alice", "x", NOW), tx.players.add("bob", "x", NOW)
     for player in seats:
         tx.players.add_address(player.id, f"{player.userid}@x.org", NOW, confirmed=True)
-    for control in ("10d", ""):
-        match = tx.matches.add("cross", 1, (), "", seats, 1, NOW, control=read_control(control))
+    for control, sides in (("10d", seats[::-1]), ("", seats)):
+        match = tx.matches.add("cross", 1, (), "", sides, 1, NOW, control=read_control(control))
     tx.matches.add_ply(match, Ply("A1", 1, NOW, time_left=7), 2, Clock(match.control, 2, (5, 6), NOW))
     tx.intents.keep(match.board, Intent(1, IntentKind.QUEUE, "B2"), NOW)
     tx.ratings.add_changes(match.board, {1: Change(Rating(), Rating())})
