@@ -115,7 +115,7 @@ def test_go_is_played_by_mail_to_its_end(house: House) -> None:
         house.player(userid)
     house.game("go -size=9 alice bob", ["e5", "pass", "d4", "pass"])
     said = " ".join(house.answer("alice", "pass", 101)[0].body.split())
-    assert "You played pass. You (Black) won by 73.5 points, 81 to 7.5. alice 81, bob 7.5." in said
+    assert "You passed. You (Black) won by 73.5 points, 81 to 7.5." in said
 
 
 def test_white_begins_by_mail_after_a_handicap(house: House) -> None:
