@@ -89,11 +89,8 @@ class Server:
         self._intake = Intake(service, self._waiting.set, self._doubt)
         self._listener = Listener(listen, self._intake.accept, service.is_ours) if listen else None
         self._transport = transport
-        self._deliverer = (
-            Deliverer(service.store, transport, delivery, service.bouncing.refused, self._tell_of_refusals)
-            if transport
-            else None
-        )
+        refused = service.bouncing.refused, self._tell_of_refusals
+        self._deliverer = Deliverer(service.store, transport, delivery, *refused) if transport else None
         self._fetching = Fetching(fetch, service, self._waiting.set) if fetch else None
         self._thinking = Thinking(service, self._sent_soon) if thinks else None
         self._bell = service.store.bell(self._rung) if handles or transport else None

@@ -232,20 +232,22 @@ def test_a_process_that_may_start_no_more_threads_says_so(monkeypatch):
     assert "No more threads can be started" in lack()
 
 
+async def given_up(service: Service, folder: Path) -> str:
+    """Why a server that handles and delivers has given up."""
+    server = Server(service, None, Maildir(folder), DeliverySettings())
+    await server.start()
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await server.gave_up.wait()
+    await server.stop()
+    return server.reason
+
+
 def test_a_task_that_ends_by_a_fault_ends_the_server(service, tmp_path, monkeypatch):
     async def run(_self) -> None:
         raise RuntimeError("a bug")
 
-    async def serve() -> str:
-        server = Server(service, None, Maildir(tmp_path), DeliverySettings())
-        await server.start()
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await server.gave_up.wait()
-        await server.stop()
-        return server.reason
-
     monkeypatch.setattr(Deliverer, "run", run)
-    assert "A fault of ours has stopped the work" in asyncio.run(serve())
+    assert "A fault of ours has stopped the work" in asyncio.run(given_up(service, tmp_path))
 
 
 def test_a_game_that_ends_the_thread_it_is_played_in_ends_the_server(service, tmp_path, monkeypatch):
@@ -254,16 +256,8 @@ def test_a_game_that_ends_the_thread_it_is_played_in_ends_the_server(service, tm
     def exit_(_limit: int, _committed: object) -> int:
         raise SystemExit("bye")
 
-    async def serve() -> str:
-        server = Server(service, None, Maildir(tmp_path), DeliverySettings())
-        await server.start()
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await server.gave_up.wait()
-        await server.stop()
-        return server.reason
-
     monkeypatch.setattr(service, "handle", exit_)
-    assert "A fault of ours has stopped the work" in asyncio.run(serve())
+    assert "A fault of ours has stopped the work" in asyncio.run(given_up(service, tmp_path))
 
 
 def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path, monkeypatch):
