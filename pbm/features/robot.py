@@ -246,7 +246,7 @@ def tell_or_resign(due: Occasion) -> None:
         due.tx.agenda.put(STUCK, due.item.key, due.now + LATELY, **due.item.payload)
         return
     player = board.match.player(seat)
-    if not due.item.payload.get("heard", True):
+    if not due.item.payload["heard"]:
         _tell(due, board, other(seat))
         return
     comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I cannot go on.")
