@@ -58,6 +58,8 @@ _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 100
 _DEEDS_AT_ONCE = 100
 _CONFLICT_SECONDS = 0.02
+_FEW_MAILS, _LONGEST_REST_SECONDS = 10, 0.01
+"""How many mails at a time let the handling thread rest afterwards, and how long it rests at most."""
 _FETCH_GRACE_SECONDS = 5.0
 _THINK_GRACE_SECONDS = 5.0
 
@@ -291,7 +293,11 @@ class Server:
         if monotonic() >= self._tidy_at and not self._doubts:
             service.tidy()
             self._tidy_at = monotonic() + _TIDY_SECONDS
-        self._bounded(service.handle, _MAILS_PER_TRANSACTION, self._sent_soon)
+        began = monotonic()
+        handled = self._bounded(service.handle, _MAILS_PER_TRANSACTION, self._sent_soon)
+        if self._listener is not None and 0 < handled < _FEW_MAILS:
+            # The loop has the interpreter to itself meanwhile, and what it takes in is handled together.
+            self._stopping.wait(min(monotonic() - began, _LONGEST_REST_SECONDS))
         if service.is_at_rest:
             return _LOOK_SECONDS
         is_over = service.is_idle
