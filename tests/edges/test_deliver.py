@@ -12,11 +12,11 @@ import pytest
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Delivery, Mail, Queued
 from pbm.edges import deliver as deliver_module
-from pbm.edges.deliver import LEASE_SECONDS, Attempt, Deliverer, Refused, WayOut
+from pbm.edges.deliver import Attempt, Deliverer, Refused, WayOut
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Unreachable
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.house import DELIVERED
-from pbm.store.queues import Outbox
+from pbm.store.queues import LEASE_SECONDS, Outbox
 from tests.patience import PATIENCE_SECONDS
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -441,6 +441,18 @@ def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, fai
     deliver(store, way, clock, until, settings=HASTY.model_copy(update={"concurrency": 1}))
     assert sorted(mail.recipient for mail in way.taken) == addresses
     assert sum(mail.attempts for mail in outbox(store)) <= len(addresses) + 7
+
+
+def test_what_was_postponed_when_the_way_out_failed_for_a_moment_goes_once_it_works(store):
+    """It waited out its minute where another mail, under way already, was taken before anybody looked; or where less
+    of that minute was left.
+    """
+    queue(store, "a@x", "b@x", "c@x")
+    with store.write() as tx:
+        tx.outbox.postpone(outbox(store)[2].id, START + timedelta(seconds=40), "connection refused")
+    way = Way({"a@x": [Unreachable("connection refused")]})
+    deliver(store, way, Clock(), lambda: len(way.taken) == 3)
+    assert [mail.state for mail in outbox(store)] == [Delivery.SENT] * 3
 
 
 @pytest.mark.parametrize("failure", [TemporaryFailure("450 mailbox full"), RecipientRefused("550 no such user", 550)])
