@@ -33,7 +33,6 @@ from pbm.domain.mail import Queued
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport, Unreachable
 from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.house import DELIVERED
-from pbm.store.queues import LEASE_SECONDS
 
 log = structlog.get_logger()
 
@@ -113,6 +112,7 @@ class WayOut:
 _NOTED_EVERY = timedelta(seconds=30)
 """How often it is noted that mail goes out."""
 
+LEASE_SECONDS = 15.0
 _RENEWAL_SECONDS = 5.0
 _MARK_SECONDS = 0.05
 """How long a mail that was sent may wait for others to be marked with it."""

@@ -12,11 +12,11 @@ import pytest
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Delivery, Mail, Queued
 from pbm.edges import deliver as deliver_module
-from pbm.edges.deliver import Attempt, Deliverer, Refused, WayOut
+from pbm.edges.deliver import LEASE_SECONDS, Attempt, Deliverer, Refused, WayOut
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Unreachable
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.house import DELIVERED
-from pbm.store.queues import LEASE_SECONDS, Outbox
+from pbm.store.queues import Outbox
 from tests.patience import PATIENCE_SECONDS
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
