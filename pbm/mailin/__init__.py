@@ -37,13 +37,15 @@ _INVISIBLE = {"head", "script", "style", "title", "template", "noscript", "objec
 _WIDE = {"table", "tr", "td", "th", "ul", "ol", "li"}
 _HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
 _MAX_TAGS = 10_000
-"""Tags of a HTML text that are laid out; each costs as much as a hundred characters."""
+"""Tags of all HTML texts of a mail that are laid out; each costs as much as a hundred characters."""
 # The default profile of inscriptis puts blanks around inline elements, which splits words.
 _CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_images=False, display_anchors=False)
 
 
-def to_text(source: str) -> str:
+def to_text(source: str, tags: list[int]) -> str:
     """The visible text of HTML, quoted blocks as one line "> ..." each, signatures that are marked as such left out.
+
+    tags: holds how many more may be laid out of the whole mail.
 
     Below our line, where it is not in a quoted block, nothing can be told from our mail, so nothing is laid out. Where
     the layout fails the tags are simply dropped, and the text is all quoted.
@@ -51,7 +53,9 @@ def to_text(source: str) -> str:
     found = FOUND.search(source)
     if found and not (_QUOTE_TAG.search(source, 0, found.start()) or _QUOTE.search(source, 0, found.start())):
         source = source[: found.end()]
-    source = "<".join(source.split("<", _MAX_TAGS)[:_MAX_TAGS])
+    pieces = source.split("<", tags[0] + 1)[: tags[0] + 1]
+    tags[0] -= len(pieces) - 1
+    source = "<".join(pieces)
     try:
         return _laid_out(source)
     except Exception:  # noqa: BLE001 - what lxml and inscriptis raise on hostile trees is not documented
@@ -101,31 +105,34 @@ def versions(mail: Entity) -> Iterator[str]:
     is_choice = any(part.type == "multipart/alternative" for part in mail.walk())
     for preferred in ("text/plain", "text/html") if is_choice else ("text/plain",):
         passages: list[str] = []
-        for passage in _passages(mail, preferred, root=True):
+        for passage in _passages(mail, preferred, [_MAX_TAGS], root=True):
             passages.append(passage)
             if sum(map(len, passages)) > MAX_TEXT_BYTES:
                 break
         yield "\n".join(passages)
 
 
-def _passages(part: Entity, preferred: str, *, root: bool = False) -> Iterator[str]:
-    """The texts of a part in their order; of alternatives the preferred type, if it has anything in it."""
+def _passages(part: Entity, preferred: str, tags: list[int], *, root: bool = False) -> Iterator[str]:
+    """The texts of a part in their order; of alternatives the preferred type, if it has anything in it.
+
+    tags: see to_text.
+    """
     if part.type == "multipart/alternative":
         ranked = sorted(part.parts, key=lambda choice: all(below.type != preferred for below in choice.walk()))
-        choices = (list(_passages(choice, preferred)) for choice in ranked)
+        choices = (list(_passages(choice, preferred, tags)) for choice in ranked)
         yield from next((texts for texts in choices if "".join(texts).strip()), ())
     elif part.type in ("multipart/related", "multipart/signed", "multipart/report"):
         for first in part.parts[:1]:
-            yield from _passages(first, preferred)
+            yield from _passages(first, preferred, tags)
     elif part.type == "multipart/encrypted" or (part.attached and not root):
         return
     elif part.parts:
         for inner in part.parts:
-            yield from _passages(inner, preferred)
+            yield from _passages(inner, preferred, tags)
     elif part.type == "text/plain":
         yield decoded(part)
     elif part.type == "text/html":
-        yield to_text(decoded(part, MAX_TEXT_BYTES // 2))
+        yield to_text(decoded(part, MAX_TEXT_BYTES // 2), tags)
 
 
 __all__ = [
