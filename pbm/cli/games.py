@@ -57,9 +57,7 @@ class $cls(Placing):
         return None  # TODO: what ends the game, and for whom
 '''
 
-_HELP = """{{ (info.title ~ ": " ~ info.summary ~ ".") | wrapped }}
-
-THE GAME
+_HELP = """THE GAME
   TODO: who begins, what you do in turn, how you win, whether there are
   draws. Whoever reads this page must be able to play.
 
