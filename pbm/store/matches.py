@@ -278,31 +278,18 @@ class Matches(Queries):
 
     def next_due_at(self) -> datetime | None:
         """When a board needs the server next; None if none ever does."""
-        due = matches.c.due_at
-        due_at: datetime | None = self._connection.execute(select(func.min(due)).where(due.is_not(None))).scalar_one()
-        return due_at
+        return self._only(select(func.min(matches.c.due_at)).where(matches.c.due_at.is_not(None)))
 
     def due(self, now: datetime) -> int | None:
         """The board that has needed the server longest."""
-        return self._connection.execute(_due(now)).scalar_one_or_none()
+        return self._only(_due(now))
 
     def claim_due(self, now: datetime) -> int | None:
         """The board that has needed the server longest; nobody else gets it until the transaction ends."""
-        return self._connection.execute(_due(now).with_for_update(skip_locked=True)).scalar_one_or_none()
+        return self._only(_due(now).with_for_update(skip_locked=True))
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, due_at=due_at)
-
-    def forget_future(self, now: datetime, last: datetime) -> None:
-        """The clock was ahead: what ran from a later instant runs from now, and is looked at anew.
-
-        So is what is due later than the clock showed last, for it may have been put off by the time it leapt over.
-        """
-        ahead = matches.c.ticking_since > now
-        self._update(matches, ahead, matches.c.overrun_at.is_(None), ~matches.c.paused, due_at=now)
-        self._update(matches, matches.c.due_at > last, ~matches.c.paused, due_at=now)
-        self._update(matches, matches.c.overrun_at > now, overrun_at=now)
-        self._update(matches, ahead, ticking_since=now)
 
     def set_offer(self, board: int, offer: Offer | None) -> None:
         kind, seat, since = (offer.kind.value, offer.seat, offer.since) if offer else (None, None, None)

@@ -71,7 +71,7 @@ class Bounces(Queries):
             fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
             bounces = case((fresh, addresses.c.bounces + 1), else_=1)
             self._update(addresses, owned, bounces=bounces, last_bounced_at=now)
-        return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
+        return self._only(select(func.max(addresses.c.bounces)).where(owned)) or 0
 
     def mark(self, mail: Returned, now: datetime) -> None:
         """Mark the mail, so that its end is not heard again."""
