@@ -15,10 +15,10 @@ from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
+from pbm.store.house import concerning, lasting_beyond
 from pbm.store.statements import Queries, among, often
 from pbm.store.tables import (
     PLAYERS,
-    absences,
     broadcasts,
     follows,
     game_choices,
@@ -89,8 +89,7 @@ def settings_of(stored: str) -> Settings:
 
 def is_interrupted() -> ScalarSelect[bool]:
     """Whether anything stops a board's clock at some time after it was last touched; a column of its row."""
-    concerned = or_(absences.c.player_id.in_((matches.c.seat1_id, matches.c.seat2_id)), absences.c.player_id.is_(None))
-    lasting = or_(absences.c.ends_at.is_(None), absences.c.ends_at > matches.c.ticking_since)
+    concerned, lasting = concerning((matches.c.seat1_id, matches.c.seat2_id)), lasting_beyond(matches.c.ticking_since)
     return select(exists().where(concerned, lasting).correlate(matches)).scalar_subquery()
 
 

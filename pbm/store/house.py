@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, func, or_, select
+from sqlalchemy import Column, ColumnElement, Row, Select, bindparam, func, or_, select
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.statements import Queries
@@ -323,10 +323,10 @@ def _absence(row: Row[Any]) -> Absence:
     return Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at))
 
 
-def concerning(player_ids: Collection[int]) -> ColumnElement[bool]:
+def concerning(player_ids: Collection[int | Column[Any]]) -> ColumnElement[bool]:
     """The absences of players, and the server's."""
     return or_(absences.c.player_id.in_(player_ids), absences.c.player_id.is_(None))
 
 
-def lasting_beyond(since: datetime) -> ColumnElement[bool]:
+def lasting_beyond(since: datetime | Column[Any]) -> ColumnElement[bool]:
     return or_(absences.c.ends_at.is_(None), absences.c.ends_at > since)

@@ -9,17 +9,36 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BigInteger, Row, Select, bindparam, func, insert, select, type_coerce, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Row,
+    Select,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.statements import Queries, among, often
+from pbm.store.statements import Queries, among, made, often
 from pbm.store.tables import matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
+
+
+def seated(player_id: int) -> ColumnElement[bool]:
+    """Whether a board is one of the player's."""
+    return or_(*(seat == player_id for seat in SEATS))
+
+
 _first = players.alias("first_player")
 _second = players.alias("second_player")
 WITH_NAMES = (
@@ -265,7 +284,7 @@ class Matches(Queries):
     def ticking(self, player_id: int) -> list[int]:
         """The boards on which the clock of a player runs."""
         found: list[int] = []
-        for number, seat in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
+        for number, seat in enumerate(SEATS, 1):
             running = (seat == player_id) & matches.c.ended_at.is_(None) & (matches.c.seat_to_move == number)
             ticking = select(matches.c.board).where(running, matches.c.ticking_since.is_not(None))
             found += self._column(ticking)
@@ -387,19 +406,6 @@ def result_of(row: Row[Any]) -> Result | None:
 
 
 def summary_of(row: Row[Any]) -> Summary:
-    return Summary(
-        board=row.board,
-        game=row.game,
-        options=tuple(row.options.split()),
-        players=players_of(row),
-        plies=row.plies,
-        revision=row.revision,
-        seat_to_move=row.seat_to_move,
-        started_at=row.started_at,
-        moved_at=row.moved_at,
-        result=result_of(row),
-        ended_at=row.ended_at,
-        epochs=(row.epoch1, row.epoch2),
-        control=read_control(row.control),
-        deadline_at=row.deadline_at,
-    )
+    options, epochs, control = tuple(row.options.split()), (row.epoch1, row.epoch2), read_control(row.control)
+    known = {"options": options, "epochs": epochs, "control": control}
+    return made(Summary, row, players=players_of(row), result=result_of(row), **known)

@@ -16,6 +16,8 @@ from pbm.domain.match import Player
 from pbm.store.statements import Queries, among, made, often
 from pbm.store.tables import PLAYERS, addresses, bans, players
 
+SOUND: Mapping[str, Any] = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
+"""Of an address from which no mail has come back."""
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
 
@@ -203,8 +205,7 @@ class Players(Queries):
         found = self._first(owned, _address)
         if found is None:
             return None
-        works = {"confirmed_at": now, "bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
-        self._update(addresses, addresses.c.id == address_id, **works)
+        self._update(addresses, addresses.c.id == address_id, confirmed_at=now, **SOUND)
         return found._replace(confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int) -> Player | None:

@@ -16,13 +16,13 @@ from sqlalchemy import bindparam, case, func, or_, select, update
 
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
+from pbm.store.players import SOUND
 from pbm.store.statements import Queries, made
 from pbm.store.tables import PLAYERS, acts, addresses, blocks, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
 """A failure this long ago counts no more: what failed since then begins anew."""
 
-_CLEAR = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
 _troubled = or_(addresses.c.bounces > 0, addresses.c.soft_bounces > 0, addresses.c.suspended_at.is_not(None))
 _others_work = (
     select(addresses.c.id)
@@ -34,7 +34,7 @@ _ALIVE = (
     update(addresses)
     .where(addresses.c.player_id == bindparam("player"), _troubled)
     .where(or_(addresses.c.address_key == bindparam("sender"), ~_others_work))
-    .values(_CLEAR)
+    .values(SOUND)
 )
 
 
@@ -94,7 +94,7 @@ class Bounces(Queries):
         """Send to all addresses of the player again; how many had been suspended."""
         own = addresses.c.player_id == player_id
         number = self._count(addresses, own, addresses.c.suspended_at.is_not(None))
-        self._update(addresses, own, **_CLEAR)
+        self._update(addresses, own, **SOUND)
         return number
 
     def unfollow_all(self, player_id: int) -> None:
