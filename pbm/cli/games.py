@@ -67,8 +67,6 @@ THE BOARD
 {{ board("-size=5", ["c3", "d4"]) | indent(2, true) }}
 HOW TO MOVE
   c3      place a stone on c3; 3c, c-3 and "C 3" are read the same
-
-{% include "start-a-game.txt" %}
 """
 
 _COUNTS = """{
