@@ -64,13 +64,8 @@ _USES = {
     "complete": frozenset({"points", "seed"}),
 }
 """The options that say something on a board, beside -version and -board."""
-
-_BELONGS = {
-    "edges": "-board=random or -board=fair",
-    "fair": "-board=random",
-    "points": "-board=complete",
-    "seed": "-board=random, -board=fair or -board=complete",
-}
+_MADE = {"random": random_graph, "fair": fair_graph, "complete": complete_graph}
+"""How such a board is made."""
 
 _STROKES = {"g": Stroke.GREEN, "r": Stroke.RED, "b": Stroke.BLUE}
 
@@ -103,12 +98,8 @@ def graph(options: Options) -> Graph:
     """The board of a challenge, made once."""
     if options.board == "own":
         return own_graph(options.own, options.version)
-    if options.board == "random":
-        return random_graph(options.number, options.seed, options.version)
-    if options.board == "fair":
-        return fair_graph(options.number, options.seed, options.version)
-    if options.board == "complete":
-        return complete_graph(options.number, options.seed, options.version)
+    if options.board in _MADE:
+        return _MADE[options.board](options.number, options.seed, options.version)
     return built_in(options.board, options.version)
 
 
@@ -141,7 +132,8 @@ class CrossGeo(Judging[Position, int]):
         if fair and "board" not in values.given:
             board = "random"
         for name in sorted(values.given - {"version", "board"} - _USES.get(board, frozenset())):
-            raise OptionError(f'"-{name}" means nothing with -board={board}: it goes with {_BELONGS[name]}.')
+            fitting = joined((f"-board={each}" for each, uses in _USES.items() if name in uses), "or")
+            raise OptionError(f'"-{name}" means nothing with -board={board}: it goes with {fitting}.')
         if board not in _USES:
             return Options(board, version)
         number = values.number("points" if board == "complete" else "edges")

@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from games.rules import OptionError, fold, quoted
+from games.rules import OptionError, fold, lettered, quoted
 
 Spot = tuple[int, int]
 """A point of the plane: (x, y); y grows upwards."""
@@ -59,7 +59,7 @@ class Graph:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The vertices' letters: A to Z, then AA, AB, ..."""
-        return tuple(vertex_label(index) for index in range(len(self.vertices)))
+        return tuple(map(lettered, range(len(self.vertices))))
 
     @cached_property
     def by_ends(self) -> dict[frozenset[str], int]:
@@ -78,11 +78,6 @@ class Graph:
     def of_colours(self, letters: str) -> Edges:
         """The edges that have one of these colours."""
         return sum(map(self._coloured.__getitem__, letters))
-
-
-def vertex_label(index: int) -> str:
-    """The label of the vertex with that index: 0 is A, 25 Z, 26 AA."""
-    return (vertex_label(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)
 
 
 def _box(line: tuple[Spot, Spot]) -> tuple[int, int, int, int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from games.boards import BothSides, Cells, Points, bits, lattice, union
-from games.rules import BadNotation, Coloured, IllegalMove, Info, Option, OptionValues, Outcome, Side
+from games.rules import BadNotation, Coloured, IllegalMove, Info, Option, OptionValues, Outcome, Side, leader
 from games.scene import Box, Scene
 
 
@@ -112,12 +112,10 @@ class Dots(Coloured[Position, int]):
     def outcome(self, pos: Position) -> Outcome | None:
         if pos.drawn.bit_count() < len(self.board(pos.options).links):
             return None
-        first, second = scores = self._points(pos)
-        if first == second:
-            return Outcome(None, f"with {first} boxes each", scores)
-        return Outcome(
-            Side.FIRST if first > second else Side.SECOND, f"on boxes, {max(scores)} to {min(scores)}", scores
-        )
+        scores = self._points(pos)
+        if (winner := leader(scores)) is None:
+            return Outcome(None, f"with {scores[0]} boxes each", scores)
+        return Outcome(winner, f"on boxes, {max(scores)} to {min(scores)}", scores)
 
     def _points(self, pos: Position) -> tuple[int, int]:
         first, second = (boxes.bit_count() for boxes in pos.boxes)

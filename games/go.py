@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from games.boards import WITHOUT_I, Cells, Squares, bits, squares, union
 from games.placing import PASS, Ending, Placing, Position
-from games.rules import Info, Option, OptionError, OptionValues, Outcome, Side
+from games.rules import Info, Option, OptionError, OptionValues, Outcome, Side, leader
 from games.scene import Ground
 
 
@@ -110,9 +110,9 @@ class Go(Placing):
         if pos.passes < 2:
             return None
         first, second = scores = self._scores(pos)
-        winner, told = Side.FIRST if first > second else Side.SECOND, sorted(map(_points, scores), key=float)
+        told = sorted(map(_points, scores), key=float)
         reason = f"by {_points(abs(first - second))} points, {told[1]} to {told[0]}"
-        return Ending(Outcome(winner, reason, scores))
+        return Ending(Outcome(leader(scores), reason, scores))
 
     def _scores(self, pos: Position) -> tuple[int, int]:
         """Half points of the area of each side, with komi."""

@@ -21,7 +21,7 @@ from functools import cache, cached_property, lru_cache, reduce
 from operator import or_
 
 from games.boards import LETTERS, Cells, Squares, bits, squares
-from games.rules import IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, joined
+from games.rules import IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, joined, leader
 from games.scene import Crossing, GridBoard, Join, Scene
 
 Line = int
@@ -239,9 +239,8 @@ class Loops(Judging[Position, tuple[int, int]]):
     def outcome(self, pos: Position) -> Outcome | None:
         if sum(map(int.bit_count, pos.filled)) < 2 * pos.options.size:
             return None
-        first, second = points = self.points(pos)
-        winner = None if first == second else Side.FIRST if first > second else Side.SECOND
-        return Outcome(winner, f"on points, {max(points)} to {min(points)}", points)
+        points = self.points(pos)
+        return Outcome(leader(points), f"on points, {max(points)} to {min(points)}", points)
 
     def scene(self, pos: Position, last: tuple[int, int] | None) -> Scene:
         joins = [Join((row, left), (row, right)) for row, (left, right) in _joins(pos.filled).items()]

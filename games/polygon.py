@@ -17,11 +17,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count, islice, pairwise, product
-from string import ascii_lowercase
+from itertools import chain, count, islice, pairwise
 
 from games.polygon_geometry import Drawing, Place, Vertex, convex_polygon
-from games.rules import BadNotation, IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, fold
+from games.rules import BadNotation, IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, fold, lettered
 from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
 
 SIDES = ("Red", "Blue")
@@ -211,8 +210,11 @@ class Polygon(Judging[Position, Move]):
             return {}
         if pos.drawing is None:
             return {corner: name(corner) for corner in range(pos.options.sides)}
-        codes = _codes()
-        return {place: name(place) if isinstance(place, int) else next(codes) for place in _targets(pos, pos.drawing)}
+        codes = map(lettered, count())
+        return {
+            place: name(place) if isinstance(place, int) else next(codes).lower()
+            for place in _targets(pos, pos.drawing)
+        }
 
     def _turn(self, pos: Position) -> str:
         if self.outcome(pos) is not None:
@@ -320,12 +322,6 @@ def _strangeness(wrong: Move, other: Move) -> int:
     if isinstance(wrong.end, tuple) and isinstance(other.end, tuple):
         return len({*wrong.end} - {*other.end})
     return 100
-
-
-def _codes() -> Iterator[str]:
-    """a, b, .. z, aa, ab, .. zz, aaa, ..."""
-    for length in count(1):
-        yield from map("".join, product(ascii_lowercase, repeat=length))
 
 
 @dataclass(frozen=True, slots=True)

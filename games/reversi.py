@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from games.boards import Cells, Squares, squares
 from games.placing import PASS, Ending, Placing, Position
-from games.rules import Info, Option, OptionValues, Outcome, Side
+from games.rules import Info, Option, OptionValues, Outcome, leader
 
 
 class Reversi(Placing):
@@ -72,10 +72,9 @@ class Reversi(Placing):
         board = self.board(pos.options)
         if _room(board, pos.own, pos.others) or _room(board, pos.others, pos.own):
             return None
-        first, second = scores = self._scores(pos)
-        if first == second:
-            return Ending(Outcome(None, f"with {first} stones each", scores))
-        winner = Side.FIRST if first > second else Side.SECOND
+        scores = self._scores(pos)
+        if (winner := leader(scores)) is None:
+            return Ending(Outcome(None, f"with {scores[0]} stones each", scores))
         return Ending(Outcome(winner, f"with {max(scores)} stones to {min(scores)}", scores))
 
     def notes(self, pos: Position) -> tuple[str, ...]:

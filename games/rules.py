@@ -75,6 +75,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
+def lettered(index: int) -> str:
+    """The letters of a place in a list of any length: A for 0, Z for 25, AA for 26."""
+    return (lettered(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)
+
+
 class Side(IntEnum):
     """A colour of the game. The first side is the one seat 1 has when the match starts."""
 
@@ -127,6 +132,12 @@ class Outcome:
     """A clause that fits after "won" or "drawn", such as "by connecting three sides"."""
     scores: tuple[int, int] | None = None
     """Points of the first and second side, for games that count points."""
+
+
+def leader(scores: tuple[int, int]) -> Side | None:
+    """The side that has more points; None where both have as many."""
+    first, second = scores
+    return None if first == second else Side.FIRST if first > second else Side.SECOND
 
 
 REPETITIONS = 3

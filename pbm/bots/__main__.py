@@ -6,6 +6,7 @@ PID: the process that asks.
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator
@@ -24,9 +25,7 @@ def limit() -> None:
     """Be nice, and let the system stop what goes astray; where it does not let us, whoever asked must see to it."""
     with suppress(OSError):
         os.nice(10)
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
+    with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 

@@ -57,9 +57,7 @@ class $cls(Placing):
         return None  # TODO: what ends the game, and for whom
 '''
 
-_HELP = """{{ (info.title ~ ": " ~ info.summary ~ ".") | wrapped }}
-
-THE GAME
+_HELP = """THE GAME
   TODO: who begins, what you do in turn, how you win, whether there are
   draws. Whoever reads this page must be able to play.
 
@@ -69,8 +67,6 @@ THE BOARD
 {{ board("-size=5", ["c3", "d4"]) | indent(2, true) }}
 HOW TO MOVE
   c3      place a stone on c3; 3c, c-3 and "C 3" are read the same
-
-{% include "start-a-game.txt" %}
 """
 
 _COUNTS = """{

@@ -245,11 +245,8 @@ def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
 
 
 def _content(path: Path) -> bytes:
-    """The JSON of a file, or of the archive it is in. Raises: Refused."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise Refused(f"{path}: {error.strerror}.") from None
+    """The JSON of a file, or of the archive it is in. Raises: OSError, Refused."""
+    content = path.read_bytes()
     if not zipfile.is_zipfile(io.BytesIO(content)):
         return content
     try:

@@ -112,7 +112,7 @@ class Composer:
         if notice.before is not None:  # it is drawn in what is left, but drawn in any case
             sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
         answered_at = self._answered_at(notice)
-        text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
+        text = self.pages.mail(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
         shown = view.machine(match) if sheet.drawn else ""
         machine = shown and addressed(
             shown, notice.reader.seat, answered_at, events=(type(event).__name__ for event in notice.events),
@@ -150,7 +150,7 @@ class Composer:
         subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
         sheet = self._sheet(reader)
         told = [replace(each, text=sheet.illustrated(each.text, each.figure)) for each in answers]
-        text = self.pages.render(
+        text = self.pages.mail(
             "answer.txt", answers=told, original=_quotable(original), robot=self.robot.address,
             joins=reader.newcomer is not None and not first.is_greeting, sent_from=sent_from,
         )  # fmt: skip
@@ -175,7 +175,7 @@ class Composer:
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
         waiting = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         subject = _SUBJECTS.get(gathering.page, waiting)
-        text = self.pages.render(
+        text = self.pages.mail(
             gathering.page, lost_since=gathering.lost_since,
             sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
             puzzles=[self._posed(each, reader, sheet, token, f"puzzle {each.number} ") for each in gathering.puzzles],
@@ -198,7 +198,7 @@ class Composer:
         sheet, subject = self._sheet(reader), f"pbm: puzzle {posed.number} of {posed.state.game.info.title}"
         shown = self._posed(posed, reader, sheet, token, "")
         known = {"shown": shown, "number": posed.number, "game": posed.state.game.info.name, "leave": leave}
-        text = self.pages.render(page, **known, **words)
+        text = self.pages.mail(page, **known, **words)
         headers = unsubscribe(self.robot, leave, self._known_at(reader) or self.robot.address) if leave else {}
         if token:
             headers["Reply-To"] = self.tagged(token)
@@ -211,7 +211,7 @@ class Composer:
         sheet = self._sheet(reader, max(1, len(boards)))
         views = [view_of(each, None, lists=False) for each in boards]
         drawn = [sheet.board(view, reader.settings.board).rstrip("\n") for view in views]
-        text = self.pages.render("review.txt", match=match, boards=drawn, **words)
+        text = self.pages.mail("review.txt", match=match, boards=drawn, **words)
         return self._reply(reader, subject, sheet.body(text, subject), now, None, board=match.board)
 
     def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
@@ -226,7 +226,7 @@ class Composer:
         subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(deadline_of(match)))
         assert reader.player is not None  # noqa: S101  only a player has boards
         content = calendar_of(ordered, reader.player, self.robot.domain, now)
-        text = self.pages.render("calendar.txt", matches=ordered, reader=reader)
+        text = self.pages.mail("calendar.txt", matches=ordered, reader=reader)
         shown = Parts("alternative", (Part("text/plain", text), Part("text/calendar; method=PUBLISH", content)))
         name = {"Content-Disposition": 'attachment; filename="deadlines.ics"'}
         body = Parts("mixed", (shown, Part("application/ics; name=deadlines.ics", content.encode(), name)))
@@ -243,7 +243,7 @@ class Composer:
         subject, sheet = "pbm: test display", Sheet(BOTH, self.robot.domain)
         address = self.tagged(self.answered_by(reader))
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
-        text = self.pages.render(
+        text = self.pages.mail(
             "display.txt",
             drawing=lambda: sheet.board(view_of(sample, None), ASCII),
             links={line: sheet.link(line, Links(address, line).urls([""])[0]) for line in commands},
@@ -264,7 +264,7 @@ class Composer:
             head["Reply-To"] = self.tagged(reply_to)
         if leave:
             head |= unsubscribe(self.robot, leave, self.tagged(reply_to))
-        text = self.pages.render(page, robot=self.robot.address, leave=leave, **words)
+        text = self.pages.mail(page, robot=self.robot.address, leave=leave, **words)
         told = Part("text/plain", text)
         body = Parts("mixed", (told, *attached)) if attached else told
         return self._mail(address, subject, body, now, head, None, player)

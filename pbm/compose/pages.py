@@ -89,16 +89,16 @@ def _environment() -> _Environment:
         "groups": GROUPS,
         "choices": CHOICES,
         "unsaid": _unsaid,
-        "sentinel": SENTINEL,
     }
     return environment
 
 
 @cache
 def _template(name: str) -> Template:
-    """With the sentences that several pages have in common as `say`."""
-    environment = _environment()
-    return environment.get_template(name, globals={"say": environment.get_template("sentences.txt").module})
+    """With what several pages have in common: sentences as `say`, tables of tournaments as `show`."""
+    get = _environment().get_template
+    shared = {"say": "sentences.txt", "show": "tournament-tables.txt"}
+    return get(name, globals={word: get(source).module for word, source in shared.items()})
 
 
 def _unsaid(event: Event) -> NoReturn:
@@ -124,6 +124,11 @@ class Pages:
         """A page. on: all its words, for sentences that several pages have in common."""
         return _template(name).render(words, on=SimpleNamespace(**words))
 
+    def mail(self, name: str, **words: object) -> str:
+        """A page of templates/mails/, which is all that a mail says; answers are written above its last line."""
+        text = self.render(f"mails/{name}", **words).rstrip("\n")
+        return f"{text}\n\n{SENTINEL}\n"
+
     def broken(self) -> dict[str, str]:
         """Templates that cannot be used, and why."""
         found = {}
@@ -140,11 +145,12 @@ class Pages:
         A command's begins with its usage. Of a game whose package brings none it is what the game tells of itself.
         """
         game, page = GAMES.get(subject), f"help/{subject}.txt"
-        words = {"info": game.info, "board": partial(_drawn, game)} if game else {}
-        if subject.replace("-", "").isalnum() and page in _helpful():
-            usage = [self.render("verb.txt", verb=verb) for verb in VERBS if verb.name == subject.replace("-", " ")]
-            return "\n".join([*usage, self.render(page, **words)])
-        return self.render("game.txt", **words) if game else None
+        if page not in _helpful():
+            page = ""
+        if game:
+            return self.render("game.txt", page=page, info=game.info, board=partial(_drawn, game))
+        usage = [self.render("verb.txt", verb=verb) for verb in VERBS if verb.name == subject.replace("-", " ")]
+        return "\n".join([*usage, self.render(page)]) if page else None
 
     def subjects(self) -> list[str]:
         """Subjects of help pages, but games and commands."""

@@ -293,11 +293,7 @@ def _go_back(tx: Transaction, last: datetime) -> None:
     log.warning("clock_was_ahead" if was_ahead else "clock_put_back", now=now.isoformat(), last=last.isoformat())
     if was_ahead:
         tx.leaps.bring_forward(now, last, frozenset(DEEDS.keys() - WITHIN.keys()))
-    tx.absences.forget_future(now)
-    tx.matches.forget_future(now, last)
+    tx.leaps.forget_future(now, last, WITHIN)
     tx.outbox.hurry(now)
-    tx.guesses.forget_future(now)
-    for kind, within in WITHIN.items():
-        tx.agenda.forget_future(kind, now, within)
     if was_ahead:
         tx.leaps.clamp(now)

@@ -82,11 +82,11 @@ class Steward(Hand):
             gone, kept = player_named(tx, userid), player_named(tx, into)
             if gone.id == kept.id:
                 raise NotAllowed(f"{gone.userid} is one account already.")
-            if events := tx.belongings.shared_events(gone.id, kept.id):
+            if events := tx.erasure.shared_events(gone.id, kept.id):
                 raise NotAllowed(f"Both are in {' and '.join(events)}: one must leave it first.")
             boards = [each.board for each in tx.matches.summaries(player_ids=(gone.id,), limit=None)]
             met = self._separate(tx, gone, kept, boards)
-            games = tx.belongings.hand_over(gone.id, kept.id)
+            games = tx.erasure.hand_over(gone.id, kept.id)
             for game in games:
                 rate_player_anew(tx, game, kept)
             end_account(tx, gone)

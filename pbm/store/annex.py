@@ -15,10 +15,10 @@ from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
+from pbm.store.house import concerning, lasting_beyond
 from pbm.store.statements import Queries, among, often
 from pbm.store.tables import (
     PLAYERS,
-    absences,
     broadcasts,
     follows,
     game_choices,
@@ -89,8 +89,7 @@ def settings_of(stored: str) -> Settings:
 
 def is_interrupted() -> ScalarSelect[bool]:
     """Whether anything stops a board's clock at some time after it was last touched; a column of its row."""
-    concerned = or_(absences.c.player_id.in_((matches.c.seat1_id, matches.c.seat2_id)), absences.c.player_id.is_(None))
-    lasting = or_(absences.c.ends_at.is_(None), absences.c.ends_at > matches.c.ticking_since)
+    concerned, lasting = concerning((matches.c.seat1_id, matches.c.seat2_id)), lasting_beyond(matches.c.ticking_since)
     return select(exists().where(concerned, lasting).correlate(matches)).scalar_subquery()
 
 
@@ -143,11 +142,7 @@ class Intents(Listed[Intent]):
         return self._listed(board)
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Intent]]:
-        found: dict[int, list[Intent]] = {board: [] for board in boards}
-        for board, seat, kind, *rest in self._connection.execute(_OF_BOARDS, {"boards": list(boards)}):
-            text, comment, since, until = rest
-            found[board].append(Intent(seat, IntentKind(kind), text, comment or "", since, until))
-        return found
+        return self._grouped(_OF_BOARDS, "board", boards, _intent, "boards")
 
     def keep(self, board: int, intent: Intent, now: datetime) -> None:
         """In place of the one of its kind."""
@@ -160,6 +155,10 @@ class Intents(Listed[Intent]):
         """The one of its seat and kind."""
         self._foreseen.pop(board, None)
         self._drop(intents, board=board, seat=intent.seat, kind=intent.kind.value)
+
+
+def _intent(row: Row[Any]) -> Intent:
+    return Intent(row.seat, IntentKind(row.kind), row.text, row.comment or "", row.created_at, row.due_at)
 
 
 ALL = "all"
@@ -209,15 +208,12 @@ class Follows(Listed[Follower]):
         return list({each.player.id: each for each in found if each.player not in match.players}.values())
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Follower]]:
-        found: dict[int, list[Follower]] = {board: [] for board in boards}
-        for row in self._connection.execute(_FOLLOWERS, {"boards": list(boards)}):
-            found[row.board].append(Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom))
-        return found
+        return self._grouped(_FOLLOWERS, "board", boards, _follower, "boards")
 
     def wish(self, player_id: int, board: int) -> bool | None:
         """Whether the player follows the board by itself: only its end, or all of it; None if neither."""
         found = select(follows.c.ends_only).where(follows.c.player_id == player_id, follows.c.board == board)
-        return self._connection.execute(found).scalar()
+        return self._only(found)
 
     def follow(self, player_id: int, board: int, *, ends_only: bool) -> None:
         self._put(follows, {"player_id": player_id, "board": board}, {"ends_only": ends_only})
@@ -244,6 +240,10 @@ class Follows(Listed[Follower]):
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
         """False if they did not follow them."""
         return self._drop(player_follows, player_id=player_id, followed_id=followed_id) != 0
+
+
+def _follower(row: Row[Any]) -> Follower:
+    return Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom)
 
 
 class Remarks(Queries):

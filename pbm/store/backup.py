@@ -19,14 +19,11 @@ from sqlalchemy import String, Table, collate, func, insert, inspect, select, te
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from pbm.store.neighbours import BELLS, DatabaseTrouble, SchemaTrouble
+from pbm.store.neighbours import BELLS, BUSY_SECONDS, TURN, DatabaseTrouble, SchemaTrouble
 from pbm.store.statements import Queries
 from pbm.store.tables import metadata
 
-_BUSY_SECONDS = 30
 _JOURNALS = ("-wal", "-shm", "-journal")
-_TURN = "-turn"
-"""See turns.py."""
 
 
 def file_of(url: str) -> Path | None:
@@ -85,7 +82,7 @@ def rename(file: Path, target: Path) -> None:
 
 def remove(file: Path) -> None:
     """Remove a database and all that is kept beside it, as far as it is there."""
-    for path in (file, *(file.with_name(file.name + end) for end in (*_JOURNALS, _TURN))):
+    for path in (file, *(file.with_name(file.name + end) for end in (*_JOURNALS, TURN))):
         path.unlink(missing_ok=True)
     shutil.rmtree(file.with_name(file.name + BELLS), ignore_errors=True)
 
@@ -105,7 +102,7 @@ def keep(file: Path, aside: Path) -> bool:
     return True
 
 
-def _connected(file: Path, busy_seconds: float = _BUSY_SECONDS) -> sqlite3.Connection:
+def _connected(file: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     return sqlite3.connect(file, timeout=busy_seconds, isolation_level=None)
 
 

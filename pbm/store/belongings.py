@@ -17,11 +17,12 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any
 
-from sqlalchemy import Column, Executable, Row, Table, func, insert, or_, select, text, union
+from sqlalchemy import Column, Row, Table, func, insert, or_, select, text, union
 from sqlalchemy.exc import IntegrityError
 
 from pbm.domain.errors import BadArguments
-from pbm.store.players import Players
+from pbm.store.matches import seated
+from pbm.store.players import SOUND, Players
 from pbm.store.statements import Instant, Queries, among
 from pbm.store.tables import (
     absences,
@@ -33,7 +34,6 @@ from pbm.store.tables import (
     game_choices,
     intents,
     matches,
-    metadata,
     paces,
     player_follows,
     players,
@@ -74,7 +74,7 @@ class Section:
         return [each.name for each in self.columns if isinstance(each.type, Instant)]
 
 
-_BOUNCES = frozenset({"address_key", "bounces", "soft_bounces", "last_bounced_at", "suspended_at"})
+_BOUNCES = frozenset({"address_key", *SOUND})
 SECTIONS = {
     "addresses": Section(addresses, ("id",), _BOUNCES),
     "ratings": Section(ratings, ("game",)),
@@ -104,17 +104,6 @@ _USERIDS = select(players.c.id, players.c.userid).where(among(players.c.id, "pla
 _KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
 _MOST = 2**63
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_OWNED: tuple[Column[Any], ...] = tuple(
-    column
-    for table in metadata.sorted_tables
-    for column in table.c
-    if table not in (ratings, paces, seeks) and any(key.column is players.c.id for key in column.foreign_keys)
-)
-"""Columns that say whose a row is, or whom it is about."""
-_OPPOSITE: Mapping[Column[Any], Column[Any]] = {
-    matches.c.seat1_id: matches.c.seat2_id,
-    matches.c.seat2_id: matches.c.seat1_id,
-}
 NO_PASSWORD = "!"  # noqa: S105  the hash of none
 """The hash of those for whom no password is right."""
 
@@ -185,7 +174,7 @@ class Belongings(Queries):
 
     def boards(self, player_id: int) -> list[int]:
         """The boards they play on, follow or have written about, ascending."""
-        own = select(matches.c.board).where(or_(matches.c.seat1_id == player_id, matches.c.seat2_id == player_id))
+        own = select(matches.c.board).where(seated(player_id))
         followed = select(follows.c.board).where(follows.c.player_id == player_id)
         remarked = select(remarks.c.board).where(remarks.c.player_id == player_id)
         return sorted(self._column(own.union(followed, remarked)))
@@ -196,7 +185,9 @@ class Belongings(Queries):
         seats = {row.board: (row.seat1_id, row.seat2_id) for row in rows}
         people = self._connection.execute(_USERIDS, {"players": [*set().union(*seats.values())]})
         names = {person.id: person.userid for person in people}
-        changes, decided = self._by_board(_CHANGES, boards), self._by_board(_DECIDED, boards)
+        changes, decided = (
+            self._grouped(asked, "board", boards, lambda row: row, "boards") for asked in (_CHANGES, _DECIDED)
+        )
         return [
             {
                 **_plain(_MATCH, row),
@@ -210,13 +201,6 @@ class Belongings(Queries):
             }
             for row in rows
         ]
-
-    def _by_board(self, asked: Executable, boards: Sequence[int]) -> dict[int, list[Row[Any]]]:
-        """The rows about some boards."""
-        found: dict[int, list[Row[Any]]] = {board: [] for board in boards}
-        for row in self._connection.execute(asked, {"boards": boards}):
-            found[row.board].append(row)
-        return found
 
     def holder(self, userid: str) -> tuple[int, bool] | None:
         """The owner of the userid, now or before, by their id, and whether only a name has been brought in so far."""
@@ -276,51 +260,6 @@ class Belongings(Queries):
             self._connection.execute(insert(plies), rows)
         for player_id, change in changes.items():
             self._insert(rating_changes, **{**_checked(_CHANGE, change), "board": board, "player_id": player_id})
-
-    def shared_events(self, one: int, other: int) -> list[str]:
-        """The names of the events that both players are or were in."""
-        theirs = (
-            select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == each)
-            for each in (one, other)
-        )
-        found = select(tournaments.c.name).where(*(tournaments.c.id.in_(each) for each in theirs))
-        return self._column(found.order_by(tournaments.c.name))
-
-    def hand_over(self, gone: int, kept: int) -> list[str]:
-        """All that is one player's is another one's; what both have stays the other one's. Returns the games rated.
-
-        The sums of both are added up; ratings are for others to work out. Boards on which they met keep both names.
-        """
-        games = self._add_up(gone, kept)
-        self._update(matches, matches.c.seat1_id == gone, matches.c.seat2_id == gone, seat1_id=kept, seat2_id=kept)
-        for column in _OWNED:
-            rest = [each for each in column.table.primary_key if each is not column]
-            if column.primary_key or column.table is addresses:
-                key = [addresses.c.address_key] if column.table is addresses else rest
-                twin = column.table.alias()
-                same = (twin.c[each.name] == each for each in key)
-                has = select(twin.c[column.name]).where(twin.c[column.name] == kept, *same).exists()
-                self._delete(column.table, column == gone, has)
-            owned = [column == gone, *([_OPPOSITE[column] != kept] if column in _OPPOSITE else [])]
-            self._update(column.table, *owned, **{column.name: kept})
-        for table, other in PEOPLE.values():
-            self._delete(table, table.c.player_id == table.c[other])
-        return games
-
-    def _add_up(self, gone: int, kept: int) -> list[str]:
-        """Add what is counted of one player in a game to what is counted of another; the rows of one are gone then."""
-        for table, sums in (
-            (ratings, ("won", "lost", "drawn")),
-            (paces, ("finished", "timeouts", "moves", "microseconds")),
-        ):
-            for row in self._connection.execute(select(table).where(table.c.player_id == gone)).all():
-                theirs, own = ((table.c.player_id == each) & (table.c.game == row.game) for each in (gone, kept))
-                added = {name: table.c[name] + getattr(row, name) for name in sums}
-                if self._update(table, own, **added):
-                    self._delete(table, theirs)
-                else:
-                    self._update(table, theirs, player_id=kept)
-        return self._column(select(ratings.c.game).where(ratings.c.player_id == kept))
 
     def add_decided(self, board: int, seat: int, row: Values) -> None:
         """The seat's decisions for later. Raises: BadArguments."""

@@ -25,6 +25,7 @@ from pbm.resources import folder
 from pbm.store.backup import Contents
 from pbm.store.house import HEARTBEAT, TOLD
 from pbm.store.neighbours import (
+    BUSY_SECONDS,
     Bell,
     DatabaseTrouble,
     Full,
@@ -41,13 +42,12 @@ from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Guarded, Memory, Transaction
 
-_BUSY_SECONDS = 30
 _PRAGMAS = (
-    *("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY_SECONDS * 1000}"),
+    *("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
     "secure_delete=ON",  # what is deleted is in no copy of the file either
 )
 _SESSION = {
-    "lock_timeout": f"{_BUSY_SECONDS}s",
+    "lock_timeout": f"{BUSY_SECONDS}s",
     # a worker that was stopped, and a machine that vanished, must not keep what they locked
     "idle_in_transaction_session_timeout": "5min",
     "tcp_keepalives_idle": "20",
@@ -316,7 +316,7 @@ class DatabaseFile:
 
 def _engine(url: URL, file: DatabaseFile) -> Engine:
     if url.get_backend_name() == "sqlite":
-        pragmatic = {"isolation_level": None, "timeout": _BUSY_SECONDS}
+        pragmatic = {"isolation_level": None, "timeout": BUSY_SECONDS}
         pooled = {"pool_use_lifo": True} if file.path is not None else {}  # what was used last has pages in its cache
         engine = create_engine(url, connect_args=pragmatic, hide_parameters=True, **pooled)
         event.listen(engine, "do_connect", file.check)

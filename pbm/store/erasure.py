@@ -1,18 +1,22 @@
-"""Making the server forget a player: what is theirs is deleted, and what others share with them bears another name."""
+"""How an account ends: the server forgets a player, or what is theirs becomes another player's.
+
+What is theirs alone is deleted, and what others share with them bears another name.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import Column, ColumnElement, Select, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import Player
-from pbm.store.belongings import NO_PASSWORD
-from pbm.store.matches import batched
+from pbm.store.belongings import NO_PASSWORD, PEOPLE
+from pbm.store.matches import SEATS, batched, seated
 from pbm.store.refusals import Acts
 from pbm.store.statements import Queries
 from pbm.store.tables import (
@@ -24,18 +28,30 @@ from pbm.store.tables import (
     metadata,
     outbox,
     outbox_texts,
+    paces,
     peer_keys,
     player_follows,
     players,
     rating_changes,
+    ratings,
+    seeks,
     tickets,
     tournament_players,
+    tournaments,
 )
 from pbm.store.tickets import Guesses
 
 _SHARED = frozenset({outbox, rating_changes, tournament_players})
 """Tables whose rows name a player and are others' as well; all others with a player_id are theirs alone."""
 _MAILS_AT_ONCE = 100
+_OWNED: tuple[Column[Any], ...] = tuple(
+    column
+    for table in metadata.sorted_tables
+    for column in table.c
+    if table not in (ratings, paces, seeks) and any(key.column is players.c.id for key in column.foreign_keys)
+)
+"""Columns that say whose a row is, or whom it is about."""
+_OPPOSITE = dict(zip(SEATS, reversed(SEATS), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +66,7 @@ class Traces:
 
 
 class Erasure(Queries):
-    """Erases a player; shared things stay: boards with their records, and what they did to ratings."""
+    """Ends an account; shared things stay: boards with their records, and what they did to ratings."""
 
     def traces(self, player_id: int) -> Traces | None:
         """None if there is no such player."""
@@ -73,7 +89,7 @@ class Erasure(Queries):
         names = {"userid": name, "userid_key": name.casefold(), "look": look(name)}
         self._update(players, players.c.id == player.id, **names)
         word = re.compile(rf"(?<![\w.-]){re.escape(player.userid)}(?![\w-])")
-        told = select(matches.c.board, matches.c.reason).where(_seated(player.id), matches.c.reason.is_not(None))
+        told = select(matches.c.board, matches.c.reason).where(seated(player.id), matches.c.reason.is_not(None))
         for board, reason in self._connection.execute(told).all():
             self._update(matches, matches.c.board == board, reason=word.sub(name, reason))
 
@@ -88,7 +104,7 @@ class Erasure(Queries):
         self._delete(tickets, tickets.c.subject.in_(traces.names))
         for name in traces.names:
             Guesses(self._connection).forget_about(name)
-        for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
+        for seat, column in enumerate(SEATS, 1):
             boards_of = select(matches.c.board).where(column == traces.player_id)
             self._delete(intents, intents.c.board.in_(boards_of), intents.c.seat == seat)
         self._update(matches, matches.c.started_by.in_(traces.names), started_by="")
@@ -99,7 +115,7 @@ class Erasure(Queries):
         answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
         written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
         own = self._column(select(inbox.c.id).where(written))
-        boards = select(matches.c.board).where(_seated(traces.player_id))
+        boards = select(matches.c.board).where(seated(traces.player_id))
         sent = outbox.c.state != Delivery.QUEUED.value
         addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
         self._delete(outbox, or_(addressed, sent & outbox.c.board.in_(boards)))
@@ -128,6 +144,47 @@ class Erasure(Queries):
         found = self._connection.execute(mails.where(key > after).order_by(key).limit(_MAILS_AT_ONCE))
         return {row[0]: row[1] for row in found}
 
+    def shared_events(self, one: int, other: int) -> list[str]:
+        """The names of the events that both players are or were in."""
+        theirs = (
+            select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == each)
+            for each in (one, other)
+        )
+        found = select(tournaments.c.name).where(*(tournaments.c.id.in_(each) for each in theirs))
+        return self._column(found.order_by(tournaments.c.name))
 
-def _seated(player_id: int) -> ColumnElement[bool]:
-    return or_(matches.c.seat1_id == player_id, matches.c.seat2_id == player_id)
+    def hand_over(self, gone: int, kept: int) -> list[str]:
+        """All that is one player's is another one's; what both have stays the other one's. Returns the games rated.
+
+        The sums of both are added up; ratings are for others to work out. Boards on which they met keep both names.
+        """
+        games = self._add_up(gone, kept)
+        self._update(matches, matches.c.seat1_id == gone, matches.c.seat2_id == gone, seat1_id=kept, seat2_id=kept)
+        for column in _OWNED:
+            rest = [each for each in column.table.primary_key if each is not column]
+            if column.primary_key or column.table is addresses:
+                key = [addresses.c.address_key] if column.table is addresses else rest
+                twin = column.table.alias()
+                same = (twin.c[each.name] == each for each in key)
+                has = select(twin.c[column.name]).where(twin.c[column.name] == kept, *same).exists()
+                self._delete(column.table, column == gone, has)
+            owned = [column == gone, *([_OPPOSITE[column] != kept] if column in _OPPOSITE else [])]
+            self._update(column.table, *owned, **{column.name: kept})
+        for table, other in PEOPLE.values():
+            self._delete(table, table.c.player_id == table.c[other])
+        return games
+
+    def _add_up(self, gone: int, kept: int) -> list[str]:
+        """Add what is counted of one player in a game to what is counted of another; the rows of one are gone then."""
+        for table, sums in (
+            (ratings, ("won", "lost", "drawn")),
+            (paces, ("finished", "timeouts", "moves", "microseconds")),
+        ):
+            for row in self._connection.execute(select(table).where(table.c.player_id == gone)).all():
+                theirs, own = ((table.c.player_id == each) & (table.c.game == row.game) for each in (gone, kept))
+                added = {name: table.c[name] + getattr(row, name) for name in sums}
+                if self._update(table, own, **added):
+                    self._delete(table, theirs)
+                else:
+                    self._update(table, theirs, player_id=kept)
+        return self._column(select(ratings.c.game).where(ratings.c.player_id == kept))

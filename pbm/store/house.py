@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, func, or_, select
+from sqlalchemy import Column, ColumnElement, Row, Select, bindparam, func, or_, select
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.statements import Queries
@@ -34,8 +34,7 @@ class Identity(Queries):
 
     def former(self) -> tuple[str, ...]:
         """Addresses it had before, the oldest first."""
-        found = self._connection.execute(select(meta.c.value).where(meta.c.key == _FORMER)).scalar_one_or_none()
-        return tuple((found or "").split())
+        return tuple((self._only(select(meta.c.value).where(meta.c.key == _FORMER)) or "").split())
 
     def set(self, local_part: str, domain: str) -> None:
         """In place of the one before, which is kept as a former one."""
@@ -210,9 +209,7 @@ class Agenda(Queries):
 
     def next_at(self) -> datetime | None:
         """When something is due next; None if nothing ever is."""
-        found = select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK)
-        due_at: datetime | None = self._connection.execute(found).scalar_one()
-        return due_at
+        return self._only(select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK))
 
     def due(self, now: datetime) -> Item | None:
         """The item that has been due longest."""
@@ -226,10 +223,6 @@ class Agenda(Queries):
         """Try the item again then, since it failed."""
         own = (agenda.c.kind == item.kind) & (agenda.c.key == item.key)
         self._update(agenda, own, due_at=due_at, attempts=item.attempts + 1)
-
-    def forget_future(self, kind: str, now: datetime, within: timedelta) -> None:
-        """The clock was ahead: items of a kind are due now that nobody puts down so long before."""
-        self._update(agenda, agenda.c.kind == kind, agenda.c.due_at > now + within, due_at=now)
 
     def counts(self, now: datetime) -> dict[str, tuple[int, int]]:
         """By kind: how many items there are, and how many of them are due."""
@@ -247,6 +240,7 @@ HEARTBEAT, DELIVERED, BACKED_UP = "heartbeat", "delivered", "backed_up"
 """Mails were handled, or could have been; a mail of ours was taken by the next mail server; the database was copied."""
 LISTENS, DELIVERS, LOOKS = "listens", "delivers", "looks"
 """A process has taken mail in, sent mail, looked into the mailbox, or could have."""
+NOTED = (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS)
 
 
 class Absence(NamedTuple):
@@ -310,20 +304,6 @@ class Absences(Queries):
             until = min(until, starts_at)
         self._delete(absences, absences.c.ends_at < until - left)
 
-    def forget_future(self, now: datetime) -> None:
-        """The clock was put back: no stop of all clocks is over later than now, and nothing was noted later.
-
-        One that nobody has ended yet goes on.
-        """
-        ours, later = absences.c.player_id.is_(None), absences.c.starts_at >= now
-        self._update(absences, ours, later, absences.c.ends_at.is_(None), starts_at=now)
-        self._delete(absences, ours, later, absences.c.ends_at.is_not(None))
-        self._update(absences, ours, absences.c.ends_at > now, ends_at=now)
-        for what in (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS):
-            last = self.noted(what)
-            if last is not None and last > now:
-                self.note(what, now)
-
     def note(self, what: str, now: datetime) -> datetime | None:
         """It happens now, such as HEARTBEAT; returns when it last did."""
         last = self.noted(what)
@@ -332,8 +312,7 @@ class Absences(Queries):
 
     def noted(self, what: str) -> datetime | None:
         """When it last happened, as far as was noted."""
-        found = select(meta.c.value).where(meta.c.key == what)
-        last = self._connection.execute(found).scalar_one_or_none()
+        last = self._only(select(meta.c.value).where(meta.c.key == what))
         return None if last is None else datetime.fromisoformat(last)
 
     def _found(self, which: ColumnElement[bool]) -> list[Absence]:
@@ -344,10 +323,10 @@ def _absence(row: Row[Any]) -> Absence:
     return Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at))
 
 
-def concerning(player_ids: Collection[int]) -> ColumnElement[bool]:
+def concerning(player_ids: Collection[int | Column[Any]]) -> ColumnElement[bool]:
     """The absences of players, and the server's."""
     return or_(absences.c.player_id.in_(player_ids), absences.c.player_id.is_(None))
 
 
-def lasting_beyond(since: datetime) -> ColumnElement[bool]:
+def lasting_beyond(since: datetime | Column[Any]) -> ColumnElement[bool]:
     return or_(absences.c.ends_at.is_(None), absences.c.ends_at > since)

@@ -1,17 +1,21 @@
 """What was written down while the clock was ahead, put right once the clock is.
 
-It counts as written at the instant that is known to be right, and what it waits for comes as long after that as it was
-to come after it. Else limits a day, pauses, offers and rounds would last until the wrong instants have come.
+What was noted of later instants never was, and what is due later than anybody puts it down is due now. Where it is sure
+that the clock had leapt ahead, what was written meanwhile counts as written at the instant that is known to be right,
+and what it waits for comes as long after that as it was to come after it. Else limits a day, pauses, offers and rounds
+would last until the wrong instants have come.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, ColumnElement, case, literal, or_, select, true, type_coerce
 
 from pbm.domain.calendars import StopKind, micros
+from pbm.store.house import NOTED, Absences
 from pbm.store.statements import Instant, Queries
 from pbm.store.tables import absences, agenda, attempts, bouts, intents, matches, metadata, tickets, tournaments
 from pbm.store.tournaments import Stage
@@ -54,6 +58,39 @@ class Leaps(Queries):
         of_unbound = agenda.c.kind.in_(sorted(unbound))
         for due_at, which in ((tournaments.c.due_at, ~is_open), (bouts.c.due_at, _ALL), (agenda.c.due_at, of_unbound)):
             self._update(due_at.table, which, due_at > last, due_at=_number(due_at) - shift)
+
+    def forget_future(self, now: datetime, last: datetime, within: Mapping[str, timedelta]) -> None:
+        """Nothing is known of later than now. last: what the clock showed before.
+
+        within: by kind on the agenda, so long before at most is it put down; what is to come later is due now.
+        """
+        self._forget_future_stops(now)
+        self._forget_future_of_boards(now, last)
+        self._delete(attempts, attempts.c.last_at > now)
+        for kind, most in within.items():
+            self._update(agenda, agenda.c.kind == kind, agenda.c.due_at > now + most, due_at=now)
+        noted = Absences(self._connection)
+        for what in NOTED:
+            if (seen := noted.noted(what)) is not None and seen > now:
+                noted.note(what, now)
+
+    def _forget_future_stops(self, now: datetime) -> None:
+        """No stop of all clocks is over later than now. One that nobody has ended yet goes on."""
+        ours, later = absences.c.player_id.is_(None), absences.c.starts_at >= now
+        self._update(absences, ours, later, absences.c.ends_at.is_(None), starts_at=now)
+        self._delete(absences, ours, later, absences.c.ends_at.is_not(None))
+        self._update(absences, ours, absences.c.ends_at > now, ends_at=now)
+
+    def _forget_future_of_boards(self, now: datetime, last: datetime) -> None:
+        """What ran from a later instant runs from now, and is looked at anew.
+
+        So is what is due later than the clock showed last, for it may have been put off by the time it leapt over.
+        """
+        ahead = matches.c.ticking_since > now
+        self._update(matches, ahead, matches.c.overrun_at.is_(None), ~matches.c.paused, due_at=now)
+        self._update(matches, matches.c.due_at > last, ~matches.c.paused, due_at=now)
+        self._update(matches, matches.c.overrun_at > now, overrun_at=now)
+        self._update(matches, ahead, ticking_since=now)
 
     def clamp(self, now: datetime) -> None:
         """Nothing was written later than now; plans that were made later are to be brought forward before."""

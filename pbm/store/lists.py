@@ -108,7 +108,7 @@ class Lists(Matches):
             exists().where(seat == player_id, matches.c.game == match.game, matches.c.board < match.board)
             for seat in SEATS
         )
-        return any(self._connection.execute(select(each)).scalar_one() for each in own)
+        return any(self._only(select(each)) for each in own)
 
     def voided_since(self, player_id: int, reason: str, since: datetime) -> int:
         """How many boards of the player were void for this reason since then."""
@@ -205,8 +205,7 @@ class Lists(Matches):
 
     def rematch_of(self, board: int) -> int | None:
         """The board that follows a board as its rematch."""
-        found = select(matches.c.board).where(matches.c.rematch_of == board)
-        return self._connection.execute(found).scalar_one_or_none()
+        return self._only(select(matches.c.board).where(matches.c.rematch_of == board))
 
     def boards(self) -> Iterator[int]:
         """The numbers of all boards, ascending."""

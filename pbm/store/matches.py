@@ -9,17 +9,36 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BigInteger, Row, Select, bindparam, func, insert, select, type_coerce, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Row,
+    Select,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.statements import Queries, among, often
+from pbm.store.statements import Queries, among, made, often
 from pbm.store.tables import matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
+
+
+def seated(player_id: int) -> ColumnElement[bool]:
+    """Whether a board is one of the player's."""
+    return or_(*(seat == player_id for seat in SEATS))
+
+
 _first = players.alias("first_player")
 _second = players.alias("second_player")
 WITH_NAMES = (
@@ -265,7 +284,7 @@ class Matches(Queries):
     def ticking(self, player_id: int) -> list[int]:
         """The boards on which the clock of a player runs."""
         found: list[int] = []
-        for number, seat in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
+        for number, seat in enumerate(SEATS, 1):
             running = (seat == player_id) & matches.c.ended_at.is_(None) & (matches.c.seat_to_move == number)
             ticking = select(matches.c.board).where(running, matches.c.ticking_since.is_not(None))
             found += self._column(ticking)
@@ -278,31 +297,18 @@ class Matches(Queries):
 
     def next_due_at(self) -> datetime | None:
         """When a board needs the server next; None if none ever does."""
-        due = matches.c.due_at
-        due_at: datetime | None = self._connection.execute(select(func.min(due)).where(due.is_not(None))).scalar_one()
-        return due_at
+        return self._only(select(func.min(matches.c.due_at)).where(matches.c.due_at.is_not(None)))
 
     def due(self, now: datetime) -> int | None:
         """The board that has needed the server longest."""
-        return self._connection.execute(_due(now)).scalar_one_or_none()
+        return self._only(_due(now))
 
     def claim_due(self, now: datetime) -> int | None:
         """The board that has needed the server longest; nobody else gets it until the transaction ends."""
-        return self._connection.execute(_due(now).with_for_update(skip_locked=True)).scalar_one_or_none()
+        return self._only(_due(now).with_for_update(skip_locked=True))
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, due_at=due_at)
-
-    def forget_future(self, now: datetime, last: datetime) -> None:
-        """The clock was ahead: what ran from a later instant runs from now, and is looked at anew.
-
-        So is what is due later than the clock showed last, for it may have been put off by the time it leapt over.
-        """
-        ahead = matches.c.ticking_since > now
-        self._update(matches, ahead, matches.c.overrun_at.is_(None), ~matches.c.paused, due_at=now)
-        self._update(matches, matches.c.due_at > last, ~matches.c.paused, due_at=now)
-        self._update(matches, matches.c.overrun_at > now, overrun_at=now)
-        self._update(matches, ahead, ticking_since=now)
 
     def set_offer(self, board: int, offer: Offer | None) -> None:
         kind, seat, since = (offer.kind.value, offer.seat, offer.since) if offer else (None, None, None)
@@ -400,19 +406,6 @@ def result_of(row: Row[Any]) -> Result | None:
 
 
 def summary_of(row: Row[Any]) -> Summary:
-    return Summary(
-        board=row.board,
-        game=row.game,
-        options=tuple(row.options.split()),
-        players=players_of(row),
-        plies=row.plies,
-        revision=row.revision,
-        seat_to_move=row.seat_to_move,
-        started_at=row.started_at,
-        moved_at=row.moved_at,
-        result=result_of(row),
-        ended_at=row.ended_at,
-        epochs=(row.epoch1, row.epoch2),
-        control=read_control(row.control),
-        deadline_at=row.deadline_at,
-    )
+    options, epochs, control = tuple(row.options.split()), (row.epoch1, row.epoch2), read_control(row.control)
+    known = {"options": options, "epochs": epochs, "control": control}
+    return made(Summary, row, players=players_of(row), result=result_of(row), **known)

@@ -12,6 +12,7 @@ worker that is killed gives its work back without a word.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import secrets
 import select
@@ -88,20 +89,19 @@ def _kind(error: BaseException | None) -> type[DatabaseTrouble]:
     return ReadOnly if name.startswith("SQLITE_READONLY") else DatabaseTrouble
 
 
-try:
-    import fcntl
-except ImportError:  # there is none on Windows, where SQLite's lock has to do
-    fcntl = None  # type: ignore[assignment]
-
+BUSY_SECONDS = 30
+"""How long a database that others use is waited for."""
+TURN = "-turn"
+"""The ending of the name of the file by which writers take turns."""
 _LOOK_SECONDS = 0.001
 
 
 class Turns:
     """A lock to be held while writing. Not to be entered again by whoever holds it."""
 
-    def __init__(self, database: Path | None, longest_seconds: float = 30) -> None:
+    def __init__(self, database: Path | None, longest_seconds: float = BUSY_SECONDS) -> None:
         """database: the file; None where only this process can write."""
-        self._path = database.with_name(f"{database.name}-turn") if database is not None and fcntl else None
+        self._path = database.with_name(database.name + TURN) if database is not None else None
         self._longest_seconds = longest_seconds
         self._threads = threading.Lock()
         self._descriptor = -1
@@ -133,9 +133,8 @@ def alone_in(folder: Path) -> Iterator[None]:
     """Nobody else is at work in the folder who asks for that; nothing is left of it in the end. Raises: OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        if fcntl:
-            with suppress(OSError):  # some file systems lock no folders
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with suppress(OSError):  # some file systems lock no folders
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
@@ -231,7 +230,7 @@ class PipeBell(Bell):
     @contextmanager
     def _hung_up(self) -> Iterator[list[int]]:
         """The pipe under its name, which it gets only once it can be heard; none where that is not allowed."""
-        if self._folder is None or not hasattr(os, "mkfifo"):
+        if self._folder is None:
             yield []
             return
         draft, path = self._folder / f".{self.name}", self._folder / self.name

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Table, func, or_, select
 
 from pbm.domain.mail import Arrival, Delivery
+from pbm.store.matches import SEATS
 from pbm.store.queues import POSTPONED
 from pbm.store.statements import Queries
 from pbm.store.tables import addresses, broadcasts, inbox, matches, outbox, players
@@ -107,8 +108,7 @@ class Overview(Queries):
 
     def to_move(self, player_ids: Collection[int]) -> Waiting:
         """Boards under way on which one of the players is to move."""
-        seats = ((1, matches.c.seat1_id), (2, matches.c.seat2_id))
-        their_turn = or_(*((matches.c.seat_to_move == seat) & who.in_(player_ids) for seat, who in seats))
+        their_turn = or_(*((matches.c.seat_to_move == seat) & who.in_(player_ids) for seat, who in enumerate(SEATS, 1)))
         return self._waiting(matches, matches.c.moved_at, matches.c.ended_at.is_(None) & their_turn)
 
     def broadcasts(self) -> int:

@@ -16,6 +16,8 @@ from pbm.domain.match import Player
 from pbm.store.statements import Queries, among, made, often
 from pbm.store.tables import PLAYERS, addresses, bans, players
 
+SOUND: Mapping[str, Any] = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
+"""Of an address from which no mail has come back."""
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
 
@@ -143,10 +145,7 @@ class Players(Queries):
         return self._addresses if self._addresses.keys() >= set(player_ids) else self._read_addresses(player_ids)
 
     def _read_addresses(self, player_ids: Collection[int]) -> dict[int, list[Address]]:
-        found: dict[int, list[Address]] = {player_id: [] for player_id in player_ids}
-        for row in self._connection.execute(_ADDRESSES, {"players": list(found)}):
-            found[row.player_id].append(_address(row))
-        return found
+        return self._grouped(_ADDRESSES, "player_id", player_ids, _address, "players")
 
     def confirmed(self, *player_ids: int) -> dict[int, list[str]]:
         """The addresses that mail may go to, by player."""
@@ -198,10 +197,7 @@ class Players(Queries):
         return (self._owners if key in self._owners else self._read_owners({key}))[key]
 
     def _read_owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
-        found: dict[str, list[Player]] = {key: [] for key in keys}
-        for key, player_id, userid in self._connection.execute(_OWNERS, {"keys": list(found)}):
-            found[key].append(Player(player_id, userid))
-        return found
+        return self._grouped(_OWNERS, "address_key", keys, lambda row: Player(row.id, row.userid), "keys")
 
     def confirm(self, address_id: int, now: datetime) -> Address | None:
         """The address, which counts from now on; None if its player has dropped it or is gone."""
@@ -209,8 +205,7 @@ class Players(Queries):
         found = self._first(owned, _address)
         if found is None:
             return None
-        works = {"confirmed_at": now, "bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
-        self._update(addresses, addresses.c.id == address_id, **works)
+        self._update(addresses, addresses.c.id == address_id, confirmed_at=now, **SOUND)
         return found._replace(confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int) -> Player | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, exists, func, select
 
+from pbm.store.matches import seated
 from pbm.store.statements import Queries
 from pbm.store.tables import matches, puzzle_tries, puzzles
 
@@ -71,8 +72,8 @@ class Puzzles(Queries):
 
     def fresh(self, player_id: int, games: Collection[str], limit: int) -> list[Puzzle]:
         """Of the games those that were not posed to the player yet and are from no board of theirs, oldest first."""
-        theirs = (matches.c.seat1_id == player_id) | (matches.c.seat2_id == player_id)
-        new = puzzle_tries.c.posed_at.is_(None) & ~exists().where(matches.c.board == puzzles.c.board, theirs)
+        theirs = exists().where(matches.c.board == puzzles.c.board, seated(player_id))
+        new = puzzle_tries.c.posed_at.is_(None) & ~theirs
         return self._found(player_id, puzzles.c.game.in_(games) & new, limit)
 
     def _found(self, player_id: int, condition: ColumnElement[bool], limit: int) -> list[Puzzle]:

@@ -165,7 +165,7 @@ class Inbox(Queries):
     def newest_waiting(self) -> int:
         """The id of the newest of the new mails; 0 if there is none."""
         newest = select(inbox.c.id).where(_NEW).order_by(inbox.c.id.desc()).limit(1)
-        return self._connection.execute(newest).scalar_one_or_none() or 0
+        return self._only(newest) or 0
 
     def left_over(self, up_to: int, limit: int) -> list[tuple[Received, int]]:
         """The oldest new mails with ids up to one, each with how often it was begun; one that was comes alone."""
@@ -187,7 +187,7 @@ class Inbox(Queries):
     def waits_since(self) -> datetime | None:
         """When the oldest of the new mails came; None if there is none."""
         oldest = select(inbox.c.received_at).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(1)
-        return self._connection.execute(oldest).scalar_one_or_none()
+        return self._only(oldest)
 
     def settle(self, settlements: Sequence[Settlement], now: datetime) -> None:
         rows = [
@@ -276,8 +276,7 @@ class Outbox(Queries):
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""
-        due_at: datetime | None = self._connection.execute(_NEXT_AT).scalar_one()
-        return due_at
+        return self._only(_NEXT_AT)
 
     def claim(
         self, now: datetime, until: datetime, limit: int, ours: Collection[int] = (), *, untried: bool = False

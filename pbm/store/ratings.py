@@ -103,8 +103,7 @@ class Ratings(Queries):
 
     def rated_between(self, game: str, pair: tuple[int, int], since: datetime, until: datetime) -> list[int]:
         """The boards of these two players that have changed ratings and ended within that time, both ends included."""
-        seats = ((matches.c.seat1_id, matches.c.seat2_id), (matches.c.seat2_id, matches.c.seat1_id))
-        theirs = or_(*((one == pair[0]) & (two == pair[1]) for one, two in seats))
+        theirs = or_(*((one == pair[0]) & (two == pair[1]) for one, two in zip(SEATS, reversed(SEATS), strict=True)))
         within = matches.c.ended_at.between(since, until)
         return self._column(select(matches.c.board).where(theirs, matches.c.game == game, within, _RATED))
 

@@ -16,13 +16,13 @@ from sqlalchemy import bindparam, case, func, or_, select, update
 
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
+from pbm.store.players import SOUND
 from pbm.store.statements import Queries, made
 from pbm.store.tables import PLAYERS, acts, addresses, blocks, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
 """A failure this long ago counts no more: what failed since then begins anew."""
 
-_CLEAR = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
 _troubled = or_(addresses.c.bounces > 0, addresses.c.soft_bounces > 0, addresses.c.suspended_at.is_not(None))
 _others_work = (
     select(addresses.c.id)
@@ -34,7 +34,7 @@ _ALIVE = (
     update(addresses)
     .where(addresses.c.player_id == bindparam("player"), _troubled)
     .where(or_(addresses.c.address_key == bindparam("sender"), ~_others_work))
-    .values(_CLEAR)
+    .values(SOUND)
 )
 
 
@@ -71,7 +71,7 @@ class Bounces(Queries):
             fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
             bounces = case((fresh, addresses.c.bounces + 1), else_=1)
             self._update(addresses, owned, bounces=bounces, last_bounced_at=now)
-        return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
+        return self._only(select(func.max(addresses.c.bounces)).where(owned)) or 0
 
     def mark(self, mail: Returned, now: datetime) -> None:
         """Mark the mail, so that its end is not heard again."""
@@ -94,7 +94,7 @@ class Bounces(Queries):
         """Send to all addresses of the player again; how many had been suspended."""
         own = addresses.c.player_id == player_id
         number = self._count(addresses, own, addresses.c.suspended_at.is_not(None))
-        self._update(addresses, own, **_CLEAR)
+        self._update(addresses, own, **SOUND)
         return number
 
     def unfollow_all(self, player_id: int) -> None:

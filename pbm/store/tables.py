@@ -43,6 +43,11 @@ def _table(name: str, *columns: Column[Any] | UniqueConstraint, **words: Any) ->
     return Table(name, metadata, *columns, **words)
 
 
+def _numbered(name: str, *columns: Column[Any]) -> Table:
+    """A table that numbers its rows, and never gives a number twice."""
+    return _table(name, Column("id", BigKey, primary_key=True), *columns, sqlite_autoincrement=True)
+
+
 def _partial(name: str, *columns: Column[Any], where: ColumnElement[bool]) -> None:
     """An index of the rows of which that holds."""
     Index(name, *columns, sqlite_where=where, postgresql_where=where)
@@ -146,9 +151,8 @@ plies = _table(
 )
 """Plies of a board lie together, so that its record is read from a page or two."""
 
-inbox = _table(
+inbox = _numbered(
     "inbox",
-    Column("id", BigKey, primary_key=True),
     Column("received_at", Instant, nullable=False),
     Column("mail_from", Text),
     Column("recipients", Text, nullable=False),
@@ -161,13 +165,11 @@ inbox = _table(
     Column("peer", String(64), nullable=False, server_default=""),
     Column("lane", String(80), nullable=False, server_default=""),
     Column("begun", Integer, nullable=False, server_default="0"),
-    sqlite_autoincrement=True,
 )
 Index("ix_inbox_state", inbox.c.state, inbox.c.id)
 
-outbox = _table(
+outbox = _numbered(
     "outbox",
-    Column("id", BigKey, primary_key=True),
     Column("key", String(40), nullable=False, unique=True),
     Column("created_at", Instant, nullable=False),
     Column("inbox_id", ForeignKey("inbox.id"), index=True),
@@ -183,7 +185,6 @@ outbox = _table(
     Column("done_at", Instant),
     Column("bounced_at", Instant),
     Column("trouble", Text, nullable=False, server_default=""),
-    sqlite_autoincrement=True,
 )
 Index("ix_outbox_due", outbox.c.state, outbox.c.due_at, outbox.c.id)
 Index("ix_outbox_address", outbox.c.address, outbox.c.created_at)
@@ -240,16 +241,14 @@ follows = _table(
     Column("ends_only", Boolean, nullable=False),
 )
 
-seeks = _table(
+seeks = _numbered(
     "seeks",
-    Column("id", BigKey, primary_key=True),
     Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
     Column("game", String(40), nullable=False, index=True),
     Column("options", Text, nullable=False),
     Column("body", Text, nullable=False),
     Column("wanted", Integer, nullable=False),
     Column("created_at", Instant, nullable=False),
-    sqlite_autoincrement=True,
 )
 
 blocks = _table(
@@ -258,14 +257,12 @@ blocks = _table(
     Column("blocked_id", ForeignKey("players.id"), primary_key=True, index=True),
 )
 
-broadcasts = _table(
+broadcasts = _numbered(
     "broadcasts",
-    Column("id", BigKey, primary_key=True),
     Column("player_id", ForeignKey("players.id"), nullable=False),
     Column("text", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("sent_at", Instant),
-    sqlite_autoincrement=True,
 )
 Index("ix_broadcasts_player", broadcasts.c.player_id, broadcasts.c.created_at)
 
@@ -327,16 +324,14 @@ agenda = _table(
     Column("attempts", Integer, nullable=False, server_default="0"),
 )
 
-remarks = _table(
+remarks = _numbered(
     "remarks",
-    Column("id", BigKey, primary_key=True),
     Column("board", ForeignKey("matches.board"), nullable=False, index=True),
     Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
     Column("kind", String(12), nullable=False),
     Column("ply", Integer, nullable=False),
     Column("text", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
-    sqlite_autoincrement=True,
 )
 
 paces = _table(
@@ -364,9 +359,8 @@ attempts = _table(
     Column("locked_until", Instant),
 )
 
-tournaments = _table(
+tournaments = _numbered(
     "tournaments",
-    Column("id", BigKey, primary_key=True),
     Column("name", String(40), nullable=False),
     Column("name_key", String(40), nullable=False, unique=True),
     Column("kind", String(20), nullable=False),
@@ -381,7 +375,6 @@ tournaments = _table(
     Column("created_at", Instant, nullable=False),
     Column("due_at", Instant),
     Column("ended_at", Instant),
-    sqlite_autoincrement=True,
 )
 
 Index("ix_tournaments_state", tournaments.c.state, tournaments.c.id)
@@ -397,9 +390,8 @@ tournament_players = _table(
     Column("left_at", Instant),
 )
 
-bouts = _table(
+bouts = _numbered(
     "bouts",
-    Column("id", BigKey, primary_key=True),
     Column("tournament_id", ForeignKey("tournaments.id"), nullable=False),
     Column("season", Integer, nullable=False),
     Column("round", Integer, nullable=False),
@@ -412,7 +404,6 @@ bouts = _table(
     Column("points2", Integer),
     Column("starts_at", Instant, nullable=False),
     Column("due_at", Instant),
-    sqlite_autoincrement=True,
 )
 Index("ix_bouts_round", bouts.c.tournament_id, bouts.c.season, bouts.c.round)
 _partial("ix_bouts_open", bouts.c.tournament_id, bouts.c.id, where=bouts.c.points1.is_(None))
@@ -423,13 +414,11 @@ tournament_follows = _table(
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True, index=True),
 )
 
-acts = _table(
+acts = _numbered(
     "acts",
-    Column("id", BigKey, primary_key=True),
     Column("at", Instant, nullable=False),
     Column("who", String(80), nullable=False),
     Column("words", Text, nullable=False),
-    sqlite_autoincrement=True,
 )
 
 bans = _table(
@@ -440,16 +429,14 @@ bans = _table(
     Column("reason", Text, nullable=False),
 )
 
-puzzles = _table(
+puzzles = _numbered(
     "puzzles",
-    Column("id", BigKey, primary_key=True),
     Column("game", String(40), nullable=False, index=True),
     Column("options", Text, nullable=False),
     Column("moves", Text, nullable=False),
     Column("line", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("board", BigInteger),
-    sqlite_autoincrement=True,
 )
 
 puzzle_tries = _table(

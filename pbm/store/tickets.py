@@ -70,10 +70,6 @@ class Guesses(Queries):
         found = select(attempts).where(attempts.c.locked_until > now).order_by(attempts.c.locked_until.desc())
         return self._all(found, _attempts)
 
-    def forget_future(self, now: datetime) -> None:
-        """The clock was ahead: nothing has gone wrong later than now, and nobody is locked for that."""
-        self._delete(attempts, attempts.c.last_at > now)
-
     def sweep(self, before: datetime) -> None:
         """Forget where nothing has gone wrong, nor been locked, since then."""
         over = or_(attempts.c.locked_until.is_(None), attempts.c.locked_until < before)

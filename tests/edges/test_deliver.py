@@ -543,7 +543,7 @@ def test_a_clock_that_was_ahead_does_not_keep_it_from_being_noted_that_mail_goes
         if noted() == START + timedelta(days=40):
             clock.now = START
             with store.write() as tx:
-                tx.absences.forget_future(START)
+                tx.leaps.forget_future(START, START + timedelta(days=40), {})
             clock.now = START + timedelta(hours=1)
             queue(store, "b@x")
         return noted() == START + timedelta(hours=1)

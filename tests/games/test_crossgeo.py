@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from games import crossgeo_boards
 from games.crossgeo import CrossGeo, graph
-from games.crossgeo_boards import BUILT_IN, MAX_EDGES, Dice, cross, overlap, random_graph, vertex_label
-from games.rules import AmbiguousMove, BadNotation, IllegalMove, MoveError, OptionError, Side
+from games.crossgeo_boards import BUILT_IN, MAX_EDGES, Dice, cross, overlap, random_graph
+from games.rules import AmbiguousMove, BadNotation, IllegalMove, MoveError, OptionError, Side, lettered
 from games.scene import PlaneBoard, Stroke
 from pbm import draw
 from tests.games import literal_crossgeo as literal
@@ -504,7 +504,7 @@ def test_letters_run_together_are_never_guessed():
 
 @pytest.mark.parametrize(("index", "label"), [(0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (399, "OJ")])
 def test_vertices_are_lettered_beyond_z(index, label):
-    assert vertex_label(index) == label
+    assert lettered(index) == label
 
 
 @settings(max_examples=60, deadline=None)

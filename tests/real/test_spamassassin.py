@@ -25,7 +25,7 @@ from tests.test_conversations import SHOWN
 pytestmark = pytest.mark.real
 
 MOST = 0.5
-TEMPLATES = Path(__file__).parents[2] / "templates"
+MAILS = Path(__file__).parents[2] / "templates/mails"
 _JUDGE = """
 use Mail::SpamAssassin;
 my $judge = Mail::SpamAssassin->new({
@@ -86,6 +86,7 @@ LETTERS: dict[str, dict[str, Any]] = {
         "reason": 'Ply 1, "zz", is no ply here (KeyError: zz).',
     },
     "done-operator.txt": {"said": "It is put away; nothing was sent."},
+    "fault-operator.txt": {"inbox_id": 7, "reference": "8F3A"},
     "fault.txt": {"reference": "8F3A"},
     "locked.txt": {"reads": True},
     "lost-operator.txt": {"trouble": "disk I/O error", "is_full": False},
@@ -103,10 +104,12 @@ LETTERS: dict[str, dict[str, Any]] = {
         "text": "My last move has not come through; was it lost on the way?",
     },
     "refused-operator.txt": {"reason": "550 5.7.1 relaying denied"},
+    "renewed.txt": {"example": "", "sections": [], "others": []},
     "robot-operator.txt": {
         "title": "Cross", "board": 101, "ply": 7, "reason": "MemoryError", "new": 1, "boards": ["101"], "days": 3,
     },
     "robots-pause.txt": {"minutes": 15, "until": START, "zone": ZoneInfo("UTC")},
+    "set-back.txt": {"lost_since": None, "example": "", "sections": [], "others": []},
     "silent.txt": {"userid": "alice", "until": "2026-01-01 13:00 UTC", "ignored": False},
     "unclear.txt": {},
     "suspended-operator.txt": {
@@ -119,26 +122,22 @@ LETTERS: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 """Letters that no conversation shows, with the words that fill them."""
-IN_FORMS = {"display.txt", "standing-boards.txt"}
-"""Pages whose text is not that of the mail as it stands: they are found by their subjects."""
-
-
-def pages() -> set[str]:
-    """The templates that are mails: they end with our line."""
-    return {path.name for path in TEMPLATES.glob("*.txt") if "{{ sentinel }}" in path.read_text()}
+IN_FORMS = {"display.txt"}
+"""A page whose text is not that of the mail as it stands: it is found by its subject."""
+PAGES = {path.name for path in MAILS.glob("*.txt")}
 
 
 def test_every_kind_of_mail(tmp_path: Path, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> None:
     """One of each page and subject in the golden conversations, and the letters that none of them shows."""
     page_of: dict[str, str] = {}
-    render = Pages.render
+    written = Pages.mail
 
-    def rendered(self: Pages, name: str, **words: object) -> str:
-        text = render(self, name, **words)
+    def noted(self: Pages, name: str, **words: object) -> str:
+        text = written(self, name, **words)
         page_of[text.strip()] = name
         return text
 
-    monkeypatch.setattr(Pages, "render", rendered)
+    monkeypatch.setattr(Pages, "mail", noted)
     kinds: dict[tuple[str, str], Got] = {}
     for path in CONVERSATIONS:
         house = new_house()
@@ -146,7 +145,7 @@ def test_every_kind_of_mail(tmp_path: Path, new_house: Callable[..., House], mon
         for got in chain.from_iterable(house.mailboxes.values()):
             subject = re.sub(r"\d+|\b(?:alice|bob|carol|dora)\b", "", got["Subject"])
             kinds.setdefault((page_of.get(got.body.strip(), ""), subject), got)
-    assert {page for page, _ in kinds if page in pages()} | LETTERS.keys() | IN_FORMS == pages()
+    assert {page for page, _ in kinds if page} | LETTERS.keys() | IN_FORMS == PAGES
     house = new_house()
     letters = []
     for page, words in LETTERS.items():

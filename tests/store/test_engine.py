@@ -110,7 +110,7 @@ def test_processes_lose_no_update(url: str, counter: Callable[[], int]) -> None:
 
 
 def test_a_lock_of_another_process_is_trouble_and_changes_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_BUSY_SECONDS", 0)
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0)
     monkeypatch.setattr(engine, "_PRAGMAS", ("foreign_keys=ON", "busy_timeout=50"))
     impatient = Store(f"sqlite:///{file}")
     with closing(sqlite3.connect(file, isolation_level=None)) as holder:
