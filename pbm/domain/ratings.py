@@ -73,7 +73,7 @@ def aged(rating: Rating, idle: timedelta) -> Rating:
         return rating
     with localcontext(_EXACTLY):
         grown = (Decimal(rating.deviation) ** 2 + weeks * (_SCALE * Decimal(rating.volatility)) ** 2).sqrt()
-    return replace(rating, deviation=max(rating.deviation, min(_UNKNOWN, float(grown))))
+    return Rating(rating.rating, max(rating.deviation, min(_UNKNOWN, float(grown))), rating.volatility)
 
 
 def after_match(own: Rating, opponent: Rating, score: float) -> Rating:

@@ -6,16 +6,16 @@ Reliability is kept as sums over ended matches, so that no list has to read all 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, exists, or_, select
+from sqlalchemy import BigInteger, Row, bindparam, exists, or_, select
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
 from pbm.store.matches import SEATS
-from pbm.store.statements import Queries
+from pbm.store.statements import NO_LIMIT, Queries
 from pbm.store.tables import matches, paces, players, rating_changes, ratings
 
 
@@ -33,7 +33,9 @@ class Tally:
 
     def at(self, now: datetime) -> Tally:
         """With the rating as it is now, aged since."""
-        return self if self.rated_at is None else replace(self, rating=aged(self.rating, now - self.rated_at))
+        if self.rated_at is None:
+            return self
+        return Tally(aged(self.rating, now - self.rated_at), self.won, self.lost, self.drawn, self.rated_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,13 @@ class Change:
 
 
 _RATED = exists().where(rating_changes.c.board == matches.c.board)
+_STANDINGS = (
+    select(ratings, players.c.userid)
+    .join(players, players.c.id == ratings.c.player_id)
+    .where(ratings.c.game == bindparam("of_game"), players.c.removed_at.is_(None), players.c.bot.is_(False))
+    .order_by(ratings.c.rating.desc(), players.c.userid_key)
+    .limit(bindparam("most", type_=BigInteger))
+)
 
 
 class Ratings(Queries):
@@ -54,16 +63,10 @@ class Ratings(Queries):
         """By player, for each one asked for."""
         return self._of_game(ratings, game, player_ids, _tally, Tally())
 
-    def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Tally]]:
+    def standings(self, game: str, limit: int = NO_LIMIT) -> list[tuple[Player, Tally]]:
         """The people who have a rating and are still here, the best first."""
-        found = (
-            select(ratings, players.c.userid)
-            .join(players, players.c.id == ratings.c.player_id)
-            .where(ratings.c.game == game, players.c.removed_at.is_(None), players.c.bot.is_(False))
-            .order_by(ratings.c.rating.desc(), players.c.userid_key)
-            .limit(limit)
-        )
-        return self._all(found, lambda row: (Player(row.player_id, row.userid), _tally(row)))
+        words = {"of_game": game, "most": limit}
+        return self._all(_STANDINGS, lambda row: (Player(row.player_id, row.userid), _tally(row)), words)
 
     def save(self, player_id: int, game: str, tally: Tally) -> None:
         values = asdict(tally) | asdict(tally.rating)

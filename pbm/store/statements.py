@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -20,6 +21,9 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
+
+NO_LIMIT = 10**9
+"""More rows than there are."""
 
 S = TypeVar("S", bound=sa.Executable)
 V = TypeVar("V")
@@ -118,7 +122,7 @@ class Queries:
     ) -> dict[int, V]:
         """What is made of the row that each of the players has of a game. without: in place of a row."""
         found = dict.fromkeys(player_ids, without)
-        rows = self._connection.execute(sa.select(table).where(table.c.game == game, table.c.player_id.in_(found)))
+        rows = self._connection.execute(_of_players(table), {"of_game": game, "players": [*found]})
         return found | {row.player_id: make(row) for row in rows}
 
     def _by_game(self, table: sa.Table, player_id: int, make: Callable[[Any], V]) -> dict[str, V]:
@@ -167,6 +171,11 @@ def made(kind: type[V], row: sa.Row[Any], **more: Any) -> V:
     """A value whose fields are the columns of a row by their names, but for those that are given besides."""
     names: Iterable[str] = kind.__match_args__  # type: ignore[attr-defined]
     return kind(**{name: getattr(row, name) for name in names if name not in more}, **more)
+
+
+@cache
+def _of_players(table: sa.Table) -> sa.Select[Any]:
+    return sa.select(table).where(table.c.game == sa.bindparam("of_game"), among(table.c.player_id, "players"))
 
 
 def _has(table: sa.Table, key: Mapping[str, Any]) -> Any:
