@@ -6,9 +6,8 @@ Reliability is kept as sums over ended matches, so that no list has to read all 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Row, bindparam, exists, or_, select
 
@@ -19,11 +18,10 @@ from pbm.store.statements import NO_LIMIT, Queries
 from pbm.store.tables import matches, paces, players, rating_changes, ratings
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """A player's rated matches of one game."""
 
-    rating: Rating = field(default_factory=Rating)
+    rating: Rating = Rating()
     """As it was after the last of them."""
     won: int = 0
     lost: int = 0
@@ -38,8 +36,7 @@ class Tally:
         return Tally(aged(self.rating, now - self.rated_at), self.won, self.lost, self.drawn, self.rated_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """The change of a rating by one match."""
 
     before: Rating
@@ -69,7 +66,7 @@ class Ratings(Queries):
         return self._all(_STANDINGS, lambda row: (Player(row.player_id, row.userid), _tally(row)), words)
 
     def save(self, player_id: int, game: str, tally: Tally) -> None:
-        values = asdict(tally) | asdict(tally.rating)
+        values = tally._asdict() | tally.rating._asdict()
         self._put(ratings, {"player_id": player_id, "game": game}, values)
 
     def add_changes(self, board: int, changes: Mapping[int, Change]) -> None:
@@ -147,7 +144,7 @@ def _tally(row: Row[Any]) -> Tally:
 
 
 def _columns(when: str, rating: Rating) -> dict[str, float]:
-    return {f"{name}_{when}": value for name, value in asdict(rating).items()}
+    return {f"{name}_{when}": value for name, value in rating._asdict().items()}
 
 
 def _change(row: Row[Any]) -> Change:

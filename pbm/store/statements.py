@@ -127,8 +127,7 @@ class Queries:
 
     def _by_game(self, table: sa.Table, player_id: int, make: Callable[[Any], V]) -> dict[str, V]:
         """What is made of each row of a player."""
-        found = sa.select(table).where(table.c.player_id == player_id).order_by(table.c.game)
-        return {row.game: make(row) for row in self._connection.execute(found)}
+        return {row.game: make(row) for row in self._connection.execute(_of_player(table), {"player": player_id})}
 
     def _is_any(self, found: sa.Select[Any]) -> bool:
         return self._connection.execute(found).first() is not None
@@ -176,6 +175,11 @@ def made(kind: type[V], row: sa.Row[Any], **more: Any) -> V:
 @cache
 def _of_players(table: sa.Table) -> sa.Select[Any]:
     return sa.select(table).where(table.c.game == sa.bindparam("of_game"), among(table.c.player_id, "players"))
+
+
+@cache
+def _of_player(table: sa.Table) -> sa.Select[Any]:
+    return sa.select(table).where(table.c.player_id == sa.bindparam("player")).order_by(table.c.game)
 
 
 def _has(table: sa.Table, key: Mapping[str, Any]) -> Any:
