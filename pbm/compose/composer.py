@@ -228,8 +228,8 @@ class Composer:
         content = calendar_of(ordered, reader.player, self.robot.domain, now)
         text = self.pages.mail("calendar.txt", matches=ordered, reader=reader)
         shown = Parts("alternative", (Part("text/plain", text), Part("text/calendar; method=PUBLISH", content)))
-        name = {"Content-Disposition": 'attachment; filename="deadlines.ics"'}
-        body = Parts("mixed", (shown, Part("application/ics; name=deadlines.ics", content.encode(), name)))
+        file = Part.file("deadlines.ics", "application/ics; name=deadlines.ics", content.encode())
+        body = Parts("mixed", (shown, file))
         return self._reply(reader, subject, body, now, to)
 
     def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
@@ -257,8 +257,10 @@ class Composer:
     ) -> Mail:  # fmt: skip
         """A mail made from a page of its own, such as one that asks to confirm an address.
 
-        leave: what an answer says so that no more of the kind come. headers: more of them.
+        player: it is for, whose userid the page knows. leave: what an answer says so that no more of the kind come.
+        headers: more of them.
         """
+        words = {"userid": player.userid if player else "", **words}
         head = {**conversation("", to), **(headers or {})}
         if reply_to:
             head["Reply-To"] = self.tagged(reply_to)

@@ -40,6 +40,11 @@ class Part(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
     """More."""
 
+    @classmethod
+    def file(cls, name: str, kind: str, content: str | bytes) -> Part:
+        """A file that is attached."""
+        return cls(kind, content, {"Content-Disposition": f'attachment; filename="{name}"'})
+
 
 class Parts(NamedTuple):
     """Pieces that belong together. kind: "alternative", the plainest first, "related", the root first, or "mixed"."""

@@ -82,11 +82,9 @@ class States:
                 f"Board {match.board} waits: its game, {match.game}, cannot be played here at present. Nothing is "
                 "lost, and nobody loses on time meanwhile."
             )
-        known = self._boards.get(match.board)
-        if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
-            state = known[1]
-        else:
-            state = self._replayed(match)
+        before, known = self._boards.get(match.board, (None, None))
+        is_same = before is not None and before.record.notations == match.record.notations
+        state = known if is_same and known and known.game is GAMES[match.game] else self._replayed(match)
         self.keep(match, state)
         return state
 
@@ -124,11 +122,6 @@ class States:
 def _weight(state: State) -> int:
     """About how many octets a remembered board takes."""
     return _OF_A_BOARD + (_OF_A_PLY + state.game.info.octets_a_ply) * state.plies
-
-
-def _same(one: Match, other: Match) -> bool:
-    """Whether they have come to the same position by the same plies."""
-    return one.record.notations == other.record.notations
 
 
 def set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:
@@ -361,6 +354,11 @@ class OpenBoard:
         else:
             result = Result(Ending.RESIGNED, other(seat), "by resignation")
         self.end(result, Resigned(self.match.board, seat, declined))
+
+    def forfeit(self, player: Player, reason: str, event: Event) -> None:
+        """The player loses, whoever is to move. reason: what follows "because alice"."""
+        winner = other(self.match.seat_of(player.id) or 1)
+        self.end(Result(Ending.FORFEIT, winner, f"because {player.userid} {reason}"), event)
 
     def set_offer(self, offer: Offer | None) -> None:
         """Remind a player, once, of what they are asked."""

@@ -85,9 +85,6 @@ def _matches(pair: tuple[str, str]) -> bool:
         return False
 
 
-ROBOTS = frozenset(f"robot{level}" for level in LEVELS)
-"""The userids of robots."""
-
 ERASED = "erased-"
 """How the userids begin that stand for those of erased players."""
 USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
@@ -98,7 +95,8 @@ NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", 
 
 @cache
 def _reserved() -> frozenset[str]:
-    return frozenset({"pbm", "robot", *ROBOTS, *NO_USERIDS, *(verb.name.split()[0] for verb in VERBS)})
+    robots = {"robot", *(f"robot{level}" for level in LEVELS)}
+    return frozenset({"pbm", *robots, *NO_USERIDS, *(verb.name.split()[0] for verb in VERBS)})
 
 
 _OF_THE_HOUSE = frozenset(

@@ -301,7 +301,7 @@ _VOID = (
 
 
 def refuse(request: Request, line: str, error: Rejected | GameError, *, several: bool = False, hint: str = "") -> None:
-    """Answer a command that was not carried out. hint: what else there is to say, behind why it was not.
+    """Answer a command that was not carried out. hint: what else there is to say, after the reason.
 
     With the board, where it was the only command and the sender has a seat there.
     """

@@ -72,6 +72,10 @@ class Desk:
             with suppress(Unreadable):
                 yield self.open(number)
 
+    def owe(self, mails: Sequence[Mail]) -> None:
+        """Mails that are to be sent."""
+        self.tx.outbox.add(mails, self.now)
+
     def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
         """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
         token, expires_at = self.tools.composer.make_key(), self.now + timedelta(days=days)
@@ -118,7 +122,7 @@ def letters_for(at: Desk, reader: Reader, subject: str, page: str, **words: Any)
 def tell_operator(at: Desk, subject: str, page: str, **words: Any) -> None:
     """A letter to the operator, if they have an address. words: as those of Composer.letter."""
     if operator := at.tools.operator:
-        at.tx.outbox.add([at.tools.composer.letter(operator, subject, page, at.now, **words)], at.now)
+        at.owe([at.tools.composer.letter(operator, subject, page, at.now, **words)])
 
 
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
@@ -147,11 +151,11 @@ def tell_players(
         tools.states.keep(board.match, board.state)
     mails: list[Mail] = []
     followers = [each for each in tx.follows.of(board.match) if not each.ends_only or board.match.result is not None]
-    before = _before_the_end(board)
+    before = before_the_end(board)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
     for reader in _audience(at, board, followers):
         own = author is not None and author == reader.player
-        told = tuple(event for event in board.events if told_to(event, reader.seat))
+        told = tuple(each for each in board.events if each.seat == reader.seat or not isinstance(each, IntentDropped))
         if not own and not comments and _can_wait(board, reader, told):
             continue
         is_receipt = own and _only_own_moves(board, reader, told)
@@ -177,11 +181,6 @@ def tell_players(
     return mails
 
 
-def told_to(event: Event, seat: Seat | None) -> bool:
-    """Whether the reader in this seat, None for a spectator, may know of the event."""
-    return event.seat == seat or not isinstance(event, IntentDropped)
-
-
 def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
     """Do in a transaction that only reads what is to be done in one that writes, so that all it tells is written then.
 
@@ -203,7 +202,7 @@ def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
     return not tx.matches.played_before(board.match, reader.player.id)
 
 
-def _before_the_end(board: OpenBoard) -> State | None:
+def before_the_end(board: OpenBoard) -> State | None:
     """The state before the last ply of a match that has ended; None if there is none, or if it shows nothing new."""
     match = board.match
     counts = match.result is not None and match.result.ending is not Ending.VOID

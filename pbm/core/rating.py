@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from games import GAMES
@@ -34,7 +33,7 @@ def rate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     for seat in (1, 2):
         player = match.player(seat)
         counted = _counted(tallies[player.id], score_of(result, seat))
-        fresh = replace(counted, rating=changes[player.id].after, rated_at=match.ended_at)
+        fresh = counted._replace(rating=changes[player.id].after, rated_at=match.ended_at)
         tx.ratings.save(player.id, match.game, fresh)
     tx.ratings.add_changes(match.board, changes)
     return tuple(_told(match, seat, changes[match.player(seat).id]) for seat in (1, 2))
@@ -108,7 +107,7 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
         if was.won + was.lost + was.drawn == 0:
             tx.ratings.drop(player_id, match.game)
         else:
-            tx.ratings.save(player_id, match.game, replace(was, rating=tally.rating, rated_at=tally.rated_at))
+            tx.ratings.save(player_id, match.game, was._replace(rating=tally.rating, rated_at=tally.rated_at))
     ids = {seat: match.player(seat).id for seat in (1, 2)}
     return tuple(_told(match, seat, Change(before[ids[seat]].rating, fresh[ids[seat]].rating)) for seat in (1, 2))
 
@@ -120,7 +119,7 @@ def rate_player_anew(tx: Transaction, game: str, player: Player) -> None:
         _rate_anew(tx, board, fresh)
     before = tx.ratings.of(game, fresh)
     for player_id, tally in fresh.items():
-        anew = replace(before[player_id], rating=tally.rating, rated_at=tally.rated_at)
+        anew = before[player_id]._replace(rating=tally.rating, rated_at=tally.rated_at)
         tx.ratings.save(player_id, game, anew)
 
 

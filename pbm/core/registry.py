@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import structlog
 
@@ -24,12 +25,13 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected, Unreadable
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
-from pbm.domain.verbs import Verb, register
+from pbm.domain.verbs import PLAYING, Locks, Verb, register
 from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.house import Item
 from pbm.store.tickets import Ticket
 
 Handler = Callable[[Request, Command], Answer | None]
+H = TypeVar("H", bound=Handler)
 Redeemer = Callable[[Request, Ticket], bool | None]
 """False says that the mail is no answer to the ticket's, and is to be read as any other mail."""
 
@@ -43,10 +45,10 @@ REFUSALS = (Rejected, GameError)
 """Errors that a handler may raise, for the sender to mend."""
 
 
-def handles(verb: Verb, summary: str) -> Callable[[Handler], Handler]:
+def handles(verb: Verb, summary: str) -> Callable[[H], H]:
     """The decorated function carries the verb out, which is known from then on. summary: its line of help."""
 
-    def register_with(handler: Handler) -> Handler:
+    def register_with(handler: H) -> H:
         register(replace(verb, summary=summary))
         HANDLERS[verb.name] = handler
         for word in {called.split()[0] for called in verb.words} & {*GAMES}:
@@ -54,6 +56,10 @@ def handles(verb: Verb, summary: str) -> Callable[[Handler], Handler]:
         return handler
 
     return register_with
+
+
+deed = partial(Verb, group=PLAYING, locks=Locks.BOARDS, alters=True)
+"""A verb that changes nothing but the board it is said of."""
 
 
 def redeems(purpose: str, *, lasting: bool = False, consented: bool = False) -> Callable[[Redeemer], Redeemer]:
@@ -71,7 +77,7 @@ def redeems(purpose: str, *, lasting: bool = False, consented: bool = False) -> 
 def by_player(redeemer: Callable[[Request, Ticket, Player], None]) -> Redeemer:
     """The decorated function redeems tickets of players: it is given the player, who is then the author of the mail.
 
-    Nothing is done for one who has left. What it raises of REFUSALS is told as the answer.
+    Nothing is done for one who has left. An error of REFUSALS that it raises is told as the answer.
     """
 
     def redeem(request: Request, ticket: Ticket) -> None:

@@ -97,7 +97,7 @@ def give_up(item: Item, tries: int, whom: int, subject: str, page: str, at: Desk
         return
     player = at.tx.players.get(whom)
     if at.tx.agenda.drop(THINK, item.key) and player is not None:
-        at.tx.outbox.add(letters_for(at, reader_of(at, player), subject, page, **words), at.now)
+        at.owe(letters_for(at, reader_of(at, player), subject, page, **words))
 
 
 def asked(question: Question) -> Callable[[Ask], Sequence[Thought]]:
@@ -125,7 +125,7 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
     if before < most <= before + seconds:
         reader = reader_of(at, player)
         words = {"minutes": round(most / 60), "until": ends_at, "zone": reader.settings.zone}
-        tx.outbox.add(letters_for(at, reader, "pbm: robots pause", "robots-pause.txt", **words), at.now)
+        at.owe(letters_for(at, reader, "pbm: robots pause", "robots-pause.txt", **words))
 
 
 def spent(at: Desk) -> set[int]:
@@ -156,7 +156,7 @@ def hints_told(tx: Transaction, match: Match) -> str:
 
 
 def orders(tx: Transaction, word: str) -> Iterator[tuple[Item, int, int]]:
-    """What is to be thought about by a word, the oldest first: "review 101:7" is of board 101, for player 7.
+    """The orders of a word that wait for thought, the oldest first: "review 101:7" is of board 101, for player 7.
 
     The second number is 0 where there is but one.
     """

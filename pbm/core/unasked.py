@@ -54,19 +54,21 @@ def is_puzzling(tx: Transaction, address: str) -> bool:
 
     A program may be the one who answers.
     """
-    key = Key(PUZZLING, mailbox(address))
-    count = _today(tx, key)[key]
-    tx.guesses.put(key, count + 1, tx.now, None)
-    return count >= MAX_PUZZLING
+    return not _counts(tx, Key(PUZZLING, mailbox(address)), MAX_PUZZLING)
 
 
 def count_asked(tx: Transaction, whose: str, most: int, refusal: str) -> None:
     """One more game is proposed by somebody, or to somebody. Raises: NotAllowed with the refusal."""
-    key = Key(OFFERS, whose if " " in whose else mailbox(whose))
-    count = _today(tx, key)[key]
-    if count >= most:
+    if not _counts(tx, Key(OFFERS, whose if " " in whose else mailbox(whose)), most):
         raise NotAllowed(refusal)
-    tx.guesses.put(key, count + 1, tx.now, None)
+
+
+def _counts(tx: Transaction, key: Key, most: int) -> bool:
+    """One more of today, unless it is one too many."""
+    count = _today(tx, key)[key]
+    if count < most:
+        tx.guesses.put(key, count + 1, tx.now, None)
+    return count < most
 
 
 def _today(tx: Transaction, *keys: Key) -> dict[Key, int]:

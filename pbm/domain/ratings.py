@@ -14,11 +14,12 @@ players, periods and storage of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from datetime import timedelta
 from decimal import Context, Decimal, localcontext
 from itertools import pairwise
 from operator import add, sub
+from typing import NamedTuple
 
 from pbm.domain.match import Ending, Match, Seat
 
@@ -44,8 +45,7 @@ _SCALE = Decimal(str(SCALE))
 _EXACTLY = Context(prec=34)
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
+class Rating(NamedTuple):
     """The estimate of a player's strength in one game; a player who has played none has the defaults.
 
     They are about as strong as rating says, give or take two deviations.
@@ -73,13 +73,13 @@ def aged(rating: Rating, idle: timedelta) -> Rating:
         return rating
     with localcontext(_EXACTLY):
         grown = (Decimal(rating.deviation) ** 2 + weeks * (_SCALE * Decimal(rating.volatility)) ** 2).sqrt()
-    return replace(rating, deviation=max(rating.deviation, min(_UNKNOWN, float(grown))))
+    return Rating(rating.rating, max(rating.deviation, min(_UNKNOWN, float(grown))), rating.volatility)
 
 
 def after_match(own: Rating, opponent: Rating, score: float) -> Rating:
     """The rating after a match of these two, as they were when it ended. score: 1, 0.5 or 0."""
     after = rate(own, [(opponent, score)])
-    return replace(after, rating=min(after.rating, max(own.rating, CEILING))) if opponent.provisional else after
+    return after._replace(rating=min(after.rating, max(own.rating, CEILING))) if opponent.provisional else after
 
 
 def expected(own: Rating, opponent: Rating) -> float:

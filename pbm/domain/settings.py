@@ -91,8 +91,6 @@ def _chosen(stored: tuple[tuple[str, str], ...]) -> Settings:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One setting."""
-
     name: str
     meaning: str
     values: tuple[str, ...] = ()

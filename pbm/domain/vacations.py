@@ -56,7 +56,7 @@ _AWAY = re.compile(
     r"\s+(?:(?:i am|i'm|bin ich)\s)?(?:(?:im|in|auf|on|op)\s)?(?:den\s)?"
     r"(?:urlaub|ferien|weg|verreist|unterwegs|away|holidays?|vacation|vakantie)$"
 )
-"""Words behind such a time."""
+"""Words after such a time."""
 _BACK = re.compile(r"\bback\b")
 """A day after it is one on which its writer plays."""
 _NAMES = (

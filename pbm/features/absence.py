@@ -29,7 +29,7 @@ from pbm.store.house import Absence
 
 _YEAR = timedelta(days=365)
 _OVER = re.compile(r"(?:(?:is|was|has) )?(?:end|ended|cancel|cancelled|off|over)(?=[\s.!]*$|[,;.!] )", re.IGNORECASE)
-"""Words behind "vacation" that end it: "end", "is over, I'm back"."""
+"""Words after "vacation" that end it: "end", "is over, I'm back"."""
 
 
 @contextmanager

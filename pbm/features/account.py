@@ -173,7 +173,7 @@ def signoff(request: Request, command: Command) -> Answer:
     if not others:
         raise NotAllowed(f'"{sender}" is the only address you have. To end your account, write "delete".', "delete")
     request.tx.players.drop_address(address.id)
-    request.outgoing.write(address.address, "pbm: no more mail", "moved.txt", player=player, userid=player.userid)
+    request.outgoing.write(address.address, "pbm: no more mail", "moved.txt", player=player)
     return done(command, f"{sender} gets none of your mail any more; {' and '.join(others)} does.")
 
 
@@ -222,7 +222,6 @@ def _ask_for_password(
         player=player,
         reply_to=token,
         answers=answers,
-        userid=player.userid,
         problem=problem,
     )
 
@@ -241,9 +240,7 @@ def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
         return
     for address in request.tx.players.confirmed(player.id)[player.id]:
         own = address == ticket.payload["address"]
-        request.outgoing.write(
-            address, "pbm: your password is set", "reset-done.txt", player=player, answers=own, userid=player.userid
-        )
+        request.outgoing.write(address, "pbm: your password is set", "reset-done.txt", player=player, answers=own)
 
 
 def addresses_of(request: Request, command: Command) -> list[str]:
@@ -326,9 +323,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
     own = request.tx.players.confirmed(player.id)[player.id]
     page = "welcome.txt" if own == [address.address] and not instead else "confirmed.txt"
     token = request.tools.composer.answered_by(request.outgoing.reader(player))
-    request.outgoing.write(
-        address.address, "pbm: welcome", page, player=player, reply_to=token, userid=player.userid, addresses=own
-    )
+    request.outgoing.write(address.address, "pbm: welcome", page, player=player, reply_to=token, addresses=own)
 
 
 def _confirmed(request: Request, ticket: Ticket) -> Address | None:
@@ -369,6 +364,4 @@ def _drop_all_but(request: Request, player: Player, wanted: Iterable[str]) -> No
             request.tx.players.drop_address(address.id)
             if address.confirmed_at:
                 subject = "pbm: no more mail"
-                request.outgoing.write(
-                    address.address, subject, "moved.txt", player=player, answers=False, userid=player.userid
-                )
+                request.outgoing.write(address.address, subject, "moved.txt", player=player, answers=False)

@@ -19,7 +19,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand, Unreadable
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
-from pbm.domain.match import Ending, Match, Player, Result, other
+from pbm.domain.match import Ending, Player, Result
 from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store import Transaction
 from pbm.store.tickets import Ticket
@@ -36,7 +36,11 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBo
         with suppress(Unreadable):
             boards.append(load(number))
     for board in boards:
-        board.end(_forfeit(board.match, player), PlayerLeft(board.match.board, userid=player.userid))
+        left = PlayerLeft(board.match.board, userid=player.userid)
+        if {each.id for each in board.match.players} == {player.id}:
+            board.end(Result(Ending.VOID, None, f"{player.userid} has left"), left)
+        else:
+            board.forfeit(player, "has left", left)
     end_account(tx, player)
     return boards
 
@@ -46,13 +50,6 @@ def end_account(tx: Transaction, player: Player) -> None:
     publish(AccountEnded(player), tx)
     tx.tickets.revoke_of(player.id, tx.now)
     tx.players.remove(player.id, tx.now)
-
-
-def _forfeit(match: Match, leaver: Player) -> Result:
-    seat = match.seat_of(leaver.id)
-    if seat is None or match.player(other(seat)).id == leaver.id:
-        return Result(Ending.VOID, None, f"{leaver.userid} has left")
-    return Result(Ending.FORFEIT, other(seat), f"because {leaver.userid} has left")
 
 
 @handles(
@@ -65,9 +62,7 @@ def delete(request: Request, command: Command) -> None:
     boards = remove_account(request.tx, player, request.boards.load)
     numbers = [board.match.board for board in boards]
     for address in addresses:
-        request.outgoing.write(
-            address, "pbm: goodbye", "goodbye.txt", player=player, userid=player.userid, boards=numbers
-        )
+        request.outgoing.write(address, "pbm: goodbye", "goodbye.txt", player=player, boards=numbers)
 
 
 ERASE = "erase"
@@ -80,7 +75,7 @@ SWEEP = "sweep"
 @when_due(ERASE)
 def erase_when_due(occasion: Occasion) -> None:
     """An account that was deleted meanwhile is erased all the same."""
-    occasion.tx.outbox.add(erase(occasion, int(occasion.item.key)), occasion.now)
+    occasion.owe(erase(occasion, int(occasion.item.key)))
 
 
 @when_due(SWEEP)
@@ -229,6 +224,4 @@ def _keep(request: Request, player: Player) -> None:
 def _write(request: Request, player: Player, address: str, page: str, *, reply_to: str, **words: Any) -> None:
     own = address.casefold() == request.message.sender.casefold()
     subject = "pbm: erase you?" if page == "erase-asked.txt" else "pbm: you will be erased"
-    request.outgoing.write(
-        address, subject, page, player=player, reply_to=reply_to, answers=own, userid=player.userid, **words
-    )
+    request.outgoing.write(address, subject, page, player=player, reply_to=reply_to, answers=own, **words)

@@ -260,10 +260,7 @@ def export(request: Request, command: Command) -> None:
         "export.txt",
         player=player,
         answers=address.casefold() == request.message.sender.casefold(),
-        attached=[
-            Part(kind, data, {"Content-Disposition": f'attachment; filename="{name}"'}) for name, kind, data in files
-        ],
-        userid=player.userid,
+        attached=[Part.file(*file) for file in files],
         first=first,
         following=following,
         names=[file.name for file in files],

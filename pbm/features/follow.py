@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from games import GAMES
 from pbm.compose import Answer
@@ -19,7 +18,6 @@ from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
 from pbm.domain.verbs import LOOKING, Verb
 from pbm.store.annex import ALL
-from pbm.store.refusals import GameChoice
 from pbm.store.tournaments import Tournament
 
 MAX_FOLLOWED = 50
@@ -113,10 +111,10 @@ def _listed(request: Request, player: Player) -> str:
     found = {
         "players": [each.userid for each in request.tx.follows.players(player.id)],
         "tournaments": [tournament.name for tournament in request.tx.tournaments.followed(player.id)],
-        "games": [game for game in GAMES if _choice(request, player, game).follows],
+        "games": [game for game in GAMES if request.tx.choices.of_one(game, player.id).follows],
         "boards": [str(board) for board, ends_only in boards if not ends_only],
         "boards, only their ends": [str(board) for board, ends_only in boards if ends_only],
-        "games, only their ends": [game for game in GAMES if _choice(request, player, game).notify_ends],
+        "games, only their ends": [game for game in GAMES if request.tx.choices.of_one(game, player.id).notify_ends],
     }
     if not any(found.values()):
         return 'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game.'
@@ -141,7 +139,7 @@ def _for_each(request: Request, command: Command, deed: Callable[[Request, Playe
 def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     """Raises: NotAllowed."""
     if isinstance(wish, str):
-        _choose(request, player, wish, follows=True)
+        request.tx.choices.change(player.id, wish, follows=True)
         return f"You follow all games of {GAMES[wish].info.title}, those to come as well."
     board = wish.match.board
     _check_looks_on(wish, player)
@@ -162,9 +160,9 @@ def unsubscribe(request: Request, command: Command) -> Answer:
 def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     """Raises: NotFound."""
     if isinstance(wish, str):
-        if not _choice(request, player, wish).follows:
+        if not request.tx.choices.of_one(wish, player.id).follows:
             raise NotFound(f"You do not follow all games of {GAMES[wish].info.title}.")
-        _choose(request, player, wish, follows=False)
+        request.tx.choices.change(player.id, wish, follows=False)
         return f"You do not follow all games of {GAMES[wish].info.title} any more."
     if not request.tx.follows.unfollow(player.id, wish.match.board):
         raise NotFound(_why_not_followed(request, player, wish))
@@ -183,8 +181,8 @@ def notify(request: Request, command: Command) -> Answer:
 def _toggle(request: Request, player: Player, wish: OpenBoard | str) -> str:
     """Raises: NotAllowed."""
     if isinstance(wish, str):
-        ends, games = not _choice(request, player, wish).notify_ends, f"games of {GAMES[wish].info.title}"
-        _choose(request, player, wish, notify_ends=ends)
+        ends, games = not request.tx.choices.of_one(wish, player.id).notify_ends, f"games of {GAMES[wish].info.title}"
+        request.tx.choices.change(player.id, wish, notify_ends=ends)
         return f"You hear of all {games} when they end." if ends else f"You hear of {games} no more."
     _check_looks_on(wish, player)
     number, follows = wish.match.board, request.tx.follows
@@ -222,7 +220,7 @@ def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str
     if board.match.seat_of(player.id) is not None:
         number = board.match.board
         return f'You play on board {number}, so its mails come until it ends; resigning ends it. See "help mails", too.'
-    if _choice(request, player, board.match.game).follows:
+    if request.tx.choices.of_one(board.match.game, player.id).follows:
         return f'You follow all games of {title}, and so board {board.match.board}: "unsubscribe all" ends that.'
     followed = next((each for each in request.tx.follows.players(player.id) if each in board.match.players), None)
     if followed is not None:
@@ -230,11 +228,3 @@ def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str
             f'You follow {followed.userid}, and so board {board.match.board}: "unfollow {followed.userid}" ends that.'
         )
     return f"You do not follow board {board.match.board}."
-
-
-def _choice(request: Request, player: Player, game: str) -> GameChoice:
-    return request.tx.choices.of(game, (player.id,))[player.id]
-
-
-def _choose(request: Request, player: Player, game: str, **changes: bool) -> None:
-    request.tx.choices.set(player.id, game, replace(_choice(request, player, game), **changes))

@@ -15,7 +15,7 @@ from pbm.compose import Answer, Figure, Notice, Part, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.decisions import done
-from pbm.core.notify import Desk, notice_of, reader_of
+from pbm.core.notify import Desk, before_the_end, notice_of, reader_of
 from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
@@ -24,7 +24,7 @@ from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
 from pbm.domain.game_record import GameRecord
-from pbm.domain.match import SWAP, Ending, Match
+from pbm.domain.match import Ending, Match
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw.brush import Picture
 from pbm.draw.picture import film
@@ -42,8 +42,6 @@ FEWEST_PLIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Keepsake:
-    """The keepsake of a game."""
-
     picture: Picture | None
     """None where it would be too large."""
     name: str
@@ -94,7 +92,7 @@ def replay(request: Request, command: Command) -> Answer | None:
 
 @thinks
 def keepsakes(at: Desk) -> Iterator[Task]:
-    """Of the games that have ended or were asked for, the oldest first. What failed once will fail again."""
+    """Of the games that have ended or were asked for, the oldest first. Each is tried once: it would fail again."""
     for item, number, player_id in orders(at.tx, WORD):
         match = at.tx.matches.load(number)
         record = GameRecord.of(match) if match is not None and match.result is not None else None
@@ -124,7 +122,7 @@ def _send(key: str, number: int, player_id: int, at: Desk, made: Keepsake | None
     if board.match.result is None or len(board.match.record) != made.plies:
         return
     for reader in _readers(at, board.match, player_id):
-        at.tx.outbox.add(at.tools.composer.notice(_notice(at.tx, board, reader, made), at.now), at.now)
+        at.owe(at.tools.composer.notice(_notice(at.tx, board, reader, made), at.now))
 
 
 def _readers(at: Desk, match: Match, player_id: int) -> list[Reader]:
@@ -139,11 +137,11 @@ def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -
     match, picture = board.match, made.picture if reader.settings.picture != "off" else None
     moving, figure = made.name.rpartition(".")[0] + ".gif", None
     files = [f"The whole game for programs: {made.name}"]
-    attached = [Part("text/plain; charset=utf-8", made.record.encode(), _named(made.name))]
+    attached = [Part.file(made.name, "text/plain; charset=utf-8", made.record.encode())]
     if picture is not None:
         files.insert(0, f"The whole game as a moving picture: {moving}")
         if reader.settings.mail == "text":
-            attached.insert(0, Part(picture.kind, picture.data, _named(moving)))
+            attached.insert(0, Part.file(moving, picture.kind, picture.data))
         else:
             described = f"The game from its beginning to its end, {made.plies} plies."
             figure = Figure(files[0], picture, described, moving)
@@ -152,7 +150,7 @@ def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -
         board,
         reader,
         events=told_changes(tx, match),
-        before=board.at(-1) if match.record.notations[-1] != SWAP else None,
+        before=before_the_end(board),
         whole_record=True,
         page="keepsake.txt",
         words={
@@ -163,7 +161,3 @@ def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -
         figure=figure,
         attached=tuple(attached),
     )
-
-
-def _named(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}

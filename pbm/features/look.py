@@ -41,8 +41,6 @@ class AtPly:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Everything that was asked for, in the order it was written."""
-
     boards: tuple[AtPly, ...] = ()
     players: tuple[Player, ...] = ()
     filters: tuple[str, ...] = ()

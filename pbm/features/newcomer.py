@@ -44,13 +44,11 @@ _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
     Verb("play USERID PASSWORD [GAME]", STARTING, rank=5, wordy=True),
     "start a game at once, against a program; cross, unless you name another",
 )
-def play(request: Request, command: Command) -> Answer | None:
-    """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4"."""
-    return _start(request, command)
+def play(request: Request, command: Command, name: str = "", opponent: str = OPPONENT) -> Answer | None:
+    """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4".
 
-
-def _start(request: Request, command: Command, name: str = "", opponent: str = OPPONENT) -> Answer | None:
-    """As play; name: of a newcomer, empty for one made of their address."""
+    name: of a newcomer, empty for one made from their address.
+    """
     word = command.args.get("GAME", FIRST)
     word = vocabulary.OTHER_NAMES.get(word.casefold(), word)
     if word.casefold() in (ANY, *LEVEL_OF):
@@ -96,7 +94,6 @@ def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple
         "joined.txt",
         player=player,
         reply_to=request.tools.composer.answered_by(request.outgoing.reader(player)),
-        userid=player.userid,
         playing=playing,
         lead=lead,
         seeks=list(islice(seeks, MAX_SEEKS)),
@@ -157,7 +154,7 @@ def _begin(request: Request, text: str, name: str = "") -> Answer | None:
     if lead[1] and not robot:
         join(request, name, lead=lead)
         return None
-    return _start(request, parse(f"play {_game(text)}", KNOWN), name, robot or OPPONENT)
+    return play(request, parse(f"play {_game(text)}", KNOWN), name, robot or OPPONENT)
 
 
 def _lead(request: Request, text: str) -> tuple[str, str]:

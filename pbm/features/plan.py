@@ -21,7 +21,7 @@ from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import done, move_of, tell_sender
 from pbm.core.notify import notice_of, reader_of, tell_players
-from pbm.core.registry import Occasion, handles, when_due
+from pbm.core.registry import Occasion, deed, handles, when_due
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.commands import NOTHING, Command, as_played, split_guard
@@ -33,16 +33,7 @@ from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 
 
 @handles(
-    Verb(
-        "GAME plan BOARD USERID PASSWORD [PLAN...]",
-        PLAYING,
-        Locks.BOARDS,
-        rank=50,
-        alters=True,
-        asks=True,
-        wordy=True,
-        takes_plan=True,
-    ),
+    deed("GAME plan BOARD USERID PASSWORD [PLAN...]", rank=50, asks=True, wordy=True, takes_plan=True),
     "say what you do if your opponent does this or that; alone it shows what you have said, and none drops it",
 )
 def plan(request: Request, command: Command) -> Answer | None:
@@ -97,7 +88,7 @@ def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
 def play_held(occasion: Occasion) -> None:
     """Play the move that has waited long enough; its player's clock has run until they sent it."""
     number, seat = map(int, occasion.item.key.split(":"))
-    tx, now, board = occasion.tx, occasion.now, occasion.open(number)
+    board = occasion.open(number)
     intent = board.intents.find(seat, IntentKind.HOLD)
     if intent is None:
         return
@@ -109,9 +100,9 @@ def play_held(occasion: Occasion) -> None:
     except (Rejected, GameError) as error:
         board.events.append(IntentDropped(number, seat, intent.kind, intent.text, str(error)))
         notice = notice_of(board, reader_of(occasion, player, seat), events=tuple(board.events))
-        tx.outbox.add(occasion.tools.composer.notice(notice, now), now)
+        occasion.owe(occasion.tools.composer.notice(notice, occasion.now))
         return
-    tx.outbox.add(tell_players(occasion, board, comments, player), now)
+    occasion.owe(tell_players(occasion, board, comments, player))
 
 
 def _play(board: OpenBoard, intent: Intent) -> None:

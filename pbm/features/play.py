@@ -14,7 +14,7 @@ from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
 from pbm.core.decisions import GRANTS, WISHES, ask, check_plain, grants, tell_sender
 from pbm.core.notify import tell_players
-from pbm.core.registry import HANDLERS, Occasion, handles, when_due
+from pbm.core.registry import HANDLERS, Occasion, deed, handles, when_due
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.calendars import Calendar
@@ -22,7 +22,6 @@ from pbm.domain.commands import NOTHING, Command, as_played, split_guard, verb_m
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING
-from pbm.domain.verbs import PLAYING, Locks, Verb
 
 AT_ONCE = "resign!"
 """A word that saves its writer the question whether they mean it."""
@@ -32,15 +31,7 @@ _BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
 
 
 @handles(
-    Verb(
-        "GAME move BOARD USERID PASSWORD MOVE...",
-        PLAYING,
-        Locks.BOARDS,
-        rank=10,
-        alters=True,
-        takes_plan=True,
-        aliases=("mvoe", "board"),
-    ),
+    deed("GAME move BOARD USERID PASSWORD MOVE...", rank=10, takes_plan=True, aliases=("mvoe", "board")),
     "play a move; MOVE#PLY only if that ply is the next",
 )
 def move(request: Request, command: Command) -> Answer | None:
@@ -133,7 +124,7 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
 
 
 @handles(
-    Verb("GAME pass BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=20, alters=True, takes_plan=True),
+    deed("GAME pass BOARD USERID PASSWORD", rank=20, takes_plan=True),
     "pass your turn, where the game has that; as a move it is also written --",
 )
 def pass_(request: Request, command: Command) -> Answer | None:
@@ -145,7 +136,7 @@ def pass_(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("GAME swap BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=40, alters=True, takes_plan=True),
+    deed("GAME swap BOARD USERID PASSWORD", rank=40, takes_plan=True),
     "exchange sides, as the second ply of a game that has the swap",
 )
 def swap(request: Request, command: Command) -> Answer | None:
@@ -154,9 +145,7 @@ def swap(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "GAME resign BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=110, alters=True, asks=True, aliases=(AT_ONCE,)
-    ),
+    deed("GAME resign BOARD USERID PASSWORD", rank=110, asks=True, aliases=(AT_ONCE,)),
     "give the game up, as soon as it is your turn; in the first round it then counts for nobody",
 )
 def resign(request: Request, command: Command) -> Answer | None:
@@ -192,12 +181,9 @@ def _resign(
 
 
 @handles(
-    Verb(
+    deed(
         "GAME queue BOARD USERID PASSWORD MOVE...",
-        PLAYING,
-        Locks.BOARDS,
         rank=30,
-        alters=True,
         asks=True,
         takes_plan=True,
         aliases=("qmove", "qboard", "moveq", "boardq"),
@@ -254,7 +240,7 @@ def _queueable(board: OpenBoard, text: str) -> str:
 
 
 @handles(
-    Verb("GAME submit BOARD USERID PASSWORD MOVE...", PLAYING, Locks.BOARDS, rank=160, alters=True, takes_plan=True),
+    deed("GAME submit BOARD USERID PASSWORD MOVE...", rank=160, takes_plan=True),
     "look at the board after your move before you play it with confirm",
 )
 def submit(request: Request, command: Command) -> Answer | None:
@@ -270,7 +256,7 @@ def submit(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("GAME confirm BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=170, alters=True),
+    deed("GAME confirm BOARD USERID PASSWORD", rank=170),
     "play the move you have submitted, or resign where you were asked whether you really do",
 )
 def confirm(request: Request, command: Command) -> Answer | None:
@@ -287,15 +273,7 @@ def confirm(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "GAME propose BOARD USERID PASSWORD",
-        PLAYING,
-        Locks.BOARDS,
-        rank=70,
-        alters=True,
-        asks=True,
-        aliases=("draw", "offer draw"),
-    ),
+    deed("GAME propose BOARD USERID PASSWORD", rank=70, asks=True, aliases=("draw", "offer draw")),
     "offer your opponent a draw",
 )
 def propose(request: Request, command: Command) -> Answer | None:
@@ -310,15 +288,7 @@ def propose(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "GAME undo BOARD USERID PASSWORD",
-        PLAYING,
-        Locks.BOARDS,
-        rank=80,
-        alters=True,
-        asks=True,
-        aliases=("takeback", "take back"),
-    ),
+    deed("GAME undo BOARD USERID PASSWORD", rank=80, asks=True, aliases=("takeback", "take back")),
     "ask your opponent to take the last ply back",
 )
 def undo(request: Request, command: Command) -> Answer | None:
@@ -331,7 +301,7 @@ def undo(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("GAME accept [BOARD] USERID PASSWORD", PLAYING, Locks.BOARDS, rank=90, alters=True),
+    deed("GAME accept [BOARD] USERID PASSWORD", rank=90),
     "agree to what your opponent asks on a board; or, without a board, take challenges of a game",
 )
 def accept(request: Request, command: Command) -> Answer | None:
@@ -369,7 +339,7 @@ def take_silence_for_consent(occasion: Occasion) -> None:
         tx.agenda.put(SILENCE, match.board, over_at or now + timedelta(days=1))
         return
     board.agree(hearer, silently=True)
-    tx.outbox.add(tell_players(occasion, board), now)
+    occasion.owe(tell_players(occasion, board))
 
 
 @grants(OfferKind.UNDO)
@@ -378,7 +348,7 @@ def grant_undo(_: Request, board: OpenBoard, seat: Seat) -> None:
 
 
 @handles(
-    Verb("GAME reject [BOARD] USERID PASSWORD", PLAYING, Locks.BOARDS, rank=100, alters=True),
+    deed("GAME reject [BOARD] USERID PASSWORD", rank=100),
     "refuse what your opponent asks on a board; or, without a board, all challenges of a game",
 )
 def reject(request: Request, command: Command) -> Answer | None:

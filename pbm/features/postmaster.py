@@ -29,7 +29,6 @@ from pbm.store.tickets import Ticket
 POSTMASTER = "postmaster"
 """The purpose of tickets whose answer goes to whoever wrote to the operator."""
 _ANSWER_DAYS = 90
-_ATTACHMENT = {"Content-Disposition": 'attachment; filename="mail.eml"'}
 _CLOSE = frozenset({"close", "closed"})
 """The operator's answer if nothing is to be answered."""
 
@@ -85,7 +84,7 @@ def answer_to(tools: Tools, row: Received, text: str, now: datetime) -> Mail | N
         return None
     subject, headers = f"Re: {strip_subject(message.subject)}".strip(), _from_operator(tools)
     return tools.composer.letter(
-        message.sender, subject, "by-operator.txt", now, to=message, headers=headers, text=text, userid=""
+        message.sender, subject, "by-operator.txt", now, to=message, headers=headers, text=text
     )
 
 
@@ -97,9 +96,7 @@ def close(tx: Transaction, numbers: list[int], why: str) -> None:
 def letters_to(at: Desk, players: list[Player], subject: str, text: str) -> list[Mail]:
     """A letter of the operator's to each address of players; what they answer goes to the operator."""
     readers, words = readers_of(at, players), {"headers": _from_operator(at.tools), "text": text}
-    told = [
-        letters_for(at, readers[each.id], subject, "by-operator.txt", userid=each.userid, **words) for each in players
-    ]
+    told = [letters_for(at, readers[each.id], subject, "by-operator.txt", **words) for each in players]
     return [letter for letters in told for letter in letters]
 
 
@@ -107,11 +104,11 @@ def forwarded(tools: Tools, row: Received, address: str, now: datetime) -> Mail:
     """A mail that came in, attached to one of ours as it came."""
     message = _message(row, tools.composer.robot)
     sender = message.sender if message is not None else ""
-    headers, attached = _from_operator(tools), (Part("application/octet-stream", row.raw, _ATTACHMENT),)
+    headers, attached = _from_operator(tools), (Part.file("mail.eml", "application/octet-stream", row.raw),)
     text = f"{sender or 'Somebody'} has written this to the operator; it is attached as it came."
     subject = f"pbm: mail {row.id} forwarded"
     return tools.composer.letter(
-        address, subject, "by-operator.txt", now, headers=headers, attached=attached, text=text, userid=""
+        address, subject, "by-operator.txt", now, headers=headers, attached=attached, text=text
     )
 
 

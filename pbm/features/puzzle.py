@@ -194,7 +194,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
         request.outgoing.reader(player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
         played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
-    _prepare(tx, player, Settings.chosen(tx.players.settings(player.id)))
+    prepare(SettingsSaved(player, Settings.chosen(tx.players.settings(player.id))), tx)
 
 
 def _answer(state: State, text: str) -> str:
@@ -322,15 +322,11 @@ def _choose(request: Request, player: Player, choice: str) -> Answer:
 
 
 @subscribes(SettingsSaved)
-def note_settings(event: SettingsSaved, tx: Transaction) -> None:
-    _prepare(tx, event.player, event.settings)
-
-
-def _prepare(tx: Transaction, player: Player, settings: Settings) -> None:
+def prepare(event: SettingsSaved, tx: Transaction) -> None:
     """Have the next daily puzzle of a player made in time, where there is none for them."""
-    games = _games("")
+    player, games = event.player, _games("")
     waits = tx.puzzles.open(player.id, games) or tx.puzzles.fresh(player.id, games, 1)
-    if settings.puzzle == DAILY and not waits and tx.agenda.get(THINK, f"{WORD} {player.id}") is None:
+    if event.settings.puzzle == DAILY and not waits and tx.agenda.get(THINK, f"{WORD} {player.id}") is None:
         _order(tx, player, games, mailed=False)
 
 
@@ -339,14 +335,14 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
     """For those who want one; by a mail of its own where there is no digest, or if it has to be made first."""
     if settings.puzzle != DAILY:
         return None
-    tx, now, games = occasion.tx, occasion.now, _games("")
+    tx, games = occasion.tx, _games("")
     found = tx.puzzles.open(player.id, games) or _fresh(occasion, player, games)
     if found is None:
         _order(tx, player, games, mailed=True)
     elif is_part:
         return Posed(found.id, _state(found))
     else:
-        tx.outbox.add(_mails(occasion, player, found, leave=LEAVE), now)
+        occasion.owe(_mails(occasion, player, found, leave=LEAVE))
     return None
 
 
@@ -378,7 +374,7 @@ def _made(item: Item, whom: int, question: Question, at: Desk, thoughts: Sequenc
         return
     tx.puzzles.pose(player.id, made.id, now)
     leave = LEAVE if Settings.chosen(tx.players.settings(player.id)).puzzle == DAILY else ""
-    tx.outbox.add(_mails(at, player, made, leave=leave), now)
+    at.owe(_mails(at, player, made, leave=leave))
 
 
 def _failed(item: Item, whom: int, at: Desk, reason: str) -> None:

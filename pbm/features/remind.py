@@ -87,8 +87,10 @@ class Running:
         return seat is not None and any(stop.holds(now) for stop in self.match.stops[seat - 1])
 
 
-def plan_digest(tx: Transaction, player: Player, settings: Settings) -> None:
+@subscribes(SettingsSaved)
+def plan_digest(event: SettingsSaved, tx: Transaction) -> None:
     """Put the player's next digest down, if they want one."""
+    player, settings = event.player, event.settings
     if settings.daily_at == OFF:
         tx.agenda.drop(DIGEST, player.id)
     else:
@@ -96,23 +98,15 @@ def plan_digest(tx: Transaction, player: Player, settings: Settings) -> None:
 
 
 @subscribes(ReminderDue)
-def note_reminder(event: ReminderDue, tx: Transaction) -> None:
-    plan_reminder(tx, event.player, event.board)
-
-
-@subscribes(SettingsSaved)
-def note_settings(event: SettingsSaved, tx: Transaction) -> None:
-    plan_digest(tx, event.player, event.settings)
-
-
-def plan_reminder(tx: Transaction, player: Player, board: int) -> None:
+def plan_reminder(event: ReminderDue, tx: Transaction) -> None:
     """Remind the player of a board as soon as all that is due has been looked at, together with their other boards.
 
     Boards may be due at the same instant; so this is a moment later.
     """
+    player = event.player
     tx.lock([f"{REMIND} {player.id}"])
     waiting = tx.agenda.get(REMIND, player.id)
-    boards = {*(waiting.payload["boards"] if waiting else ()), board}
+    boards = {*(waiting.payload["boards"] if waiting else ()), event.board}
     tx.agenda.put(REMIND, player.id, tx.now + MOMENT, boards=sorted(boards))
 
 
@@ -127,7 +121,7 @@ def send_digest(occasion: Occasion) -> None:
     if player is None:
         return
     settings = Settings.chosen(tx.players.settings(player.id))
-    plan_digest(tx, player, settings)
+    plan_digest(SettingsSaved(player, settings), tx)
     if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, tx.now):
         return
     boards = running_boards(tx, player, occasion.tools.states) if settings.digest != OFF else []
@@ -175,7 +169,7 @@ def remind_of_question(occasion: Occasion) -> None:
     """As long as it is asked on a board that goes on."""
     match = occasion.tx.matches.load(int(occasion.item.key))
     if match is not None and match.offer is not None and match.result is None:
-        plan_reminder(occasion.tx, match.player(other(match.offer.seat)), match.board)
+        plan_reminder(ReminderDue(match.player(other(match.offer.seat)), match.board), occasion.tx)
 
 
 @when_due(REMIND, within=timedelta(hours=1))
@@ -196,7 +190,7 @@ def send_reminder(occasion: Occasion) -> None:
     else:
         (notice,) = _notices(occasion, player, told)
         reminder = replace(notice, shown=_reminding(told[0], occasion.now))
-        tx.outbox.add(occasion.tools.composer.notice(reminder, occasion.now), occasion.now)
+        occasion.owe(occasion.tools.composer.notice(reminder, occasion.now))
 
 
 def _is_due(tx: Transaction, board: Running) -> bool:
@@ -210,9 +204,9 @@ def _gather(
     occasion: Occasion, player: Player, waiting: Sequence[Running], others: Sequence[Running] = (), **more: Any
 ) -> None:
     """All in one mail. more: of Gathering."""
-    tx, notices = occasion.tx, _notices(occasion, player, waiting)
+    notices = _notices(occasion, player, waiting)
     gathering = Gathering(reader_of(occasion, player), notices, tuple(each.match for each in others), **more)
-    tx.outbox.add(occasion.tools.composer.gathered(gathering, tx.now, tx.let_pass), tx.now)
+    occasion.owe(occasion.tools.composer.gathered(gathering, occasion.now, occasion.tx.let_pass))
 
 
 def _readable(occasion: Occasion, boards: Sequence[Running]) -> list[Running]:

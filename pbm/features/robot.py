@@ -161,7 +161,7 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
             comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
         _move(board, seat, thought)
     at.tx.agenda.drop(STUCK, number)
-    at.tx.outbox.add(tell_players(at, board, comments, player), at.now)
+    at.owe(tell_players(at, board, comments, player))
 
 
 def _introduction(robot: Player) -> str:
@@ -251,7 +251,7 @@ def tell_or_resign(due: Occasion) -> None:
         return
     comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I cannot go on.")
     board.resign(seat)
-    due.tx.outbox.add(tell_players(due, board, (comment,), player), due.now)
+    due.owe(tell_players(due, board, (comment,), player))
 
 
 def _tell(due: Occasion, board: OpenBoard, seat: Seat) -> None:
@@ -263,4 +263,4 @@ def _tell(due: Occasion, board: OpenBoard, seat: Seat) -> None:
         f"{robot}'s program fails{operator}. If it cannot be mended within {RESIGNS_AFTER.days} days, {robot} resigns."
     )
     notice = notice_of(board, reader_of(due, board.match.player(seat), seat), shown=trouble)
-    due.tx.outbox.add(due.tools.composer.notice(notice, due.now), due.now)
+    due.owe(due.tools.composer.notice(notice, due.now))

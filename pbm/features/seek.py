@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 from games import GAMES, AnyGame
@@ -180,7 +179,10 @@ def answer_announcement(request: Request, ticket: Ticket, player: Player) -> Non
     line = f"take {number}"
     try:
         if word == "unsubscribe":
-            request.outgoing.answers.append(_unfollow(request, player, str(ticket.payload["game"])))
+            game = str(ticket.payload["game"])
+            request.tx.choices.change(player.id, game, follows=False)
+            told = f"You follow the games of {GAMES[game].info.title} no more."
+            request.outgoing.answers.append(Answer("unsubscribe", Outcome.DONE, told))
             return
         if word not in ("yes", "take"):
             raise BadArguments(f'"{first[:60]}" is not understood here. To start the game, answer this mail.', line)
@@ -194,20 +196,20 @@ def answer_announcement(request: Request, ticket: Ticket, player: Player) -> Non
 @when_due(UNTAKEN, within=PATIENCE)
 def fill(due: Occasion) -> None:
     """A robot takes one game of a seek that is still open, as a person would; nothing, where no game can be started."""
-    tx, now = due.tx, due.now
+    tx = due.tx
     found = tx.seeks.get(int(due.item.key))
     game = GAMES.get(found.game) if found else None
     robot = robot_named(tx, robot_wanted(found.options)) if found else None
     if found is None or game is None or robot is None:
         return
-    tx.agenda.put(UNTAKEN, found.id, now + PATIENCE)
+    tx.agenda.put(UNTAKEN, found.id, due.now + PATIENCE)
     try:
         board = _begun(due, game, found, robot, found.player)
     except NotAllowed:
         return
     origin = f"Nobody else took seek {found.id} of {found.player.userid} within {lasting(PATIENCE)}."
     board.events.append(MatchStarted(board.match.board, origin=origin))
-    tx.outbox.add(tell_players(due, board), now)
+    due.owe(tell_players(due, board))
 
 
 def _begun(at: Desk, game: AnyGame, found: Seek, taker: Player, asker: Player) -> OpenBoard:
@@ -218,12 +220,6 @@ def _begun(at: Desk, game: AnyGame, found: Seek, taker: Player, asker: Player) -
     board = start_match(at, game, options, found.body, seats)
     at.tx.seeks.set_wanted(found.id, found.wanted - 1)
     return board
-
-
-def _unfollow(request: Request, player: Player, game: str) -> Answer:
-    choice = request.tx.choices.of(game, (player.id,))[player.id]
-    request.tx.choices.set(player.id, game, replace(choice, follows=False))
-    return Answer("unsubscribe", Outcome.DONE, f"You follow the games of {GAMES[game].info.title} no more.")
 
 
 def _take(request: Request, player: Player, number: int) -> None:

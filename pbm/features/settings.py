@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from games import GAMES
 from pbm.compose import Answer
@@ -17,7 +16,6 @@ from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.domain.verbs import ACCOUNT, COMPANY, STARTING, Verb
-from pbm.store.refusals import GameChoice
 
 UNLIMITED = frozenset({"all", "inf", "none"})
 
@@ -66,16 +64,15 @@ def become_bot(request: Request, player: Player, settings: Settings, stored: Map
 def limit(request: Request, command: Command) -> Answer:
     assert command.game is not None  # noqa: S101  the parser asks for it
     player, game = request.author.who(command), command.game
-    choice, most = request.tx.choices.of(game, (player.id,))[player.id], request.tools.limits.active_games
+    most = request.tools.limits.active_games
     if word := command.args.get("NUMBER", "").casefold():
-        choice = _limited(choice, word, most)
-        request.tx.choices.set(player.id, game, choice)
+        request.tx.choices.change(player.id, game, **_limit(word, most))
     active = request.tx.matches.active_counts((player.id,))[player.id]
     text = request.outgoing.page(
         "limit.txt",
         title=GAMES[game].info.title,
         game=game,
-        choice=choice,
+        choice=request.tx.choices.of_one(game, player.id),
         here=active.get(game, 0),
         total=sum(active.values()),
         most=most,
@@ -83,15 +80,15 @@ def limit(request: Request, command: Command) -> Answer:
     return done(command, text)
 
 
-def _limited(choice: GameChoice, word: str, most: int) -> GameChoice:
-    """A choice with one word of the player's in it. Raises: BadArguments."""
+def _limit(word: str, most: int) -> dict[str, int | None]:
+    """The part of a GameChoice that a word is. Raises: BadArguments."""
     if word in UNLIMITED:
-        return replace(choice, accepts=True, most_active=None)
+        return {"accepts": True, "most_active": None}
     if word in ("accept", "reject"):
-        return replace(choice, accepts=word == "accept")
+        return {"accepts": word == "accept"}
     if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
         raise BadArguments(f'"{word}" is not a limit: take a number from 0 to {most}, or all, accept or reject.')
-    return replace(choice, accepts=int(word) > 0, most_active=int(word) or None)
+    return {"accepts": int(word) > 0, "most_active": int(word) or None}
 
 
 @handles(

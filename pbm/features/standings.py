@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
+from typing import NamedTuple
 
 from games import GAMES
 from pbm.compose import Answer, Figure
@@ -33,10 +34,7 @@ ESTABLISHED, PROVISIONAL, INACTIVE = "Established", "Provisional", "Inactive"
 ALL = "All by rating, each with two deviations to either side"
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerRow:
-    """One player in the standings."""
-
+class PlayerRow(NamedTuple):
     userid: str
     tally: Tally
     section: str
@@ -152,8 +150,7 @@ def _names(players: Sequence[Player]) -> str:
     return ", ".join(player.userid for player in players)
 
 
-@dataclass(frozen=True, slots=True)
-class GameRow:
+class GameRow(NamedTuple):
     """A player in one game."""
 
     game: str

@@ -63,11 +63,10 @@ def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], 
 
 @when_due(SPREAD, within=timedelta(hours=1))
 def spread_when_due(occasion: Occasion) -> None:
-    tx, item = occasion.tx, occasion.item
-    broadcast = tx.broadcasts.get(int(item.key))
+    item = occasion.item
+    broadcast = occasion.tx.broadcasts.get(int(item.key))
     if broadcast is not None:
-        mails, _ = spread(occasion, broadcast, item.payload["after"])
-        tx.outbox.add(mails, occasion.now)
+        occasion.owe(spread(occasion, broadcast, item.payload["after"])[0])
 
 
 MAX_HEARERS = 10

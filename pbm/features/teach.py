@@ -173,7 +173,7 @@ def _go_through(questions: Sequence[Question], ask: Ask) -> list[Thought]:
 
 
 def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:
-    """What was asked for by a word, of games that are there: the item, the board, and the seat or the player."""
+    """The orders of a word, of games that are there: the item, the board, and the seat or the player."""
     for item, number, who in orders(at.tx, word):
         match = at.tx.matches.load(number)
         if match is not None and match.game in GAMES:
@@ -188,15 +188,14 @@ def _question(match: Match, plies: int) -> Question:
 
 def _give_hint(item: Item, number: int, seat: Seat, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Nothing, if the player has moved meanwhile."""
-    tx, tools, now = at.tx, at.tools, at.now
     board = at.open(number)
-    if not tx.agenda.drop(THINK, item.key) or not _is_awaited(item, board, seat) or not thoughts:
+    if not at.tx.agenda.drop(THINK, item.key) or not _is_awaited(item, board, seat) or not thoughts:
         return
     player = board.match.player(seat)
     told = f"robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
     board.remark(RemarkKind.HINT, player, told)
     notice = notice_of(board, reader_of(at, player, seat), shown=f"a hint. {told}")
-    tx.outbox.add(tools.composer.notice(notice, now), now)
+    at.owe(at.tools.composer.notice(notice, at.now))
 
 
 def advice(thought: Thought, may_swap: bool, opening: bool) -> str:
@@ -362,7 +361,7 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
         _check_helps_nowhere(at, player, board, known, since=0)
     except NotAllowed as error:
         subject, words = _subject(number, "review of"), {"what": "review of", "board": number, "reason": str(error)}
-        tx.outbox.add(letters_for(at, reader_of(at, player), subject, "no-lesson.txt", **words), at.now)
+        at.owe(letters_for(at, reader_of(at, player), subject, "no-lesson.txt", **words))
         return
     worst = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)
     turning = sorted(worst[:MOST_SHOWN], key=lambda step: step.ply)
@@ -375,7 +374,7 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
         hints=hints_told(tx, board.match), state=board.state, seat=seat, over=True,
         closing=closing(board.match, board.state, thoughts[len(found)]) if len(thoughts) > len(found) else None,
     )  # fmt: skip
-    tx.outbox.add(mails, at.now)
+    at.owe(mails)
 
 
 def _failed(item: Item, number: int, whom: int, what: str) -> Callable[[Desk, str], None]:

@@ -55,7 +55,7 @@ def attend(at: Desk, number: int) -> None:
     else:
         _remind(board, clock)
     if board.events:
-        tx.outbox.add(tell_players(at, board), tx.now)
+        at.owe(tell_players(at, board))
 
 
 def _spare(tx: Transaction, number: int) -> None:

@@ -29,14 +29,13 @@ from pbm.domain.reading import read
 from pbm.domain.tokens import Signer
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
-from pbm.mailin import Action, Cover, Discard, Envelope, Message, Robot, Unlock, heading, rewritten, strip_subject
+from pbm.mailin import Cover, Discard, Envelope, Message, Robot, Unlock, heading, rewritten, strip_subject
 from pbm.mailin import read as read_mail
-from pbm.server.bounces import Bouncing
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Costs, Throttle
 from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, unsaid_lines
-from pbm.server.regrets import Regrets
+from pbm.server.regrets import Bouncing, Regrets
 from pbm.server.senders import (
     goes_round,
     identify,
@@ -62,10 +61,9 @@ class Handler:
         """unlock: how encrypted mails are opened; None where they are not."""
         self.tools = tools
         self.throttle = Throttle(tools)
-        self._regrets = Regrets(tools, self.throttle)
+        self._regrets = Regrets(tools, self.throttle, bouncing)
         self._signer = signer
         self._robot = robot
-        self._bouncing = bouncing
         self._unlock = unlock
         self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
         self._rehearsed: dict[int, float] = {}
@@ -152,8 +150,8 @@ class Handler:
     def foresee(self, tx: Transaction, mail: Prepared) -> Obeyed | None:
         """What comes of the mail, worked out while others write; None where that is not to be or cannot be foreseen.
 
-        It is the answer to one that only reads. What any other leads to and tells is rehearsed: where that is no more
-        than plies, it comes to pass if nothing else changes before. Raises: as `handle` does.
+        It is the answer to one that only reads. The effects of any other are rehearsed, with its mails: where they are
+        no more than plies, it comes to pass if nothing else changes before. Raises: as `handle` does.
         """
         if not isinstance(mail.message, Message) or mail.message.cover is Cover.LOCKED or mail.is_for_operator:
             return None
@@ -188,16 +186,16 @@ class Handler:
 
         is_rehearsed: that was looked at while there was the same ban, or none.
         """
-        if mail.is_guess and (settled := self._excess_of_guesses(tx, mail)):
+        if mail.is_guess and (settled := self._regrets.excess_of_guesses(tx, mail)):
             return settled
         if isinstance(mail.message, Discard):
-            return self._lay_aside(tx, mail.message)
+            return self._regrets.lay_aside(tx, mail.message)
         if not is_rehearsed and (ban := kept_out(tx, mail)):
             return Settled(Arrival.IGNORED, f"ban: {ban.subject} is kept out", self._regrets.of_suspension(tx, ban))
         if mail.is_for_operator:
-            return self._put_by(tx, "postmaster: for the operator", self._regrets.for_operator(tx, mail))
+            return self._regrets.for_operator(tx, mail)
         if reason := self._spent(tx, mail):
-            return self._leave_undone(tx, mail, reason)
+            return self._regrets.leave_undone(tx, mail, reason)
         if self._unlock is not None:
             remember_key(tx, mail)
         if mail.letter.cover is Cover.LOCKED:
@@ -207,26 +205,6 @@ class Handler:
             LIMITED.inc()
             return Settled(Arrival.IGNORED, f"limit: nothing was done, after {reason}")
         return None
-
-    def repeated(self, mail: Prepared) -> Settled:
-        """The end of a mail that is delivered once more."""
-        reason = "ignore: a mail with this Message-ID was handled before"
-        return Settled(Arrival.IGNORED, reason, kept=_without_passwords(mail))
-
-    def count_logins(self, tx: Transaction, mail: Prepared) -> None:
-        """Wrong passwords count, whatever becomes of the mail."""
-        if mail.holds_passwords:
-            settle(tx, self.tools.limits, mail.logins, mail.checked.verified)
-
-    def _excess_of_guesses(self, tx: Transaction, mail: Prepared) -> Settled | None:
-        """The end of a mail to an address we never gave to anybody that is one too many; None for others."""
-        address = mail.origin.address
-        until = Gate(tx, self.tools.limits).counted(mail.origin.guesses())
-        if until is None:
-            return None
-        reason = f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
-        told = self.throttle.keep_silent(address, "to wrong reply addresses", until, tx.now)
-        return Settled(Arrival.IGNORED, reason, self._regrets.of_silence(tx, address, told, ignored=True))
 
     def _spent(self, tx: Transaction, mail: Prepared) -> str:
         """Why a mail is not even looked at that proves nothing, or that asks for nothing but an answer.
@@ -242,32 +220,15 @@ class Handler:
             return ""
         return self.throttle.spent(tx, message.sender, None, mail.cause(proven=False))
 
-    def _leave_undone(self, tx: Transaction, mail: Prepared, reason: str) -> Settled:
-        """Nothing is done for the mail. reason: what was spent."""
-        LIMITED.inc()
-        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
-        until = self.throttle.silent_until(tx, address, None, cause)
-        told = self._regrets.of_silence(tx, address, until, ignored=not cause.proven)
-        undone = "not answered" if cause.proven else "nothing was done"
-        return Settled(Arrival.IGNORED, f"limit: {undone}, after {reason}", told)
+    def repeated(self, mail: Prepared) -> Settled:
+        """The end of a mail that is delivered once more."""
+        reason = "ignore: a mail with this Message-ID was handled before"
+        return Settled(Arrival.IGNORED, reason, kept=_without_passwords(mail))
 
-    def _lay_aside(self, tx: Transaction, discard: Discard) -> Settled:
-        """Record what is never answered; a mail of ours that came back is accounted to its recipient.
-
-        A mail that could not be read is kept for the operator: a person may have written it.
-        """
-        reason = f"{discard.action}: {discard.reason}"
-        if discard.action in (Action.BOUNCE, Action.COMPLAINT):
-            reason += f"; {self._bouncing.note(tx, discard)}"
-        return self._put_by(tx, reason) if discard.action is Action.REJECT else Settled(Arrival.IGNORED, reason)
-
-    def _put_by(self, tx: Transaction, reason: str, told: Sequence[Mail] = ()) -> Settled:
-        """The end of a mail that waits for the operator, as anybody can cause one; past a number it is ignored."""
-        most = self.tools.limits.parked_mails
-        if tx.overview.mails(Arrival.PARKED).number < most:
-            return Settled(Arrival.PARKED, reason, tuple(told))
-        LIMITED.inc()
-        return Settled(Arrival.IGNORED, f"limit: {most} mails wait for the operator; {reason}", tuple(told))
+    def count_logins(self, tx: Transaction, mail: Prepared) -> None:
+        """Wrong passwords count, whatever becomes of the mail."""
+        if mail.holds_passwords:
+            settle(tx, self.tools.limits, mail.logins, mail.checked.verified)
 
     def _obey(self, tx: Transaction, mail: Prepared) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
@@ -289,7 +250,7 @@ class Handler:
         return Obeyed(mails, proven, request.withheld, told, _about(request, mail), payers)
 
     def _come_to_pass(self, tx: Transaction, mail: Prepared, obeyed: Obeyed, rehearsal: Rehearsal) -> Obeyed:
-        """What was rehearsed is so now, but for what is yet to be written; its mails get keys of their own."""
+        """The rehearsal comes true, but for what is yet to be written; its mails get keys of their own."""
         self._costs.charge(obeyed.payers, self._rehearsed.pop(mail.row.id, 0.0), tx.now)
         for board in rehearsal.opened:
             self.tools.states.keep(board.match, board.state)

@@ -29,8 +29,6 @@ from pbm.store.belongings import PEOPLE, SECTIONS, instant
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of an import."""
-
     userid: str
     games: int
     renumbered: Mapping[int, int]

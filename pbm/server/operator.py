@@ -68,7 +68,7 @@ class Hand:
 
     def _told(self, at: Desk, board: OpenBoard) -> Match:
         """The match, of which its players are told."""
-        at.tx.outbox.add(tell_players(at, board), at.now)
+        at.owe(tell_players(at, board))
         return board.match
 
     def _letters(
@@ -76,7 +76,7 @@ class Hand:
     ) -> list[Mail]:
         """A page to all addresses of a player, or to some that are or were theirs."""
         tools, addresses = self._service.tools, tx.players.confirmed(player.id)[player.id]
-        words = {"userid": player.userid, "addresses": addresses, "postmaster": address_of(tools), **words}
+        words = {"addresses": addresses, "postmaster": address_of(tools), **words}
         to = addresses if to is None else to
         return [tools.composer.letter(each, subject, page, tx.now, player=player, **words) for each in to]
 
@@ -152,7 +152,7 @@ class Administration(Hand):
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
             tx.players.set_bot(player.id, bot=bot)
-            tx.players.save_settings(player.id, tx.players.settings(player.id) | {"bot": "on" if bot else "off"})
+            tx.players.choose(player.id, bot="on" if bot else "off")
 
     def unlock(self, who: str) -> int:
         """Look at passwords again; who: a userid, an address or a machine. Returns how many counts there were."""
@@ -176,7 +176,7 @@ class Administration(Hand):
         """Erase a player at once, as they can themselves; returns the boards that they lose by it."""
         player = player_named(at.tx, userid)
         running = at.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-        at.tx.outbox.add(erase(at, player.id), at.now)
+        at.owe(erase(at, player.id))
         return [summary.board for summary in running]
 
     def export_player(self, userid: str) -> bytes:

@@ -91,7 +91,7 @@ class Order:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The passwords that the commands hold or that are told beside or below them, and what stands behind one that
+        """The passwords that the commands hold or that are told beside or below them, and what follows a command that
         sets a password but cannot be read.
         """
         read = zip(self.reading.lines, self.commands, strict=True)
@@ -235,7 +235,7 @@ _SETTING = tuple(verb.name for verb in VERBS if any(param.name == "NEW-PASSWORD"
 
 
 def _behind(line: str) -> frozenset[str]:
-    """The words of a line behind a verb that sets a password, as far as they may be one."""
+    """The words of a line after a verb that sets a password, as far as they may be one."""
     words = line.split()
     verb, count = leading(words)
     is_setting = verb is not None and verb.name in _SETTING
@@ -299,9 +299,7 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     )  # fmt: skip
     subject = "pbm: was that you?"
     shown = _with_password(order.commands[0], error, player.userid) if len(lines) == 1 else ""
-    request.outgoing.write(
-        address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines, shown=shown
-    )
+    request.outgoing.write(address, subject, "held.txt", player=player, reply_to=token, lines=lines, shown=shown)
 
 
 def _with_password(command: Command | Rejected, error: NeedsIdentity, userid: str) -> str:

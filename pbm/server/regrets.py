@@ -1,20 +1,32 @@
-"""What people are told whose mails are not carried out, and the operator about such mails. None is sent too often."""
+"""The ends of mails of which nothing is carried out, and what people are told then, none of it too often.
+
+Among them are mails of ours that came back, and complaints about them, which are never answered.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from pbm.core.notify import Desk, Tools, reader_of
-from pbm.domain.mail import Mail
-from pbm.features.postmaster import address_of, tell_operator
-from pbm.mailin import Message
-from pbm.server.docket import Prepared
+import structlog
+
+from pbm.core.counts import BOUNCED, LIMITED
+from pbm.core.notify import Desk, Tools, reader_of, tell_operator
+from pbm.domain.mail import Arrival, Mail, Queued
+from pbm.features import postmaster
+from pbm.features.absence import note_reach
+from pbm.mailin import Action, Discard, Message
+from pbm.server.docket import Prepared, Settled
 from pbm.server.guard import Cause, Throttle
+from pbm.server.guesses import Gate
 from pbm.server.senders import is_player
 from pbm.store import Transaction
 from pbm.store.players import Ban
+from pbm.store.refusals import Returned
+
+log = structlog.get_logger()
 
 SUSPENDED = "pbm: you are suspended"
 LOCKED = "pbm: your mail is encrypted"
@@ -23,10 +35,48 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Regrets:
-    """Letters of the house; where nobody is to be told, there are none."""
+    """What becomes of such mails, and the letters about them; where nobody is to be told, there are none."""
 
     tools: Tools
     throttle: Throttle
+    bouncing: Bouncing
+
+    def excess_of_guesses(self, tx: Transaction, mail: Prepared) -> Settled | None:
+        """The end of a mail to an address we never gave to anybody that is one too many; None for others."""
+        address = mail.origin.address
+        until = Gate(tx, self.tools.limits).counted(mail.origin.guesses())
+        if until is None:
+            return None
+        reason = f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
+        told = self.throttle.keep_silent(address, "to wrong reply addresses", until, tx.now)
+        return Settled(Arrival.IGNORED, reason, self.of_silence(tx, address, told, ignored=True))
+
+    def leave_undone(self, tx: Transaction, mail: Prepared, reason: str) -> Settled:
+        """Nothing is done for the mail. reason: what was spent."""
+        LIMITED.inc()
+        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
+        until = self.throttle.silent_until(tx, address, None, cause)
+        told = self.of_silence(tx, address, until, ignored=not cause.proven)
+        undone = "not answered" if cause.proven else "nothing was done"
+        return Settled(Arrival.IGNORED, f"limit: {undone}, after {reason}", told)
+
+    def lay_aside(self, tx: Transaction, discard: Discard) -> Settled:
+        """Record what is never answered; a mail of ours that came back is accounted to its recipient.
+
+        A mail that could not be read is kept for the operator: a person may have written it.
+        """
+        reason = f"{discard.action}: {discard.reason}"
+        if discard.action in (Action.BOUNCE, Action.COMPLAINT):
+            reason += f"; {self.bouncing.note(tx, discard)}"
+        return self._put_by(tx, reason) if discard.action is Action.REJECT else Settled(Arrival.IGNORED, reason)
+
+    def _put_by(self, tx: Transaction, reason: str, told: Sequence[Mail] = ()) -> Settled:
+        """The end of a mail that waits for the operator, as anybody can cause one; past a number it is ignored."""
+        most = self.tools.limits.parked_mails
+        if tx.overview.mails(Arrival.PARKED).number < most:
+            return Settled(Arrival.PARKED, reason, tuple(told))
+        LIMITED.inc()
+        return Settled(Arrival.IGNORED, f"limit: {most} mails wait for the operator; {reason}", tuple(told))
 
     def of_silence(self, tx: Transaction, address: str, until: str, *, ignored: bool = False) -> tuple[Mail, ...]:
         """A player gets no answers for a while, and is told so; nobody else is, nor a player twice.
@@ -52,8 +102,8 @@ class Regrets:
             return ()
         return tuple(
             self._letter(
-                tx, address, SUSPENDED, "suspended.txt", player=player, userid=player.userid, asked=True,
-                until=ban.until, reason=ban.reason.rstrip("."), postmaster=address_of(self.tools),
+                tx, address, SUSPENDED, "suspended.txt", player=player, asked=True,
+                until=ban.until, reason=ban.reason.rstrip("."), postmaster=postmaster.address_of(self.tools),
             )
             for address in tx.players.confirmed(player.id)[player.id]
         )  # fmt: skip
@@ -66,9 +116,10 @@ class Regrets:
         letter = self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads)._replace(reply=True)
         return () if self.throttle.excess(tx, letter, cause) else (letter,)
 
-    def for_operator(self, tx: Transaction, mail: Prepared) -> tuple[Mail, ...]:
+    def for_operator(self, tx: Transaction, mail: Prepared) -> Settled:
         """A mail to postmaster or abuse waits for the operator."""
-        return self._few(tx, *tell_operator(Desk(tx, self.tools), mail.row, mail.letter))
+        told = self._few(tx, *postmaster.tell_operator(Desk(tx, self.tools), mail.row, mail.letter))
+        return self._put_by(tx, "postmaster: for the operator", told)
 
     def of_fault(self, tx: Transaction, mail: Prepared, reference: str) -> tuple[Mail, ...]:
         """A mail is kept for the operator by a fault of ours; the sender is told, too, if they are known."""
@@ -84,3 +135,78 @@ class Regrets:
     def _few(self, tx: Transaction, *letters: Mail) -> tuple[Mail, ...]:
         """Those of them that are not too many; they count."""
         return tuple(letter for letter in letters if not self.throttle.refusal(tx, letter, Cause()))
+
+
+_OF_THE_MAIL = frozenset({"5.2.2", "5.2.3", "5.3.4"})
+"""Refusals "for good" that say nothing of the address (RFC 3463): a full mailbox, a mail too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bouncing:
+    """Tells the operator once for each address that is suspended."""
+
+    tools: Tools
+
+    def note(self, tx: Transaction, discard: Discard) -> str:
+        """Account a bounce or a complaint to the recipient of our mail; what became of it, for the operator."""
+        mail = tx.bounces.mail_of(_keys(discard))
+        if mail is None:
+            return "about no mail of ours that is known"
+        if discard.action is Action.COMPLAINT:
+            return self._spare(tx, mail)
+        statuses = [failure.status for failure in discard.failures if failure.permanent and failure.status]
+        return self._count(tx, mail, hard=_is_hard(discard), reason=(statuses or [discard.reason])[0])
+
+    def refused(self, tx: Transaction, queued: Queued, reason: str) -> None:
+        """The next mail server has refused the recipient of a mail for good; it need not send a bounce for that."""
+        mail = tx.bounces.mail_of([queued.mail.key])
+        if mail is not None:
+            self._count(tx, mail, hard=not _OF_THE_MAIL.intersection(reason.split()), reason=reason)
+
+    def _count(self, tx: Transaction, mail: Returned, *, hard: bool, reason: str) -> str:
+        most = self.tools.limits.hard_bounces_to_suspend
+        bounces = tx.bounces.count(mail, tx.now, hard=hard)
+        BOUNCED.labels("hard" if hard else "soft").inc()
+        log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
+        if not hard:
+            return f"{mail.address}, for now"
+        if bounces >= most and (players := tx.bounces.suspend(mail.address, tx.now)):
+            for player in players:
+                note_reach(tx, player, self.tools.limits.unreachable_days)
+            userids = [player.userid for player in players]
+            lost = [player for player in players if tx.players.unreachable(player.id)]
+            boards = sorted({board for player in lost for board in tx.matches.ticking(player.id)})
+            tell_operator(
+                Desk(tx, self.tools), f"pbm: no more mail to {mail.address}", "suspended-operator.txt",
+                failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
+                days=self.tools.limits.unreachable_days, bounces=bounces, reason=reason,
+            )  # fmt: skip
+            return f"{mail.address}, for good; it is suspended now"
+        return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"
+
+    def _spare(self, tx: Transaction, mail: Returned) -> str:
+        """A player who complains gets only the mails of games they play."""
+        if mail.counted:
+            return f"{mail.address}, again"
+        tx.bounces.mark(mail, tx.now)
+        player = tx.players.get(mail.player_id) if mail.player_id is not None else None
+        if player is not None:
+            tx.players.choose(player.id, broadcasts="off")
+            tx.bounces.unfollow_all(player.id)
+        userid = player.userid if player else ""
+        subject = f"pbm: complaint of {mail.address}"
+        tell_operator(Desk(tx, self.tools), subject, "complaint-operator.txt", complainer=mail.address, userid=userid)
+        return f"{mail.address}, which gets nothing any more that is optional" if player else mail.address
+
+
+def _keys(discard: Discard) -> list[str]:
+    """Candidates for the key of our mail: the token of the return path, and the local part of the id that came back."""
+    returned = (discard.original_id or "").strip("<>").partition("@")[0]
+    return [key for key in (discard.bounce_token, returned) if key]
+
+
+def _is_hard(discard: Discard) -> bool:
+    """Whether the address itself failed, and for good."""
+    if not discard.failures:
+        return discard.permanent
+    return any(failure.permanent and failure.status not in _OF_THE_MAIL for failure in discard.failures)

@@ -90,7 +90,8 @@ def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
     owner = _of_token(tx, token)
     proven = (owner if owner in at_home else None) or vouched
     board = seat.board if seat else _board_answered(message, answered)
-    as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
+    as_of = answered.created_at if answered is not None and not isinstance(token, PlayerToken) else None
+    as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else as_of
     match = tx.matches.summary(board) if board is not None else None
     if match is None:
         address = _address(token, message, tx.now)
@@ -204,11 +205,6 @@ def _address(token: object, message: Message, now: datetime) -> str:
         return ""
     is_theirs = token.address == AddressToken.of(message.sender, token.last_day).address
     return message.sender if is_theirs else ""
-
-
-def _written_at(token: object, answered: Sent | None) -> datetime | None:
-    """When the mail was written that is answered; a mail with a player's token is no mail of a board."""
-    return None if answered is None or isinstance(token, PlayerToken) else answered.created_at
 
 
 def _claimed(at_home: Sequence[Player], answered: Sent | None) -> Player | None:

@@ -30,8 +30,8 @@ from pbm.features.erase import plan_forgetting
 from pbm.mailin import Envelope, Robot, Unlock
 from pbm.mailin.headers import lane
 from pbm.server.batch import Batches
-from pbm.server.bounces import Bouncing
 from pbm.server.handle import Handler
+from pbm.server.regrets import Bouncing
 from pbm.server.thinker import Shift, Thinker
 from pbm.store import Store, Transaction
 from pbm.store.engine import utc_now
@@ -44,8 +44,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The operator's settings."""
-
     robot: Robot = field(default_factory=Robot)
     limits: Limits = field(default_factory=Limits)
     operator: str = ""

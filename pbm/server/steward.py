@@ -13,7 +13,7 @@ from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchDecided
 from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Mail, Received
-from pbm.domain.match import Ending, Player, Result, other
+from pbm.domain.match import Player
 from pbm.features import postmaster
 from pbm.features.erase import end_account
 from pbm.server.operator import Hand, acts, player_named
@@ -163,11 +163,7 @@ class Steward(Hand):
         running = at.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
         for summary in running:
             board = at.open(summary.board)
-            seat = board.match.seat_of(player.id) or 1
-            board.end(
-                Result(Ending.FORFEIT, other(seat), f"because {player.userid} is suspended"),
-                MatchDecided(summary.board),
-            )
+            board.forfeit(player, "is suspended", MatchDecided(summary.board))
             self._told(at, board)
         return [summary.board for summary in running]
 

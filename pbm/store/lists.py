@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Row,
     Select,
@@ -21,26 +22,35 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    true,
     tuple_,
     union_all,
 )
 
 from pbm.domain.match import Ending, Match, Player, Seat
 from pbm.store.matches import SEATS, WITH_PLAYERS, Matches, Summary, summary_of
-from pbm.store.statements import among, often
+from pbm.store.statements import NO_LIMIT, among, often
 from pbm.store.tables import PLAYERS, addresses, matches, players, tournament_players
 
 _Rows = Select[Any]
 
 _RUNNING = select(matches.c.board, matches.c.game, matches.c.seat_to_move).where(matches.c.ended_at.is_(None))
 _UNDER_WAY = [often(_RUNNING.where(seat == bindparam("player"))) for seat in SEATS]
+_TWICE = matches.c.seat1_id == matches.c.seat2_id
+"""The same player has both seats, and counts for the first."""
 _ACTIVE_IN = [
     often(
         select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)).label("active"))
         .where(among(seat, "players"), matches.c.ended_at.is_(None))
         .group_by(seat)
     )
-    for seat, twice in zip(SEATS, (false(), matches.c.seat1_id == matches.c.seat2_id), strict=True)
+    for seat, twice in zip(SEATS, (false(), _TWICE), strict=True)
+]
+_ACTIVE = [
+    select(seat, matches.c.game, func.count())
+    .where(among(seat, "players"), matches.c.ended_at.is_(None), counts)
+    .group_by(seat, matches.c.game)
+    for seat, counts in zip(SEATS, (true(), ~_TWICE), strict=True)
 ]
 
 
@@ -61,11 +71,8 @@ class Lists(Matches):
 
         What each player has on each seat is asked for by itself: all at once would be sorted.
         """
-        found = _narrowed(WITH_PLAYERS, game, active).where(matches.c.board > after).limit(limit)
-        if in_tournament is not None:
-            none: ColumnElement[str] = literal_column("''")  # as the index of boards in tournaments has it
-            found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
-        rows = self._of_seats(found.order_by(matches.c.board), player_ids)
+        asked, most = _in_order(game is not None, active, in_tournament), NO_LIMIT if limit is None else limit
+        rows = self._of_seats(asked, player_ids, of_game=game, beyond=after, most=most)
         return [summary_of(rows[board]) for board in sorted(rows)[:limit]]
 
     def under_way(self, player_id: int) -> list[tuple[int, str, Seat | None]]:
@@ -73,11 +80,11 @@ class Lists(Matches):
         asked = (self._connection.execute(found, {"player": player_id}) for found in _UNDER_WAY)
         return sorted({(row.board, row.game, row.seat_to_move) for row in chain.from_iterable(asked)})
 
-    def _of_seats(self, found: _Rows, player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
+    def _of_seats(self, asked: _Rows, player_ids: tuple[int, ...], **words: Any) -> dict[int, Row[Any]]:
         """By board: what is found for each seat of the players, or in all if there are none."""
-        seats = [seat == each for each in player_ids for seat in SEATS]
-        asked = [found.where(seated) for seated in seats] or [found]
-        return {row.board: row for each in asked for row in self._connection.execute(each)}
+        seats = [(_of_seat(asked, seat), words | {"player": each}) for each in player_ids for seat in SEATS]
+        found = (self._connection.execute(*each) for each in seats or [(asked, words)])
+        return {row.board: row for row in chain.from_iterable(found)}
 
     def busy_players(self, after: int, most: int, ended_since: datetime | None) -> list[Player]:
         """Those who have boards that have not ended, by id, from the one that follows on.
@@ -122,12 +129,8 @@ class Lists(Matches):
 
         before: a board; those that ended before it did.
         """
-        found = _narrowed(WITH_PLAYERS, game, active=False).where(matches.c.ending != Ending.VOID.value)
-        if before is not None:
-            ended_at = select(matches.c.ended_at).where(matches.c.board == before).scalar_subquery()
-            found = found.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
-        latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
-        rows = self._of_seats(latest, player_ids).values()
+        asked = _latest(game is not None, before is not None)
+        rows = self._of_seats(asked, player_ids, of_game=game, before=before, most=limit).values()
         ordered = sorted(rows, key=lambda row: (row.ended_at, row.board), reverse=True)
         return [summary_of(row) for row in ordered[:limit]]
 
@@ -155,14 +158,8 @@ class Lists(Matches):
     def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
         """How many boards each of the players has under way, by player and game."""
         counts: dict[int, dict[str, int]] = {player_id: {} for player_id in player_ids}
-        for seat in SEATS:
-            found = (
-                select(seat, matches.c.game, func.count())
-                .where(seat.in_(counts), matches.c.ended_at.is_(None))
-                .where((matches.c.seat1_id != matches.c.seat2_id) | (seat is matches.c.seat1_id))
-                .group_by(seat, matches.c.game)
-            )
-            for player_id, game, count in self._connection.execute(found):
+        for found in _ACTIVE:
+            for player_id, game, count in self._connection.execute(found, {"players": [*counts]}):
                 counts[player_id][game] = counts[player_id].get(game, 0) + count
         return counts
 
@@ -233,9 +230,37 @@ def _seats_of(games: tuple[str, ...], most: int) -> Any:
     return often(select(union_all(*map(select, running)).subquery()))
 
 
-def _narrowed(found: _Rows, game: str | None, active: bool | None) -> _Rows:
-    if game is not None:
-        found = found.where(matches.c.game == game)
+# Statements of lists are built once for each kind of question.
+
+
+@cache
+def _in_order(of_game: bool, active: bool | None, in_tournament: bool | None) -> _Rows:
+    found = _narrowed(of_game, active).where(matches.c.board > bindparam("beyond"))
+    if in_tournament is not None:
+        none: ColumnElement[str] = literal_column("''")  # as the index of boards in tournaments has it
+        found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
+    return found.order_by(matches.c.board)
+
+
+@cache
+def _latest(of_game: bool, goes_on: bool) -> _Rows:
+    found = _narrowed(of_game, active=False).where(matches.c.ending != Ending.VOID.value)
+    if goes_on:
+        before = bindparam("before", type_=BigInteger)
+        ended_at = select(matches.c.ended_at).where(matches.c.board == before).scalar_subquery()
+        found = found.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
+    return found.order_by(matches.c.ended_at.desc(), matches.c.board.desc())
+
+
+def _narrowed(of_game: bool, active: bool | None) -> _Rows:
+    found = WITH_PLAYERS.limit(bindparam("most", type_=BigInteger))
+    if of_game:
+        found = found.where(matches.c.game == bindparam("of_game"))
     if active is not None:
         found = found.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
     return found
+
+
+@cache
+def _of_seat(asked: _Rows, seat: ColumnElement[int]) -> _Rows:
+    return asked.where(seat == bindparam("player"))

@@ -245,6 +245,10 @@ class Players(Queries):
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
         self._change(player_id, settings=json.dumps(dict(settings), sort_keys=True))
 
+    def choose(self, player_id: int, **choices: str) -> None:
+        """Change some of their settings."""
+        self.save_settings(player_id, self.settings(player_id) | choices)
+
 
 def _profile(epoch: int, settings: str) -> tuple[int, dict[str, str]]:
     return epoch, dict(json.loads(settings))
@@ -267,7 +271,7 @@ class Ban(NamedTuple):
 
 @dataclass(eq=False)
 class Bans(Queries):
-    """One for each subject. What is over is kept until it is lifted, so that the operator sees it."""
+    """One for each subject. One that is over is kept until it is lifted, so that the operator sees it."""
 
     def put(self, ban: Ban) -> None:
         """In place of the one before."""

@@ -6,24 +6,22 @@ Reliability is kept as sums over ended matches, so that no list has to read all 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Row, exists, or_, select
+from sqlalchemy import BigInteger, Row, bindparam, exists, or_, select
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
 from pbm.store.matches import SEATS
-from pbm.store.statements import Queries
+from pbm.store.statements import NO_LIMIT, Queries
 from pbm.store.tables import matches, paces, players, rating_changes, ratings
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """A player's rated matches of one game."""
 
-    rating: Rating = field(default_factory=Rating)
+    rating: Rating = Rating()
     """As it was after the last of them."""
     won: int = 0
     lost: int = 0
@@ -33,11 +31,12 @@ class Tally:
 
     def at(self, now: datetime) -> Tally:
         """With the rating as it is now, aged since."""
-        return self if self.rated_at is None else replace(self, rating=aged(self.rating, now - self.rated_at))
+        if self.rated_at is None:
+            return self
+        return Tally(aged(self.rating, now - self.rated_at), self.won, self.lost, self.drawn, self.rated_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """The change of a rating by one match."""
 
     before: Rating
@@ -45,6 +44,13 @@ class Change:
 
 
 _RATED = exists().where(rating_changes.c.board == matches.c.board)
+_STANDINGS = (
+    select(ratings, players.c.userid)
+    .join(players, players.c.id == ratings.c.player_id)
+    .where(ratings.c.game == bindparam("of_game"), players.c.removed_at.is_(None), players.c.bot.is_(False))
+    .order_by(ratings.c.rating.desc(), players.c.userid_key)
+    .limit(bindparam("most", type_=BigInteger))
+)
 
 
 class Ratings(Queries):
@@ -54,19 +60,13 @@ class Ratings(Queries):
         """By player, for each one asked for."""
         return self._of_game(ratings, game, player_ids, _tally, Tally())
 
-    def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Tally]]:
+    def standings(self, game: str, limit: int = NO_LIMIT) -> list[tuple[Player, Tally]]:
         """The people who have a rating and are still here, the best first."""
-        found = (
-            select(ratings, players.c.userid)
-            .join(players, players.c.id == ratings.c.player_id)
-            .where(ratings.c.game == game, players.c.removed_at.is_(None), players.c.bot.is_(False))
-            .order_by(ratings.c.rating.desc(), players.c.userid_key)
-            .limit(limit)
-        )
-        return self._all(found, lambda row: (Player(row.player_id, row.userid), _tally(row)))
+        words = {"of_game": game, "most": limit}
+        return self._all(_STANDINGS, lambda row: (Player(row.player_id, row.userid), _tally(row)), words)
 
     def save(self, player_id: int, game: str, tally: Tally) -> None:
-        values = asdict(tally) | asdict(tally.rating)
+        values = tally._asdict() | tally.rating._asdict()
         self._put(ratings, {"player_id": player_id, "game": game}, values)
 
     def add_changes(self, board: int, changes: Mapping[int, Change]) -> None:
@@ -143,7 +143,7 @@ def _tally(row: Row[Any]) -> Tally:
 
 
 def _columns(when: str, rating: Rating) -> dict[str, float]:
-    return {f"{name}_{when}": value for name, value in asdict(rating).items()}
+    return {f"{name}_{when}": value for name, value in rating._asdict().items()}
 
 
 def _change(row: Row[Any]) -> Change:

@@ -123,8 +123,12 @@ class Choices(Queries):
         """By player, for each one asked for."""
         return self._of_game(game_choices, game, player_ids, partial(made, GameChoice), GameChoice())
 
-    def set(self, player_id: int, game: str, choice: GameChoice) -> None:
-        self._put(game_choices, {"player_id": player_id, "game": game}, asdict(choice))
+    def of_one(self, game: str, player_id: int) -> GameChoice:
+        return self.of(game, (player_id,))[player_id]
+
+    def change(self, player_id: int, game: str, **changes: bool | int | None) -> None:
+        values = asdict(self.of_one(game, player_id)) | changes
+        self._put(game_choices, {"player_id": player_id, "game": game}, values)
 
     def followers(self, game: str) -> list[Player]:
         """Players who want to hear of every board and seek of the game."""

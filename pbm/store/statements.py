@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -20,6 +21,9 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
+
+NO_LIMIT = 10**9
+"""More rows than there are."""
 
 S = TypeVar("S", bound=sa.Executable)
 K = TypeVar("K")
@@ -119,13 +123,12 @@ class Queries:
     ) -> dict[int, V]:
         """What is made of the row that each of the players has of a game. without: in place of a row."""
         found = dict.fromkeys(player_ids, without)
-        rows = self._connection.execute(sa.select(table).where(table.c.game == game, table.c.player_id.in_(found)))
+        rows = self._connection.execute(_of_players(table), {"of_game": game, "players": [*found]})
         return found | {row.player_id: make(row) for row in rows}
 
     def _by_game(self, table: sa.Table, player_id: int, make: Callable[[Any], V]) -> dict[str, V]:
         """What is made of each row of a player."""
-        found = sa.select(table).where(table.c.player_id == player_id).order_by(table.c.game)
-        return {row.game: make(row) for row in self._connection.execute(found)}
+        return {row.game: make(row) for row in self._connection.execute(_of_player(table), {"player": player_id})}
 
     def _only(self, found: sa.Executable) -> Any | None:
         """The only column of the only row; None where there is none."""
@@ -184,6 +187,16 @@ def made(kind: type[V], row: sa.Row[Any], **more: Any) -> V:
     """A value whose fields are the columns of a row by their names, but for those that are given besides."""
     names: Iterable[str] = kind.__match_args__  # type: ignore[attr-defined]
     return kind(**{name: getattr(row, name) for name in names if name not in more}, **more)
+
+
+@cache
+def _of_players(table: sa.Table) -> sa.Select[Any]:
+    return sa.select(table).where(table.c.game == sa.bindparam("of_game"), among(table.c.player_id, "players"))
+
+
+@cache
+def _of_player(table: sa.Table) -> sa.Select[Any]:
+    return sa.select(table).where(table.c.player_id == sa.bindparam("player")).order_by(table.c.game)
 
 
 def _has(table: sa.Table, key: Mapping[str, Any]) -> Any:

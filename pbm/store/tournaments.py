@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, bindparam, func, select
 
 from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
@@ -38,6 +39,14 @@ class Stage(StrEnum):
 _RUNNING = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
 _LISTED = 200
 """Tournaments of a list, at most."""
+_ALL = (
+    select(tournaments, players.c.userid)
+    .outerjoin(players, players.c.id == tournaments.c.creator_id)
+    .order_by(tournaments.c.id.desc())
+    .limit(1000)
+)
+_OF_STAGE = _ALL.where(tournaments.c.state == bindparam("stage")).limit(_LISTED)
+_OF_GAME = _OF_STAGE.where(tournaments.c.game == bindparam("of_game"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +160,10 @@ class Tournaments(Queries):
 
     def listed(self, game: str | None = None, *, ended: bool = False) -> list[Tournament]:
         """The newest first. ended: those that are over, in place of those that are not."""
-        found: list[Tournament] = []
-        for stage in Stage:
-            of_stage = tournaments.c.state == stage.value
-            if stage.ended is ended:
-                found += self._found(of_stage if game is None else of_stage & (tournaments.c.game == game), _LISTED)
-        return sorted(found, key=lambda each: each.id, reverse=True)[:_LISTED]
+        asked, words = (_OF_STAGE, {}) if game is None else (_OF_GAME, {"of_game": game})
+        stages = (stage.value for stage in Stage if stage.ended is ended)
+        found = (self._all(asked, _tournament, {"stage": stage, **words}) for stage in stages)
+        return sorted(chain.from_iterable(found), key=lambda each: each.id, reverse=True)[:_LISTED]
 
     def of_player(self, player_id: int) -> list[Tournament]:
         """All that they are in and that are not over."""
@@ -283,15 +290,8 @@ class Tournaments(Queries):
         """False if they did not."""
         return self._drop(tournament_follows, player_id=player_id, tournament_id=tournament_id) != 0
 
-    def _found(self, condition: Any, limit: int = 1000) -> list[Tournament]:
-        found = (
-            select(tournaments, players.c.userid)
-            .outerjoin(players, players.c.id == tournaments.c.creator_id)
-            .where(condition)
-            .order_by(tournaments.c.id.desc())
-            .limit(limit)
-        )
-        return self._all(found, _tournament)
+    def _found(self, condition: Any) -> list[Tournament]:
+        return self._all(_ALL.where(condition), _tournament)
 
 
 def _points(points: tuple[int, int] | None) -> dict[str, int | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -101,7 +100,7 @@ def test_a_cluster_of_fresh_players_does_not_lift_its_head() -> None:
     for place, rating in enumerate(middle):
         for _ in range(10):
             rating = after_match(rating, Rating(), 1.0)
-        middle[place] = replace(rating, deviation=max(rating.deviation, 111))
+        middle[place] = rating._replace(deviation=max(rating.deviation, 111))
     head = Rating()
     for rating in middle * 3:
         head = after_match(head, rating, 1.0)
@@ -113,4 +112,4 @@ def test_a_cluster_of_fresh_players_does_not_lift_its_head() -> None:
 def test_nothing_but_the_ceiling_differs_from_glicko(own: Rating, opponent: Rating, score: float) -> None:
     plain, after = rate(own, [(opponent, score)]), after_match(own, opponent, score)
     held = opponent.provisional and plain.rating > max(own.rating, 1700)
-    assert after == (replace(plain, rating=max(own.rating, 1700)) if held else plain)
+    assert after == (plain._replace(rating=max(own.rating, 1700)) if held else plain)

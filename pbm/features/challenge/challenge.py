@@ -289,8 +289,7 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
         _tell_declined(request, ticket, player)
         request.tx.tickets.revoke(OFFER, ticket.subject, request.now)
         if reply is Reply.NEVER:
-            stored = request.tx.players.settings(player.id)
-            request.tx.players.save_settings(player.id, {**stored, "challenges": NONE})
+            request.tx.players.choose(player.id, challenges=NONE)
         told = 'You get no more challenges; "set challenges anyone" lets them through again.'
         text = told if reply is Reply.NEVER else "Nothing has started, and nothing will."
         request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, text, "pbm: no game"))

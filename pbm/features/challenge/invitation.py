@@ -156,7 +156,6 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
         "invited.txt",
         player=player,
         reply_to=request.tools.composer.answered_by(request.outgoing.reader(player)),
-        userid=player.userid,
         problem=problem,
         made=not owners,
     )

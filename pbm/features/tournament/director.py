@@ -1,6 +1,6 @@
 """Tournaments while they are attended to: they start or are called off, and boards begin and end in time; ladders.
 
-Ladders: who challenges whom, and what a game does to the rungs. What has rounds is in rounds.py.
+Ladders: who challenges whom, and what a game does to the rungs. The kinds that have rounds are in rounds.py.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Director(Desk):
             self._open_or_call_off()
         else:
             self.proceed()
-        self.tx.outbox.add(self.mails, self.now)
+        self.owe(self.mails)
 
     def keep(self, **changes: Any) -> None:
         """Change the tournament, and when it has to be looked at again."""

@@ -16,7 +16,7 @@ from pbm.domain.commands import no_game
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
-from pbm.domain.match import Ending, Player, Result, other
+from pbm.domain.match import Player
 from pbm.domain.tournaments import swiss
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms
@@ -152,10 +152,9 @@ def leave(tx: Transaction, tournament: Tournament, player: Player, load: Callabl
     mine = [each for each in tx.tournaments.under_way(tournament.id) if each.bout.holds(player.id)]
     boards = [load(each.board) for each in mine if each.board is not None]
     for board in boards:
-        seat = board.match.seat_of(player.id) or 1
-        result = Result(Ending.FORFEIT, other(seat), f"because {player.userid} has left the tournament")
-        board.end(
-            result, PlayerLeft(board.match.board, userid=player.userid, place=f"the tournament {tournament.name}")
+        place = f"the tournament {tournament.name}"
+        board.forfeit(
+            player, "has left the tournament", PlayerLeft(board.match.board, userid=player.userid, place=place)
         )
     withdraw(tx, tournament, player)
     return boards

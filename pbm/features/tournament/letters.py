@@ -167,8 +167,7 @@ def go_on_telling(occasion: Occasion) -> None:
     tournament = occasion.tx.tournaments.get(int(number))
     if tournament is not None:
         then = replace(tournament, season=told["season"], round=told["round"])
-        mails = _tell(occasion, told["players"], then, told["page"], told["subject"], told["words"])
-        occasion.tx.outbox.add(mails, occasion.now)
+        occasion.owe(_tell(occasion, told["players"], then, told["page"], told["subject"], told["words"]))
 
 
 NEWS = "tournament news"
@@ -187,7 +186,7 @@ def plan(tx: Transaction) -> None:
 
 @when_due(NEWS, within=timedelta(days=7))
 def announce(occasion: Occasion) -> None:
-    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    tx, tools = occasion.tx, occasion.tools
     tournaments = [
         tournament for tournament in tx.tournaments.listed() if tournament.is_open and tournament.game in GAMES
     ]
@@ -197,7 +196,7 @@ def announce(occasion: Occasion) -> None:
         plan(tx)
     players, last = tx.players.after(occasion.item.payload.get("after", 0), _AT_ONCE)
     if last is not None:
-        tx.agenda.put(NEWS, _MORE, now, after=last)
+        tx.agenda.put(NEWS, _MORE, tx.now, after=last)
     mails: list[Mail] = []
     for reader in readers_of(occasion, players).values():
         if reader.settings.tournaments != "on":
@@ -206,4 +205,4 @@ def announce(occasion: Occasion) -> None:
             occasion, reader, "pbm: tournaments to join", "tournament-news.txt", leave=NO_MORE,
             reply_to=tools.composer.answered_by(reader), tournaments=tournaments, zone=reader.settings.zone,
         )  # fmt: skip
-    tx.outbox.add(mails, now)
+    occasion.owe(mails)

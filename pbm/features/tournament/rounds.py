@@ -258,7 +258,7 @@ def go_on_telling(occasion: Occasion) -> None:
         tx.agenda.put(BEGUN, occasion.item.key, occasion.now, boards=more)
     tx.lock(f"board {number}" for number in told)
     under_way = [board for board in map(occasion.open, told) if board.match.result is None]
-    tx.outbox.add(_tell_begun(occasion, occasion.item.key, under_way), occasion.now)
+    occasion.owe(_tell_begun(occasion, occasion.item.key, under_way))
 
 
 @when_due(HOLDING, within=timedelta())
