@@ -49,6 +49,12 @@ def cheap_passwords() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def plain_tracebacks() -> None:
+    """The log by itself draws all that is known where a fault happened, which takes as long as ten tests."""
+    structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.plain_traceback
+
+
 @pytest.fixture(autouse=True)
 def usual_log() -> Iterator[None]:
     """Commands set the log up for their process; the next test is another one."""

@@ -333,6 +333,14 @@ class House:
             return tx.inbox.latest(Arrival.PARKED, 100)
 
 
+def record(house: House, board: int = 101) -> list[str]:
+    """What was played on a board."""
+    with house.service.store.read() as tx:
+        match = tx.matches.load(board)
+    assert match is not None
+    return [ply.notation for ply in match.record]
+
+
 def _copied(lists: dict[str, list[T]]) -> dict[str, list[T]]:
     return {name: list(what) for name, what in lists.items()}
 

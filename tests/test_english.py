@@ -36,10 +36,12 @@ def _texts(code: str) -> Iterator[str]:
             yield node.value
 
 
-@pytest.mark.parametrize("path", [*PAGES, *MODULES], ids=lambda path: str(path.relative_to(ROOT)))
-def test_players_are_they_and_come_first(path: Path) -> None:
-    prose = written(path)
-    assert [match[0] for rule in (MAN, CLAUSE) for match in rule.finditer(prose)] == []
+def test_players_are_they_and_come_first() -> None:
+    assert len(PAGES) > 100
+    assert len(MODULES) > 100
+    prose = {path: written(path) for path in (*PAGES, *MODULES)}
+    slips = [(path, match[0]) for path in prose for rule in (MAN, CLAUSE) for match in rule.finditer(prose[path])]
+    assert slips == []
 
 
 @pytest.mark.parametrize(

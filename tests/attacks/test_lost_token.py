@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conversation import Got, House, address_of
+from tests.conversation import Got, House, address_of, record
 
 EVE = "eve@elsewhere.example"
 
@@ -16,13 +16,6 @@ def answer(house: House, sender: str, text: str, got: Got, *, envelope: str = ""
     told = headers or {"In_Reply_To": got["Message-ID"]}
     mail = house.mail(sender, f"Re: {got['Subject']}", text, **told)
     return house.deliver(replace(mail, mail_from=address_of(envelope or sender)))
-
-
-def record(house: House) -> list[str]:
-    with house.service.store.read() as tx:
-        match = tx.matches.load(101)
-    assert match is not None
-    return [ply.notation for ply in match.record]
 
 
 def last(house: House, player: str) -> Got:

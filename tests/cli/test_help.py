@@ -72,6 +72,7 @@ def test_the_version(pbm: Pbm) -> None:
     assert pbm("--version").stdout.startswith("pbm, version ")
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     ("words", "heavy"),
     [

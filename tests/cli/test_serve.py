@@ -80,6 +80,7 @@ def send(port: int, subject: str, to: str = "pbm@example.org") -> dict[str, tupl
         return client.sendmail("alice@example.net", [to], mail)
 
 
+@pytest.mark.servers
 def test_over_a_database_that_can_only_be_read_it_ends_and_says_what_would_work(pbm: Pbm, tmp_path: Path) -> None:
     file = tmp_path / "pbm.db"
     pbm("--database", f"sqlite:///{file}", "db", "upgrade")

@@ -58,6 +58,7 @@ print(resident() - before)
 """
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell")
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps it otherwise")
 def test_what_a_password_takes_is_given_back() -> None:

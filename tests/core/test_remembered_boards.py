@@ -15,14 +15,7 @@ from pbm.core.board import States
 from pbm.domain.match import Match, Player, Ply, Record, replay
 from pbm.server import Service
 from pbm.store.queues import Outbox
-from tests.conversation import House
-
-
-def record(house: House) -> list[str]:
-    with house.service.store.read() as tx:
-        match = tx.matches.load(101)
-        assert match is not None
-        return [ply.notation for ply in match.record]
+from tests.conversation import House, record
 
 
 def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ def told(mails: list[Got]) -> list[Got]:
 def test_a_damaged_board_waits_and_goes_on_when_it_is_mended(house: House, notation: str) -> None:
     alter(house, notation)
     with structlog.testing.capture_logs() as logged:
-        mails = house.wait(timedelta(days=10))
+        mails = house.wait(timedelta(days=4))
     assert [each for each in logged if each["log_level"] == "error"] == []
     (letter,) = told(mails)
     assert letter["Subject"] == "pbm: board 101 cannot be read"

@@ -17,7 +17,7 @@ from icalendar import Calendar
 from games import GAMES
 from pbm.domain.mail import Arrival
 from pbm.domain.match import State
-from tests.conversation import Got, House, address_of
+from tests.conversation import Got, House, address_of, record
 
 DAY = timedelta(days=1)
 VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
@@ -44,13 +44,6 @@ def digest(house: House) -> Got:
     (got,) = [got for got in house.wait(DAY) if "waiting for you" in got["Subject"]]
     assert got.address == address_of("alice")
     return got
-
-
-def record(house: House, board: int) -> list[str]:
-    with house.service.store.read() as tx:
-        match = tx.matches.load(board)
-    assert match is not None
-    return [ply.notation for ply in match.record]
 
 
 # Digests

@@ -21,18 +21,11 @@ from pbm.features.teach import MOST_SHOWN, Step, parts, plot
 from pbm.server import Service, Settings
 from pbm.server.thinker import HELD, LATE
 from pbm.store import Store
-from tests.conversation import ROBOT, Got, House
+from tests.conversation import ROBOT, Got, House, record
 from tests.games.variants import EACH
 from tests.patience import PATIENCE_SECONDS
 
 THEIRS = "robot1"
-
-
-def record(house: House, board: int) -> list[str]:
-    with house.service.store.read() as tx:
-        match = tx.matches.load(board)
-    assert match is not None
-    return [ply.notation for ply in match.record]
 
 
 def result(house: House, board: int):

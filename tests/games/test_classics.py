@@ -39,7 +39,6 @@ def ended(name, options, moves):
     return outcome and (outcome.winner, outcome.reason)
 
 
-FIVE_AND_ONE = "a1 a9 b1 b9 c1 c9 e1 e9 f1 g9 d1"
 SIX = "a1 a9 b1 b9 c1 c8 e1 e8 f1 g8 d1"
 FIVE = "a1 a9 b1 b9 c1 c8 e1 e8 d1"
 

@@ -23,10 +23,6 @@ def segment(start, end):
     return Chord(Vertex(*start), Vertex(*end))
 
 
-def crossing_or_none(one, two):
-    return None if meeting(one, two) is None else Intersection(segment(*one), segment(*two))
-
-
 def fractions(point):
     x, y, w = (int(part) for part in point.exact)
     return Fraction(x, w), Fraction(y, w)

@@ -154,7 +154,7 @@ def test_nobody_loses_on_time_while_a_game_is_gone(
     monkeypatch.setattr("pbm.core.registry.log.error", broken)
     game = GAMES["cross"]
     house = without()
-    house.wait(timedelta(days=10))
+    house.wait(timedelta(days=4))
     GAMES["cross"] = game
     assert [got.body for got in house.wait(timedelta(hours=23)) if "time is up" in got.body] == []
     assert any("swapped sides" in got.body for got in house.send("bob", "cross move 101 bob bobpass swap"))

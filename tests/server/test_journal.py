@@ -20,7 +20,7 @@ from pbm.server.handle import Handler
 from pbm.store import Transaction
 from pbm.store.matches import Matches
 from pbm.store.queues import Outbox
-from tests.conversation import House, address_of
+from tests.conversation import House, address_of, record
 
 
 def states(house: House) -> list[tuple[str, str]]:
@@ -112,13 +112,6 @@ def played(table: House, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Matches, "add_ply", noted)
     return found
-
-
-def record(house: House, board: int) -> list[str]:
-    with house.service.store.read() as tx:
-        match = tx.matches.load(board)
-    assert match is not None
-    return [ply.notation for ply in match.record]
 
 
 def test_a_move_is_worked_out_once(table: House, played: list[str]) -> None:

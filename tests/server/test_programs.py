@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pbm.server import Arriving
-from tests.conversation import Got, House, address_of
+from tests.conversation import Got, House, address_of, record
 
 
 def marked(house: House, player: str, text: str, board: int = 101, mark: str = "auto-replied") -> list[Got]:
@@ -16,13 +16,6 @@ def marked(house: House, player: str, text: str, board: int = 101, mark: str = "
 
 def marking(mail: Arriving, mark: str) -> Arriving:
     return replace(mail, raw=f"Auto-Submitted: {mark}\r\n".encode() + mail.raw)
-
-
-def record(house: House) -> list[str]:
-    with house.service.store.read() as tx:
-        match = tx.matches.load(101)
-    assert match is not None
-    return [ply.notation for ply in match.record]
 
 
 @pytest.fixture
