@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+import lxml.html
 import pytest
 
 from games import GAMES
@@ -54,6 +55,14 @@ def is_command(line: str) -> bool:
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_every_example_is_a_command(subject: str) -> None:
     assert [line for line in examples(page(subject)) if not is_command(line)] == []
+
+
+@pytest.mark.parametrize("name", [*SUBJECTS, *(verb.name for verb in VERBS)])
+def test_a_page_says_in_html_what_it_says_in_text(name: str, house: House) -> None:
+    house.player("alice", "both")
+    got = house.send("alice", f"help {name}")[0]
+    html = lxml.html.fromstring(got.part("text/html")).text_content()
+    assert re.sub(r"[\s#-]+", "", got.body) in re.sub(r"[\s#-]+", "", html)
 
 
 @pytest.mark.parametrize("subject", [name for name in SUBJECTS if name not in GAMES])

@@ -204,7 +204,7 @@ Grant = Callable[[Request, OpenBoard, Seat], None]
 GRANTS: dict[OfferKind, Grant] = {}
 """The deed when the hearer of an offer accepts it, by what was asked."""
 
-WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "taking the last ply back", OfferKind.PAUSE: "a pause"}
+WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "a takeback", OfferKind.PAUSE: "a pause"}
 
 
 def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
@@ -221,7 +221,7 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     asked = board.match.offer
     if asked is not None and asked.seat == seat:
         opponent = board.match.player(other(seat)).userid
-        raise NotAllowed(f"{opponent} has not answered yet what you asked: {WISHES[asked.kind]}.", "reject")
+        raise NotAllowed(f"{opponent} has not answered your request for {WISHES[asked.kind]} yet.", "reject")
     if asked is not None:
         asker = board.match.player(asked.seat).userid
         raise NotAllowed(f'{asker} asks you for {WISHES[asked.kind]}: answer "accept" or "reject" first.')
