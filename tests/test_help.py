@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
+import lxml.html
 import pytest
 
 from games import GAMES
@@ -62,6 +64,15 @@ def test_a_page_fits_into_a_mail() -> None:
         assert max(map(len, text.splitlines())) <= 78, subject
         assert "\n\n\n" not in text, subject
         assert text.endswith("\n"), subject
+
+
+def test_a_page_says_in_html_what_it_says_in_text(house: House) -> None:
+    house.player("alice", "both")
+    for name in [*SUBJECTS, *(verb.name for verb in VERBS)]:
+        house.wait(timedelta(hours=2))
+        got = house.send("alice", f"help {name}")[0]
+        html = lxml.html.fromstring(got.part("text/html")).text_content()
+        assert re.sub(r"[\s#-]+", "", got.body) in re.sub(r"[\s#-]+", "", html), name
 
 
 def test_examples_are_found_where_there_are_some() -> None:

@@ -131,7 +131,7 @@ def _glossary(block: str) -> str:
             rows.append((row[2], [row[4]]))
             place = row.start(4)
         elif place and indented == margin and "  " not in line.strip():
-            cut = place if line[place - 1] == " " else len(line)  # a word as long as its column, or longer
+            cut = place if line[place - 1 : place] == " " else len(line)  # a word as long as its column, or longer
             rows.append((line[:cut].strip(), [line[cut:].strip()]))
         else:
             return ""

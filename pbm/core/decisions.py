@@ -29,7 +29,7 @@ from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.spans import OFF, read_duration
-from pbm.domain.verbs import redact, redact_quoted
+from pbm.domain.verbs import numbered, redact, redact_quoted
 from pbm.mailin import strip_subject
 
 MAX_SECONDS_OF_A_PLAN = 1.0
@@ -204,7 +204,7 @@ Grant = Callable[[Request, OpenBoard, Seat], None]
 GRANTS: dict[OfferKind, Grant] = {}
 """The deed when the hearer of an offer accepts it, by what was asked."""
 
-WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "taking the last ply back", OfferKind.PAUSE: "a pause"}
+WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "a takeback", OfferKind.PAUSE: "a pause"}
 
 
 def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
@@ -221,7 +221,9 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     asked = board.match.offer
     if asked is not None and asked.seat == seat:
         opponent = board.match.player(other(seat)).userid
-        raise NotAllowed(f"{opponent} has not answered yet what you asked: {WISHES[asked.kind]}.", "reject")
+        raise NotAllowed(
+            f"{opponent} has not answered your request for {WISHES[asked.kind]} yet. To withdraw it:", "reject"
+        )
     if asked is not None:
         asker = board.match.player(asked.seat).userid
         raise NotAllowed(f'{asker} asks you for {WISHES[asked.kind]}: answer "accept" or "reject" first.')
@@ -300,10 +302,14 @@ _VOID = (
 )
 
 
-def refuse(request: Request, line: str, error: Rejected | GameError, *, several: bool = False, hint: str = "") -> None:
+def refuse(
+    request: Request, line: str, error: Rejected | GameError, *, several: bool = False,
+    named: int | None = None, hint: str = "",
+) -> None:  # fmt: skip
     """Answer a command that was not carried out. hint: what else there is to say, after the reason.
 
-    With the board, where it was the only command and the sender has a seat there.
+    With the board, where it was the only command and the sender has a seat there. named: the board that the command,
+    which is one of several, is about.
     """
     if request.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
         error = NotAllowed(_VOID)
@@ -314,6 +320,8 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
     advice = error.suggestion if isinstance(error, Rejected) else ""
     candidates = error.candidates if isinstance(error, MoveError) else ()
     text = redact_quoted(str(error), request.unquoted) + hint
+    if named is not None:
+        text, advice = numbered(text, named), numbered(f'"{advice}"', named).strip('"')
     if board is None or request.author.player is None:
         suggestion = advice or " or ".join(candidates[:3])
         request.outgoing.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))

@@ -22,6 +22,8 @@ from games.rules import YES_NO, joined
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
 from pbm.domain.idioms import vocabulary
 from pbm.domain.match import SWAP
+from pbm.domain.meaning import plain as plain_words
+from pbm.domain.meaning import uncourteous
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
 from pbm.domain.verbs import (
@@ -48,6 +50,8 @@ SELECTORS = frozenset(
 
 _OTHER_WORDS = CHOICES.keys() | vocabulary.OTHER_VERBS.keys()
 """First words of lines that are no verbs of ours, and are told with the line that is meant."""
+_NOUNS = frozenset({"the", "a", "my", "board", "game", "player", "of"})
+"""Words between such a verb and what it is about: "watch board 101"."""
 _LIKE = 0.75
 """How like a game's name a word is that may mean it."""
 _MEANT = 0.7
@@ -212,6 +216,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         may_be_secret = "=" not in options[0] and any(param.name in SECRETS for param in verb.params)
         quoted = "" if may_be_secret else f'"{options[0]}": '
         raise BadArguments(f'{quoted}"{verb.name}" takes no options.', usage(verb, standing, game))
+    plain = _uncourteous(verb, plain, is_userid)
     takes_board = any(param.key == "BOARD" for param in verb.params)
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
     of_all = (takes_board and names_board) or (verb.gameless and len(plain) > 0)
@@ -223,6 +228,17 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         raise _ill_bound(verb, plain, standing, game, is_userid)
     _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, args, options, line)
+
+
+def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:
+    """The words behind a verb without polite ones at their end, which are no name, text or password: "101 please"."""
+    takes_any = verb.wordy or verb.has_text or any(param.name == "NEW-PASSWORD" for param in verb.params)
+    while words and not takes_any:
+        last = words[-1].strip(".,!").casefold()
+        if last not in vocabulary.REQUESTING or is_userid(last):
+            break
+        words = words[:-1]
+    return words
 
 
 def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArguments:
@@ -297,8 +313,10 @@ def _verb_called(name: str) -> Verb:
 def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: Callable[[str], bool]) -> Command:
     """The command of a line that begins with a board: what the rest would be in an answer to a mail of that board.
 
-    Raises: as parse.
+    Where that is nothing but polite, and the mail shows no board, it asks to be shown this one. Raises: as parse.
     """
+    if standing.board is None and uncourteous(plain_words(f"it {rest}")) == "it":
+        return Command(_verb_called("show"), None, {"BOARD": str(board)}, line=line)
     command = parse(rest, replace(standing, game=None, board=board), is_userid)
     if all(param.key != "BOARD" for param in command.verb.params):
         raise _unknown(line.split())
@@ -323,6 +341,9 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             line = _as_move(words, standing) or ("" if meant else "help commands")
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
         return first, verb, words[2:]
+    every = find(second, per_game=True) if first == "all" else None
+    if every is not None and every.gameless and len(words) > 2:
+        return None, every, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
     if verb is None and not standing.answers_board and (ordered := _in_order(words)) is not None:
         said = {"tournament" if word == "event" else word for word in map(str.casefold, words)}
@@ -331,7 +352,8 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
         raise UnknownCommand(problem, _reordered(words, ordered, standing))
-    if verb is None and second and find(second, per_game=True) and not (standing.answers_board or is_said(first)):
+    is_game = not (standing.answers_board or first in _OTHER_WORDS or is_said(first))
+    if verb is None and second and find(second, per_game=True) and is_game:
         raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
     return (standing.game if standing.game in GAMES else None), verb, words[count:]
 
@@ -404,8 +426,8 @@ def split_guard(move: str) -> tuple[str, int | None]:
     text, hash_, ply = move.rpartition("#")
     if not hash_:
         return move, None
-    if not text.strip():
-        raise BadArguments(f'"{move}" is the number of a ply without a move: write for instance F6#7.')
+    if not text.strip() or (text.endswith(" ") and text.strip().isalpha()):
+        return move, None  # "#20" and "edge #20" are moves in some games
     if not (ply.strip().isascii() and ply.strip().isdecimal() and len(ply) < 8):
         raise BadArguments(f'"#{ply}" is not a ply number: write for instance F6#7.')
     return text.strip(), int(ply)
@@ -422,7 +444,8 @@ def _unknown(words: list[str]) -> UnknownCommand:
     if (name := words[0].casefold()) in CHOICES:
         return UnknownCommand(f'"{name}" is a setting.', f"set {name} VALUE" if words[1:] else f"set {name}")
     if called := vocabulary.OTHER_VERBS.get(name):
-        return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *words[1:2]]))
+        told = [word for word in words[1:] if word.casefold() not in _NOUNS]
+        return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *told[:1]]))
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
     meant = "" if is_said(words[0]) else _meant(words[0].casefold(), names)

@@ -19,6 +19,7 @@ TOPICS = {
     command: any_of(rows)
     for command, rows in {
         "help resign": r"""
+            \b(?:resign|give up|concede|quit)\b.{0,30} (?:all|every) .{0,20}\b(?:games?|boards?)\b
             \bhow\b.* (?:resign|give up|concede|quit)\b|^wie (?:gebe ich|gibt man|kann ich) (?:.{1,20} )?auf(?:geben)?\b
             ^comment (?:puis-je |peut-on )?abandonner?\b|^cómo (?:abandono|me rindo)\b|^come (?:abbandono|mi arrendo)\b
             ^hoe (?:geef ik op|kan ik opgeven)\b|^como desisto\b
@@ -78,6 +79,7 @@ TOPICS = {
             """,
         "help export": r"""
             \b(?:export|download|send me|copy of) (?:\w+ ){0,2}(?:my|all|the) (?:\w+ )?data\b
+            \b(?:export|download) (?:\w+ ){0,2}(?:games|boards|records)\b
             \bdata (?:that )?you (?:store|have|keep)\b|\byou know (?:of|about) me\b
             """,
         "help tournament": r"""
@@ -87,7 +89,7 @@ TOPICS = {
             \bwhat(?:'s| is) a (?:ladder|swiss|round robin|league|knockout)\b
             """,
         "tournaments": r"""
-            \b(?:tournaments?|championships?|leagues?|turniere?|tournois?|torneos?|tornei|torneios?|toernooi(?:en)?)\b
+            \b(?:tournaments?|championships?|leagues?|ladders?|turniere?|tournois?|torneos?|tornei|torneios?|toernooi(?:en)?)\b
             """,
         "robots": r"""
             \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
@@ -139,7 +141,7 @@ TOPICS = {
             \b(?:cherche|busco|cerco|procuro) (?:\w+ ){0,2}(?:adversaire|oponente|rival|avversario|adversário)\b
             \b(?:find|need|want|get|look(?:ing)? for|have|an|any) (?:me )?(?:an? |another )?(?:opponents?|partners?)\b
             \b(?:with|against|vs|versus) (?:an? )?(?:other |real )?(?:humans?|person|people|players?|opponent)\b
-            \b(?:anyone|any1|anybody|somebody|someone)\b|\bwho wants to play\b
+            \b(?:anyone|any1|anybody|somebody|someone)\b|\bwho wants to play\b|\bmy (?:seek|search)\b
             """,
         "help challenge": r"""
             \b(?:invite|invitation)\b
@@ -152,7 +154,15 @@ TOPICS = {
         "help clock": r"""
             \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
             """,
-        "help digest": r"\b(?:an?|the|daily|get|send|want|have) (?:\w+ )?digest\b",
+        "help digest": r"""
+            \b(?:an?|the|daily|get|send|want|have) (?:\w+ )?digest\b
+            \b(?:mails?|nachricht\w*|correos?) (?:\w+ ){0,2}(?:a|per|each|every) day\b
+            \b(?:mails?|nachricht\w*|correos?) (?:am|pro|par|al|per|por) (?:tag|jour|día|giorno|dia|dag)\b
+            """,
+        "help vacation": r"""
+            \b(?:vacations?|holidays?|urlaubs?|ferien|vacances|vacaciones|férias|vakantie|vacanz[ae])\b
+            """,
+        "help follow": r"\b(?:watch|spectat\w+|look on|following)\b",
         "help remind": r"\bremind(?:ers?|ed)?\b",
         "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
     }.items()

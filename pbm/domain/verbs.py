@@ -342,6 +342,21 @@ def redact_quoted(sentence: str, secrets: Collection[str]) -> str:
     return re.sub(r'"(?s:.*)"', lambda quoted: redact(quoted[0], secrets), sentence)
 
 
+def numbered(sentence: str, board: int) -> str:
+    """A sentence of ours whose quoted commands name the board, as they must in answer to a mail that shows none.
+
+    >>> numbered('bob asks you for a pause: answer "accept" or "reject" first.', 102)
+    'bob asks you for a pause: answer "102 accept" or "102 reject" first.'
+    """
+
+    def named(quoted: re.Match[str]) -> str:
+        verb, _ = leading(quoted[1].split())
+        is_of_board = verb is not None and any(param.key == "BOARD" for param in verb.params)
+        return f'"{board} {quoted[1]}"' if is_of_board and str(board) not in quoted[1] else quoted[0]
+
+    return re.sub(r'"([a-z][^"]*)"', named, sentence)
+
+
 def redact(text: str, secrets: Collection[str]) -> str:
     """The text with every secret word replaced, wherever it stands."""
     for secret in sorted(filter(None, secrets), key=len, reverse=True):

@@ -29,6 +29,7 @@ class Wish(StrEnum):
     REMIND = "remind"
     NUDGE = "nudge"
     BOARDS = "boards"
+    ENDED = "ended"
     RIVAL = "rival"
     LOOK = "look"
     TURN = "turn"

@@ -268,7 +268,13 @@ def _zoomed(state: State, point: str, factor: str) -> Scene:
 
 
 @handles(
-    Verb("GAME games [USERID|active|inactive|next|tournament|standard...]", LOOKING, Locks.NOTHING, rank=80),
+    Verb(
+        "GAME games [USERID|active|inactive|next|tournament|standard...]",
+        LOOKING,
+        Locks.NOTHING,
+        rank=80,
+        gameless=True,
+    ),
     "list the boards of a game, or of players; tournament: those of tournaments, standard: all others",
 )
 def games(request: Request, command: Command) -> Answer:
@@ -276,6 +282,8 @@ def games(request: Request, command: Command) -> Answer:
     selection = select(request, words)
     if selection.boards:
         raise BadArguments(f'games takes players; "show {selection.boards[0].board}" mails a board.', command.verb.line)
+    if command.game is None and not selection.players:
+        raise BadArguments("Which game, or whose games?", "games USERID")
     found = listed(request, selection, command.game, after or 0)
     title = GAMES[command.game].info.title if command.game else "all"
     text = request.outgoing.page(

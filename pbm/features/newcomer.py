@@ -27,6 +27,7 @@ from pbm.domain.meaning import plain
 from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
 from pbm.domain.wanted import game_elsewhere, game_named, game_wanted, lost, starts
+from pbm.mailin import strip_subject
 
 FIRST, OPPONENT = "cross", "robot1"
 """The game a newcomer plays, and with whom."""
@@ -36,6 +37,8 @@ KNOWN = Standing(known=True, proven=True)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 _BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0,60})", re.IGNORECASE | re.DOTALL)
 """A name, and a wish to play, as in "joe, play hex"."""
+REFUSED = "pbm: not done"
+"""The subject of a mail that offers no game, so that a yes to it only joins."""
 _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
 """What joins somebody who has asked to be forgotten; no mere yes or name does."""
 
@@ -151,7 +154,9 @@ def greet(request: Request, text: str, command: Command | Rejected) -> bool:
 def _begin(request: Request, text: str, name: str = "") -> Answer | None:
     """A newcomer wants to play: with the person whom they speak of, or else at once with a robot. name: as for join."""
     lead, robot = _lead(request, text), robot_called(request.tx, userid_named(request.tx, text, "rival"))
-    if lead[1] and not robot:
+    is_refused = strip_subject(request.message.subject) == REFUSED and not _PLAYS.search(text)
+    agrees = is_refused and consent(text).answer is Consented.YES
+    if agrees or (lead[1] and not robot):
         join(request, name, lead=lead)
         return None
     return play(request, parse(f"play {_game(text)}", KNOWN), name, robot or OPPONENT)
@@ -172,6 +177,7 @@ def _lead(request: Request, text: str) -> tuple[str, str]:
             f"{game} challenge me bob@example.org",
         ),
         "help seek": ("To look for a person to play with:", f"{game} seek 1"),
+        "tournaments": ("To see which tournaments there are:", "tournaments"),
     }.get(topic(text), ("", ""))
 
 

@@ -42,10 +42,10 @@ HELPS = {
     Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
     Wish.NUDGE: "help remind",
     Wish.LOOK: "all show me active", Wish.BOARDS: "all show me active", Wish.RIVAL: "all show me active",
-    Wish.TURN: "all show me active", Wish.WHO: START, Wish.THANKS: THANKS,
+    Wish.TURN: "all show me active", Wish.ENDED: "all games me inactive", Wish.WHO: START, Wish.THANKS: THANKS,
 }  # fmt: skip
 """The command that helps where no board is meant."""
-_OURS = (Wish.LOOK, Wish.BOARDS, Wish.REMIND)
+_OURS = (Wish.LOOK, Wish.BOARDS, Wish.ENDED, Wish.REMIND)
 """Wishes that the server grants, whoever is played."""
 _SURE = re.compile(
     r"\s*(?:(?:yes|yeah|yep|yup)"
@@ -60,7 +60,10 @@ _NEAR = 0.75
 """How like a verb a word is that is a whole mail, and a misspelt one."""
 _ON_A_BOARD = (*COMMANDS.values(), "show", "pause", "rematch", "hint")
 _PLACE = re.compile(
-    r"\b(?:middle|cent(?:er|re)|corner|edge|top|bottom|left|right|row|column|line|cell|square|vertex|hexagon|stone|piece)s?\b",
+    r"\b(?:middle|cent(?:er|re)|corner|edge|top|bottom|left|right|row|column|line|cell|square|vertex|hexagon|stone|piece|"
+    r"mitte|ecke|rand|oben|unten|links|rechts|zeile|reihe|spalte|kante|feld|milieu|coin|bord|gauche|droite|colonne|ligne|"
+    r"centro|esquina|arriba|abajo|izquierda|derecha|columna|fila|angolo|sinistra|destra|colonna|riga|midden|hoek|kolom|rij|"
+    r"canto|esquerda|direita|coluna)s?\b",
     re.IGNORECASE,
 )
 """Words that may describe a move: "the one in the middle"."""
@@ -177,9 +180,12 @@ def check_told(request: Request, text: str) -> None:
 def check_joins(request: Request, text: str) -> None:
     """Raises: BadArguments for a wish to take part in a tournament."""
     said, joined = plain(text), wishes.JOINS.search(plain(text))
-    event = request.tx.tournaments.find(joined["event"]) if joined else None
-    is_told = joined is not None and said.startswith("join tournament ") and joined[0] == said
-    if joined is not None and (event is not None or is_told):
+    if joined is None:
+        return
+    words = joined["event"].split()
+    names = ["-".join(words[:count]) for count in range(len(words), 0, -1)]
+    event = next(filter(None, map(request.tx.tournaments.find, names)), None)
+    if event is not None or (said.startswith("join tournament ") and joined[0] == said):
         name = event.name if event else joined["event"]
         raise BadArguments(f"To join {name}:", f"tournament join {name}")
 

@@ -153,7 +153,7 @@ class Order:
         is_told = several or request.sender.board is None or f'"{CHAT}"' in str(error) or str(error).endswith(":")
         is_move = isinstance(error, BadNotation | NotYourTurn)
         hint = "" if is_told else hint_to_say(request, self.reading.text, is_move=is_move)
-        refuse(request, line, error, several=several, hint=hint)
+        refuse(request, line, error, several=several, named=_named(command) if several else None, hint=hint)
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
 
@@ -169,7 +169,8 @@ class Order:
             raise
         except REFUSALS as unsure:
             error = unsure
-        refuse(request, line, error, several=several)
+        named = _named(self.commands[number - 1]) if several else None
+        refuse(request, line, error, several=several, named=named)
 
     def _do_line(self, request: Request, line: str, meant: Restated, *, several: bool) -> None:
         """Carry out what a line means in plain words. Raises: as the command does."""
@@ -207,6 +208,12 @@ def run(request: Request, command: Command | Rejected) -> Answer | None:
     if isinstance(command, Rejected):
         raise command
     return request.attempt(lambda: HANDLERS[command.verb.name](request, command))
+
+
+def _named(command: Command | Rejected) -> int | None:
+    """The number of the board that a command names."""
+    word = command.args.get("BOARD", "") if isinstance(command, Command) else ""
+    return int(word) if word.isdecimal() else None
 
 
 def _lack_of_password(request: Request, line: str) -> NotAllowed | None:

@@ -206,8 +206,6 @@ def restated_line(request: Request, line: str, remark: str, command: Command | R
     if named is None:
         return None
     number, words = named
-    if not remark and uncourteous(plain(f"it {words}")) == "it":
-        return Restated("show", board=number)  # "board 101 please"
     is_open = isinstance(command, Rejected) or command.args.get("MOVE") == words
     meant = on_board(request, number, "\n".join(filter(None, (words, remark))), is_open=is_open)
     return None if meant is None or meant.line == words else replace(meant, board=number)
@@ -220,7 +218,8 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         return begun
     if not is_asking and wish in (None, Wish.THANKS):
         return None
-    if words and (plain(text) in _REPLIES or (words[0].strip(",") in ("yes", "no") and len(words) <= _WORDS_TO_AGREE)):
+    is_reply = words and words[0].strip(",") in ("yes", "no") and "more" not in words
+    if plain(text) in _REPLIES or (is_reply and len(words) <= _WORDS_TO_AGREE):
         raise BadArguments(
             f'"{text.strip()[:40]}" answers no question of ours: the mail you answer asks none, was answered before, '
             "or is too old by now.",
@@ -329,7 +328,8 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         check_invited(f"invite {friend[0]}", game or FIRST)
     check_joins(request, text)
     check_told(request, text)
-    check_rival(request, text, game)
+    if found != "tournaments":
+        check_rival(request, text, game)
     if absent := game_elsewhere(text):
         return Restated(f"play {absent}")
     if again(text) and topic(strip_subject(request.message.subject)) == PUZZLE:

@@ -199,10 +199,9 @@ def test_a_guard_that_is_no_number_is_refused(move: str) -> None:
         split_guard(move)
 
 
-@pytest.mark.parametrize("move", ["#17", " #3", "#"])
-def test_a_guard_guards_a_move(move: str) -> None:
-    with pytest.raises(BadArguments, match="without a move"):
-        split_guard(move)
+@pytest.mark.parametrize("move", ["#17", " #3", "#", "edge #20"])
+def test_a_number_without_a_move_in_front_guards_none(move: str) -> None:
+    assert split_guard(move) == (move, None)
 
 
 # Mails

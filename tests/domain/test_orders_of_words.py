@@ -62,7 +62,7 @@ def test_the_number_of_a_board_tells_its_game(line: str) -> None:
     assert bound(line)
 
 
-@pytest.mark.parametrize("line", ["show alice", "subscribe all alice secret", "games next"])
+@pytest.mark.parametrize("line", ["show alice", "subscribe all alice secret"])
 def test_without_a_board_a_game_must_be_named(line: str) -> None:
     with pytest.raises(BadArguments, match="Which game"):
         bound(line)

@@ -126,7 +126,7 @@ def test_yes_with_thanks_resigns_and_with_a_but_it_does_not(table: House) -> Non
     assert "You resigned." in table.answer("alice", "Yes, I'm sure. Thanks for the game!", 101)[0].body
 
 
-@pytest.mark.parametrize(("asks", "wish"), [("propose", "a draw"), ("undo", "taking the last ply back")])
+@pytest.mark.parametrize(("asks", "wish"), [("propose", "a draw"), ("undo", "a takeback")])
 @pytest.mark.parametrize("reply", ["yes", "Sure!", "agreed", "no", "nope"])
 def test_yes_or_no_to_later_words_answers_no_offer(table: House, asks: str, wish: str, reply: str) -> None:
     table.answer("bob", "D5", 101)

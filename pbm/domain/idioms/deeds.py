@@ -81,7 +81,8 @@ ACTS = {
             (?:puedo|quisiera) (?:deshacer|retirar) (?:mi|la) (?:última )?jugada\??
             """,
         "pass": r"""
-            WISH?(?:pass|skip)(?: (?:my|this) (?:turn|move))?|(?:i(?:'m| am) )?passing|my move(?: is|:) pass
+            WISH?(?:also )?(?:pass|skip)(?: (?:my|this) (?:turn|move))?(?:,? (?:too|also|as well))?
+            (?:i(?:'m| am) )?passing|my move(?: is|:) pass
             (?:ich |je )?passe(?: mon tour)?|(?:yo )?paso(?: (?:mi )?turno)?
             """,
         "claim": r"""

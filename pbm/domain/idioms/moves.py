@@ -13,13 +13,16 @@ DICTATED = re.compile(rf"(?<![\w'’])(?P<letter>[b-hj-z]) (?P<count>{'|'.join(N
 ALONE = any_of(r"(?P<move>.+?)", "BEFORE", "AFTER")
 """A sentence that may be a move and polite words around it."""
 
-LETTER = any_of(r"\w,? (?:please|bitte|your (?:turn|move))|COLUMN \w(?:,? (?:please|bitte))?")
+LETTER = any_of(
+    r"\w,? (?:please|bitte|again|nochmal|encore|your (?:turn|move))|COLUMN \w(?:,? (?:please|bitte|again))?"
+)
 """A sentence that may be a move of a single letter; one letter alone may be anybody's initial."""
 
 LEADING = any_of(
     r"(?P<move>\S+?(?: \S+?){0,3}?)",
     "BEFORE",
-    r"\s*(?P<mark>[,;:!(](?![\d?])|\s-+(?!\d)|\s(?=(?:and|because|since|as|so|of course|again)\b))",
+    r"\s*(?P<mark>[,;:!(](?![\d?])|\s-+(?!\d)|\s(?=(?:and|because|since|as|so|of course|again"
+    r"|und|weil|et|car|y|porque|e|perché|en|want|omdat)\b))",
 )
 """A sentence that may begin with a move."""
 

@@ -43,7 +43,8 @@ _PARTS = {
     "THEGAME": r"(?:(?:the|this|our|my) )?(?:game|match)",
     "WELL": r"(?:very |so |really )?(?:well|better|great)",
     "TIE": r"(?: (?:for|on|you|a|to))* (?:draw|tie|remis)(?: to you)?",
-    "OOPS": r"(?:(?:oops|sorry|oh no|damn)[\s,.!-]+)?(?:that was )?(?:the |a |my )?wrong \w+[\s,.!-]+",
+    "OOPS": r"(?:(?:oops|sorry|oh no|damn)[\s,.!-]+)?(?:that was )?(?:the |a |my )?wrong \w+[\s,.!-]+"
+    r"(?:sorry[\s,.!-]+)?",
     "POLITE": r"(?:sorry|thanks|thank you|thx|oh|well|um+|hm+|ah|i'm afraid|i am afraid|but|and|please)",
     "LIKE": r"(?:love|like|happy|glad|delighted|pleased|want|play|join|try|accept|give it a (?:try|go))",
     "NAMES": r"(?:(?:next )?move|turn|choice|answer|reply|play|stone|pick)"
@@ -52,6 +53,9 @@ _PARTS = {
     r" AMOUNT",
     "MACHINE": r"(?:really )?(?:an? )?(?:real )?(?:robot|bot|human|person|computer|program|machine|ai)",
     "PLAYER": r"(?!(?:you|s?h(?:e|er|im)|it|they|we|this|that|any\w+|every\w+) )(?:my )?\w+",
+    "LISTING": r"(?:how (?:do|can) i see|list|show(?: me)?|send(?: me)?)",
+    "ENDEDGAMES": r"(?:last|latest|finished|completed|ended|old|past|previous|recent|inactive)(?: \w+)? "
+    r"(?:games|boards|matches)",
     "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
     r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",

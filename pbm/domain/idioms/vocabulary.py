@@ -80,6 +80,13 @@ COURTESIES = frozenset(
 )
 """Words that are a message all by themselves."""
 
+REQUESTING = frozenset(
+    """
+    please pls plz bitte thanks thx danke merci svp gracias grazie obrigado obrigada bedankt dank graag alsjeblieft
+    """.split()  # noqa: SIM905  as above
+)
+"""Words that people put behind a command."""
+
 COMMON = frozenset(
     """
     a about am an and any are as at be been being but by can could did do does for from had has have hello help

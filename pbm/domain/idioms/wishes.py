@@ -64,8 +64,13 @@ WISHES = {
             whom? do i play(?: against)? next\??
             (?:which|what) (?:games|boards|matches) (?:am i (?:in|playing(?: in)?)|do i (?:have|play)|have i got)\??
             do i have (?:any )?(?:other |more )?(?:games|boards|matches)(?: (?:running|open|going|active|under way))?\??
-            (?:how (?:do|can) i see|list|show(?: me)?|send(?: me)?) (?:all )?my (?:\w+ )?(?:games|boards|matches)\??
+            LISTING (?:all )?my (?!ENDEDGAMES)(?:\w+ )?(?:games|boards|matches)\??
             (?:(?:is|are) )?any(?:one|body|thing| moves| games| boards)(?: (?:is|are))? waiting for me\??
+            """,
+        "ended": r"""
+            (?:LISTING|(?:what|which) (?:were|are)) (?:all )?my ENDEDGAMES\??
+            my ENDEDGAMES\??
+            (?:how many|what|which) (?:games|matches) (?:did i|have i)(?: \w+)? (?:play|won?|finish|lose|lost|win)\w*\??
             """,
         "rival": r"""
             (?:who|whom) am i (?:playing|facing|up against)(?: (?:with|against))?(?: here| now)?\??
@@ -211,12 +216,13 @@ WANTED = re.compile(r"\b(?:play|try|game of) (?:a (?:game|match|round) of |some 
 """The word at the place of a game's name in a wish to play."""
 
 JOINS = re.compile(
-    r"\b(?:join|enter|play in|sign(?: me)? up for) (?:the |tournament |event )*(?P<event>[\w-]+(?:\.[\w-]+)*)"
+    r"\b(?:join|enter|play in|sign(?: me)? up for) (?:the |tournament |event )*(?P<event>[\w-]+(?:[. ][\w-]+){0,3})"
 )
 """Words that may name a tournament to be joined."""
 
 NAMED = any_of(
-    r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|play|challenge) (?=(?P<rival>[\w.-]+))|"
+    r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|contro|con|com|tegen|met|play|challenge) "
+    r"(?=(?P<rival>[\w.-]+))|"
     r"(?:(?:who|how (?:strong|good)) is|what(?:'s| is)(?= \S+'s (?:rating|rank|record)\b)"
     r"|is(?= \S+ (?:MACHINE|online|active)\b)) "
     r"(?P<asked>[\w.-]+)|(?:tell|ask|message|contact|inform|write(?: (?:a|this) \w+)? to|send(?= \S+ (?:a|this) \w)) "

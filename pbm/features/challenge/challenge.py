@@ -95,7 +95,10 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
         if asker is None and any(robot_called(request.tx, name) for name in command.args.values()):
             raise NotAllowed("You have not joined yet. To join and play, answer with the same line.", command.line)
         if asker is None:
-            raise NotAllowed(f'"{word}" is nobody here: the address your mail comes from belongs to no player.', "help")
+            raise NotAllowed(
+                f'"{word}" is nobody here: the address your mail comes from belongs to no player. '
+                "Once you have joined, send the same line again."
+            )
         return asker
     player = robot_named(request.tx, word) or request.tx.players.find(word)
     if player is None:
