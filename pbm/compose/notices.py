@@ -12,7 +12,7 @@ from pbm.compose.pages import Figure
 from pbm.compose.wire import Part
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Remark
-from pbm.domain.match import Intent, Match, Player, Seat, State
+from pbm.domain.match import Intent, Match, Player, Seat, State, UnderWay
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import AddressToken, PlayerToken
 
@@ -112,7 +112,7 @@ class Gathering:
     reader: Reader
     boards: tuple[Notice, ...]
     """Where something waits for them, the most urgent first."""
-    others: tuple[Match, ...] = ()
+    others: tuple[UnderWay, ...] = ()
     """Where nothing does."""
     daily: bool = False
     """It is their digest."""

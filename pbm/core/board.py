@@ -344,7 +344,7 @@ class OpenBoard:
         self.state = self.at(-1)
         clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
         self.match = with_clock(match._replace(record=match.record[:-1], revision=match.revision + 1), clock, self.now)
-        self.tx.matches.drop_ply(match, self.state.to_move, self.match.clock)
+        self.tx.matches.drop_ply(self.match, self.state.to_move)
 
     def resign(self, seat: Seat) -> None:
         """Give the game up; before both have played, it then counts for nobody, unless it belongs to a tournament."""

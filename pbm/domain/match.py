@@ -275,6 +275,19 @@ class Match(NamedTuple):
         return self.record[-1].played_at if self.record else self.started_at
 
 
+class UnderWay(NamedTuple):
+    """A board of a player's that has not ended, without its record."""
+
+    board: int
+    game: str
+    seat_to_move: Seat
+    rival: str
+    """The userid of their opponent."""
+    moved_at: datetime
+    waits: bool
+    """For something they may do: to move, to answer, or to claim the game."""
+
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 

@@ -32,9 +32,9 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBo
     whose players are still to be told.
     """
     boards = []
-    for number, _, _ in tx.matches.under_way(player.id):
+    for each in tx.matches.under_way(player.id):
         with suppress(Unreadable):
-            boards.append(load(number))
+            boards.append(load(each.board))
     for board in boards:
         left = PlayerLeft(board.match.board, userid=player.userid)
         if {each.id for each in board.match.players} == {player.id}:
@@ -200,7 +200,7 @@ def _plan(request: Request, player: Player) -> None:
     days = request.tools.limits.erasure_days
     due_at = request.now + timedelta(days=days)
     request.tx.agenda.put(ERASE, player.id, due_at)
-    boards = [number for number, _, _ in request.tx.matches.under_way(player.id)]
+    boards = [each.board for each in request.tx.matches.under_way(player.id)]
     for address in request.tx.players.confirmed(player.id)[player.id]:
         token = request.outgoing.issue(KEEP, player.userid, days=days + 1, player=player)
         until = due_at.astimezone(request.outgoing.reader(player).settings.zone)

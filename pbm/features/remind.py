@@ -15,15 +15,15 @@ from typing import Any
 from games import GAMES
 from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
 from pbm.compose.views import lasting
-from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, States, set_clocks
+from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, set_clocks
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
 from pbm.core.decisions import done
-from pbm.core.notify import notice_of, perspective, reader_of
+from pbm.core.notify import Desk, notice_of, perspective, reader_of
 from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound, Unreadable
-from pbm.domain.match import IntentKind, Match, Player, other
+from pbm.domain.match import IntentKind, Match, Player, UnderWay, other
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, is_punctual, next_digest, read_ladder, told
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
@@ -64,11 +64,6 @@ class Running:
     def may_claim(self) -> bool:
         """The time of their opponent is up."""
         return not self.to_move and self.match.clock is not None and self.match.clock.overrun_at is not None
-
-    @property
-    def waits(self) -> bool:
-        """For something they may do."""
-        return self.to_move or self.asked or self.may_claim
 
     @property
     def urgency(self) -> tuple[bool, datetime, datetime]:
@@ -124,14 +119,14 @@ def send_digest(occasion: Occasion) -> None:
     plan_digest(SettingsSaved(player, settings), tx)
     if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, tx.now):
         return
-    boards = running_boards(tx, player, occasion.tools.states) if settings.digest != OFF else []
-    others = [board for board in boards if not board.waits]
-    waiting = _readable(occasion, [board for board in boards if board.waits])
+    under_way = boards_under_way(tx, player) if settings.digest != OFF else []
+    waiting = _readable(occasion, running_boards(occasion, player, [board for board in under_way if board.waits]))
     found: list[Posed | None] = []
     for contribute in DIGESTED:
         with suppress(Unreadable):  # what needs a board that cannot be read is left out
             found.append(contribute(occasion, player, settings, bool(waiting)))
     if waiting:
+        others = [board for board in under_way if not board.waits]
         _gather(occasion, player, waiting, others, daily=True, puzzles=tuple(filter(None, found)))
 
 
@@ -156,10 +151,11 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
     )
     page = SET_BACK if is_lost else RENEWED
     for player in told:
-        boards = running_boards(tx, player, occasion.tools.states)
+        boards = boards_under_way(tx, player)
         waiting = [board for board in boards if board.waits] or boards
         others = [board for board in boards if board not in waiting]
-        _gather(occasion, player, _readable(occasion, waiting), others, page=page, lost_since=lost_since)
+        shown = _readable(occasion, running_boards(occasion, player, waiting))
+        _gather(occasion, player, shown, others, page=page, lost_since=lost_since)
     if told:
         tx.agenda.put(TOLD, occasion.item.key, now + timedelta(minutes=1), **{**payload, "after": told[-1].id})
 
@@ -179,7 +175,7 @@ def send_reminder(occasion: Occasion) -> None:
     player = tx.players.get(int(occasion.item.key))
     if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
         return
-    boards = running_boards(tx, player, occasion.tools.states)
+    boards = running_boards(occasion, player, [board for board in boards_under_way(tx, player) if board.waits])
     due = _readable(occasion, [board for board in boards if board.match.board in wanted and _is_due(tx, board)])
     if not due:
         return
@@ -201,11 +197,11 @@ def _is_due(tx: Transaction, board: Running) -> bool:
 
 
 def _gather(
-    occasion: Occasion, player: Player, waiting: Sequence[Running], others: Sequence[Running] = (), **more: Any
+    occasion: Occasion, player: Player, waiting: Sequence[Running], others: Sequence[UnderWay] = (), **more: Any
 ) -> None:
     """All in one mail. more: of Gathering."""
     notices = _notices(occasion, player, waiting)
-    gathering = Gathering(reader_of(occasion, player), notices, tuple(each.match for each in others), **more)
+    gathering = Gathering(reader_of(occasion, player), notices, tuple(others), **more)
     occasion.owe(occasion.tools.composer.gathered(gathering, occasion.now, occasion.tx.let_pass))
 
 
@@ -235,12 +231,17 @@ def _reminding(board: Running, now: datetime) -> str:
     return f"a reminder. Your time is over in {lasting(board.deadline - now)}."
 
 
-def running_boards(tx: Transaction, player: Player, states: States) -> list[Running]:
+def boards_under_way(tx: Transaction, player: Player) -> list[UnderWay]:
     """The player's boards that have not ended, in their order, of games that are there."""
-    to_move = {board: seat for board, game, seat in tx.matches.under_way(player.id) if game in GAMES}
+    return [board for board in tx.matches.under_way(player.id) if board.game in GAMES]
+
+
+def running_boards(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list[Running]:
+    """Boards of the player, in their order."""
+    tx, states = at.tx, at.tools.states
+    to_move = {each.board: each.seat_to_move for each in boards}
     loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, states.match)]
-    seats = [(match, to_move[match.board]) for match in loaded]
-    return [Running(match, player, match.player(seat) == player) for match, seat in seats if seat]
+    return [Running(match, player, match.player(to_move[match.board]) == player) for match in loaded]
 
 
 @handles(
@@ -253,7 +254,7 @@ def remind(request: Request, command: Command) -> Answer:
     if words := command.args.get("LADDER", ""):
         stored = {**stored, "remind": read_ladder(words)}
         request.tx.players.save_settings(player.id, stored)
-        numbers = [board for board, game, _ in request.tx.matches.under_way(player.id) if game in GAMES]
+        numbers = [each.board for each in boards_under_way(request.tx, player)]
         set_clocks(request.tx, numbers, lambda _, clock: clock)  # which plans the next reminder of each anew
     return done(command, _told(Settings.chosen(stored)), "pbm: your reminders")
 
@@ -282,7 +283,7 @@ def _told(settings: Settings) -> str:
 def calendar(request: Request, command: Command) -> None:
     player = request.author.who(command)
     word = command.args.get("BOARD", "all" if request.sender.board is None else str(request.sender.board))
-    running = running_boards(request.tx, player, request.tools.states)
+    running = running_boards(request, player, boards_under_way(request.tx, player))
     if word.casefold() != "all":
         board = request.boards.load(int(word))
         board.seat_of(player)

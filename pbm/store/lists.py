@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cache
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -27,15 +28,26 @@ from sqlalchemy import (
     union_all,
 )
 
-from pbm.domain.match import Ending, Match, Player, Seat
+from pbm.domain.match import Ending, Match, Player, UnderWay
 from pbm.store.matches import SEATS, WITH_PLAYERS, Matches, Summary, summary_of
 from pbm.store.statements import NO_LIMIT, among, often
 from pbm.store.tables import PLAYERS, addresses, matches, players, tournament_players
 
 _Rows = Select[Any]
 
-_RUNNING = select(matches.c.board, matches.c.game, matches.c.seat_to_move).where(matches.c.ended_at.is_(None))
-_UNDER_WAY = [often(_RUNNING.where(seat == bindparam("player"))) for seat in SEATS]
+_RUNNING = matches.c.board, matches.c.game, matches.c.seat_to_move, players.c.userid.label("rival"), matches.c.moved_at
+_WAITS = (
+    or_(matches.c.seat_to_move == own, matches.c.offered_by == 3 - own, matches.c.overrun_at.is_not(None))
+    for own in (1, 2)
+)
+_UNDER_WAY = [
+    often(
+        select(*_RUNNING, func.coalesce(waits, false()).label("waits"))
+        .join(players, players.c.id == rival)
+        .where(own == bindparam("player"), matches.c.ended_at.is_(None))
+    )
+    for own, rival, waits in zip(SEATS, SEATS[::-1], _WAITS, strict=True)
+]
 _TWICE = matches.c.seat1_id == matches.c.seat2_id
 """The same player has both seats, and counts for the first."""
 _ACTIVE_IN = [
@@ -75,10 +87,11 @@ class Lists(Matches):
         rows = self._of_seats(asked, player_ids, of_game=game, beyond=after, most=most)
         return [summary_of(rows[board]) for board in sorted(rows)[:limit]]
 
-    def under_way(self, player_id: int) -> list[tuple[int, str, Seat | None]]:
-        """Number, game and seat to move of each board of the player's that has not ended, the oldest first."""
-        asked = (self._connection.execute(found, {"player": player_id}) for found in _UNDER_WAY)
-        return sorted({(row.board, row.game, row.seat_to_move) for row in chain.from_iterable(asked)})
+    def under_way(self, player_id: int) -> list[UnderWay]:
+        """The boards of the player that have not ended, the oldest first."""
+        asked = [self._connection.execute(found, {"player": player_id}) for found in _UNDER_WAY]
+        rows = sorted(map(UnderWay._make, chain.from_iterable(asked)), key=attrgetter("board", "waits"))
+        return [*{row.board: row for row in rows}.values()]
 
     def _of_seats(self, asked: _Rows, player_ids: tuple[int, ...], **words: Any) -> dict[int, Row[Any]]:
         """By board: what is found for each seat of the players, or in all if there are none."""

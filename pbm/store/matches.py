@@ -265,12 +265,12 @@ class Matches(Queries):
             self._connection.execute(ADD_PLY, [ply for ply, _ in plied])
             self._connection.execute(COUNT_PLY, [board for _, board in plied])
 
-    def drop_ply(self, match: Match, seat_to_move: Seat, clock: Clock | None) -> None:
-        """Take the last ply back. seat_to_move, clock: after that."""
+    def drop_ply(self, match: Match, seat_to_move: Seat) -> None:
+        """Take the last ply back. match, seat_to_move: after that."""
         number = len(match.record)
-        self._drop(plies, board=match.board, ply=number)
-        after = {"plies": number - 1, "revision": match.revision + 1, "seat_to_move": seat_to_move}
-        self._change(match.board, **after, **columns_of(clock))
+        self._drop(plies, board=match.board, ply=number + 1)
+        after = {"plies": number, "revision": match.revision, "seat_to_move": seat_to_move, "moved_at": match.moved_at}
+        self._change(match.board, **after, **columns_of(match.clock))
 
     def set_clock(self, board: int, clock: Clock) -> None:
         self._change(board, **columns_of(clock))

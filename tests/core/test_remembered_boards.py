@@ -41,6 +41,18 @@ def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.Mo
     assert "C4" in table.send("bob", "cross show 101")[0].body
 
 
+def test_a_row_tells_when_the_last_ply_was_played_that_was_not_taken_back(table: House) -> None:
+    table.answer("bob", "C4")
+    table.answer("bob", "undo")
+    table.answer("alice", "accept")
+    assert record(table) == ["D4"]
+    with table.service.store.read() as tx:
+        match, summary = tx.matches.load(101), tx.matches.summary(101)
+        assert match is not None
+        assert summary is not None
+        assert summary.moved_at == match.moved_at
+
+
 def test_a_move_leaves_nothing_to_the_collector(table: House) -> None:
     """What it took goes with its last user: objects that hold each other would pile up until the collector comes."""
     table.answer("bob", "C4")

@@ -68,6 +68,16 @@ def test_a_digest_comes_although_reminders_are_off(digested: House) -> None:
     assert "101" in digest(digested).body
 
 
+def test_a_question_waits_also_where_the_one_who_asks_is_to_move(digested: House) -> None:
+    shown, _, others = digest(digested).body.partition("Where others are to move:")
+    assert "103" not in shown
+    assert "103  loops     bob " in others
+    digested.answer("bob", "propose", 103)
+    body = digest(digested).body
+    assert "  103 accept" in body
+    assert "Where others are to move:" not in body
+
+
 def test_a_move_waits_for_the_digest(digested: House) -> None:
     assert subjects(digested.answer("bob", "C3", 103), "alice") == []
     assert "bob played C3" in digest(digested).body
