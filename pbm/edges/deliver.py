@@ -62,6 +62,8 @@ class WayOut:
         self._ailing: set[str] = set()
         """Addresses refused or put off when mail to another was taken: such refusals say nothing of the way."""
         self.is_down = False
+        self.turns = 0
+        """How often it went down or came up."""
 
     def note(self, attempt: Attempt) -> list[Attempt]:
         """The attempts that are decided now: this one, if it is, and earlier ones that it decides."""
@@ -86,6 +88,7 @@ class WayOut:
             return [*refusals, attempt]
         log.warning("way_out_up")
         self.is_down = False
+        self.turns += 1
         return [attempt]  # what was refused meanwhile is tried again
 
     def _refused(self, attempt: Attempt, failure: PermanentFailure) -> Attempt:
@@ -102,6 +105,7 @@ class WayOut:
     def _down(self, reason: str) -> None:
         if not self.is_down:
             log.error("way_out_down", reason=reason)
+            self.turns += 1
         self.is_down = True
 
 
@@ -140,6 +144,8 @@ class Deliverer:
         self._refused = refused
         self._way = WayOut(told_down)
         self._was_down = self._recovered = False
+        self._turns = 0
+        """Of the way out that were heeded."""
         self._given_back: list[int] = []
         self._stirred = asyncio.Event()
         self._stopping = False
@@ -187,8 +193,8 @@ class Deliverer:
         self._stirred.clear()
         now = self._loop.time()
         is_short = len(self._ready) < self._settings.concurrency
-        if self._was_down != self._way.is_down:
-            self._was_down = self._way.is_down
+        if self._turns != self._way.turns:  # also where it was down for less than a turn of ours
+            self._turns, self._was_down = self._way.turns, self._way.is_down
             self._recovered = not self._was_down
             self._look_at, self._probe_seconds = now, _FIRST_PROBE_SECONDS
         if self._was_down:

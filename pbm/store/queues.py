@@ -51,8 +51,8 @@ POSTPONED = _QUEUED & (outbox.c.attempts > 0)
 """Mails of ours that could not be delivered so far."""
 _PENDING = outbox.c.state == literal_column(f"'{Delivery.QUEUED.value}'")
 """As the index of pending mails has it: only so is it found."""
-_UNDER_WAY = timedelta(minutes=1)
-"""A mail that is being sent is due again that soon, in case its sender dies."""
+_UNDER_WAY = timedelta(seconds=20)
+"""A mail that is being sent is due again that soon, in case its sender dies, by the clock of whatever machine."""
 _HOLDS = timedelta(minutes=5)
 """A mail that is tried again that soon holds back later ones of its lane; one that waits longer does not."""
 _HELD = timedelta(seconds=5)

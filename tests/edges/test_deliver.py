@@ -443,6 +443,18 @@ def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, fai
     assert sum(mail.attempts for mail in outbox(store)) <= len(addresses) + 7
 
 
+def test_what_was_postponed_when_the_way_out_failed_for_a_moment_goes_once_it_works(store):
+    """It waited out its minute where another mail, under way already, was taken before anybody looked; or where less
+    of that minute was left.
+    """
+    queue(store, "a@x", "b@x", "c@x")
+    with store.write() as tx:
+        tx.outbox.postpone(outbox(store)[2].id, START + timedelta(seconds=40), "connection refused")
+    way = Way({"a@x": [Unreachable("connection refused")]})
+    deliver(store, way, Clock(), lambda: len(way.taken) == 3)
+    assert [mail.state for mail in outbox(store)] == [Delivery.SENT] * 3
+
+
 @pytest.mark.parametrize("failure", [TemporaryFailure("450 mailbox full"), RecipientRefused("550 no such user", 550)])
 def test_addresses_that_ail_hold_nobody_else_up(store, failure):
     """Not even until one of them is tried again."""
