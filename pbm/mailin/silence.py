@@ -26,6 +26,8 @@ LOOP_HEADER = "X-Pbm-Loop"
 """Every mail of ours carries it with our domain as value; any value means that a robot of our kind wrote."""
 
 _MAX_FAILURES = 50
+_LONGEST_LINE = 998
+"""Characters of a line, as many as SMTP allows, that flufl.bounce is shown: it takes as long as the square of them."""
 _OPENING = 400
 """Characters of a text in which a program says that it is one."""
 _DAEMON = re.compile(
@@ -351,8 +353,9 @@ def _scanned(seen: Evidence) -> list[Failure]:
     """The verdict of flufl.bounce on the text; it calls real replies bounces, so only bounces are shown to it."""
     fields = ((name, value) for name in ("from", "to", "subject") for value in seen.mail.fields.get(name, []))
     source = "".join(f"{name}: {value}\n" for name, value in fields)
+    text = "\n".join(line[:_LONGEST_LINE] for line in _visible(seen.mail).split("\n"))
     try:
-        passing, lasting = all_failures(email.message_from_string(f"{source}\n{_visible(seen.mail)}"))
+        passing, lasting = all_failures(email.message_from_string(f"{source}\n{text}"))
     except Exception:  # noqa: BLE001 - its detectors' errors on hostile mails are not documented
         return []
     marked = [(address, True) for address in lasting] + [(address, False) for address in passing - lasting]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from email.message import Message as Parsed
 from itertools import cycle
 from threading import Thread
 
@@ -20,7 +21,7 @@ from pbm.domain import meaning as meanings
 from pbm.domain.commands import Command
 from pbm.domain.meaning import MAX_SENTENCES, Act, meaning, sentences
 from pbm.domain.verbs import passwords_behind
-from pbm.mailin import Discard, Envelope, read, versions
+from pbm.mailin import Discard, Envelope, read, silence, versions
 from pbm.mailin.mime import parse, unflowed
 from pbm.mailin.quotes import own_text
 from pbm.server import Arriving, batch
@@ -154,6 +155,23 @@ def test_of_many_parts_of_html_no_more_tags_are_laid_out_than_of_one() -> None:
     for kind in (b"mixed", b"alternative"):
         mail = parse(b"Content-Type: multipart/" + kind + b"; boundary=b\r\n\r\n" + part * 20)
         assert all(3999 < text.count("x") <= 10_020 for text in versions(mail))
+
+
+def test_of_a_bounce_without_line_ends_little_is_searched_for_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One such mail took 1 s."""
+    shown = list[str]()
+
+    def scanned(mail: Parsed) -> tuple[set[bytes], set[bytes]]:
+        shown.extend(str(mail.get_payload()).split("\n"))
+        return set(), {b"bob@x.org"}
+
+    monkeypatch.setattr(silence, "all_failures", scanned)
+    part = "--b\r\n\r\nA message that you sent could not be delivered\r\n" + "z" * 8000 + "\r\n"
+    head = "From: mailer-daemon@x.org\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+    found = read((head + 3 * part).encode(), Envelope("", ("pbm@example.org",)), ROBOT)
+    assert isinstance(found, Discard)
+    assert [failure.address for failure in found.failures] == ["bob@x.org"]
+    assert 900 < max(map(len, shown)) < 1000
 
 
 def test_blanks_without_end_in_a_report_are_read_in_no_time() -> None:
