@@ -62,6 +62,9 @@ GAMES: dict[str, AnyGame] = {
     )
 }
 
+OURS = frozenset(GAMES)
+"""The names of those that are in this package; the others join."""
+
 LEFT_OUT: dict[str, str] = {}
 """Games of other packages that are not among them, by the names of their entry points: a sentence that says why."""
 

@@ -119,7 +119,7 @@ class Service:
         self._batches = Batches(store, self.handler)
         self.heed()
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
-        movers = Shift()
+        movers = Shift(MOVERS)
         self.thinkers = (
             *(
                 Thinker(store, self.tools, (MOVES,), movers, MOVE_SECONDS, ask, is_reserve=number > 0)

@@ -10,6 +10,7 @@ from time import monotonic
 
 import structlog
 
+from games import GAMES, OURS
 from games.rules import GameError
 from pbm.bots import Mind, NoThought, Stopped
 from pbm.core.notify import Desk, Tools, rehearse
@@ -49,11 +50,14 @@ class Shift:
 
     They take turns, so that all goes in its order, but nobody waits for those who are late: a reserve settles all else
     meanwhile, except for tasks of the games that are thought about, which may be what takes so long.
+    The last of them takes no game of another package, so whatever these bring hangs, ours go on.
     A task that failed is doubtful, and so are those of a game that was thought about for long and for nothing: nobody
     begins one of them while somebody is late, and whoever does is late at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, thinkers: int = 1) -> None:
+        """thinkers: how many there are."""
+        self._thinkers = thinkers
         self._lock = Lock()
         self._working: dict[object, tuple[str, float]] = {}
         self._failed: dict[str, datetime] = {}
@@ -61,15 +65,18 @@ class Shift:
 
     @contextmanager
     def turn(self, thinker: object, *, is_reserve: bool) -> Iterator[frozenset[str] | None]:
-        """The turn of a thinker, if it is theirs: the games that others think about; None where it is not."""
+        """The turn of a thinker, if it is theirs: the games that are left alone; None where it is not."""
         with self._lock:
             now = monotonic()
             others = list(self._working.values())
             is_theirs = all(now - since >= LATE for _, since in others) and (bool(others) or not is_reserve)
             if is_theirs:
                 self._working[thinker] = "", now
+        left_alone = frozenset(game for game, _ in others)
+        if others and len(others) == self._thinkers - 1:
+            left_alone |= GAMES.keys() - OURS
         try:
-            yield frozenset(game for game, _ in others) if is_theirs else None
+            yield left_alone if is_theirs else None
         finally:
             with self._lock:
                 self._working.pop(thinker, None)

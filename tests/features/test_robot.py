@@ -562,6 +562,27 @@ def test_others_have_their_moves_while_several_programs_hang(house: House, clock
     assert [len(record(house, each)) for each in (*stuck, *more, board)] == [0, 0, 0, 0, 1]
 
 
+def test_the_last_that_thinks_takes_nothing_that_came_with_a_package(house: House, clock, monkeypatch) -> None:
+    """Where as many packages hung as think at once, all robots stood still for two minutes."""
+    joined = ["hex", "y", "gomoku", "havannah"]
+    monkeypatch.setattr("pbm.server.thinker.OURS", GAMES.keys() - joined)
+    boards = []
+    for player, game in zip(("alice", "bob", "carol", "dora", "erin"), [*joined, "cross -size=4"], strict=True):
+        house.player(player)
+        boards.append(begun(house, game, player))
+    hanging, (*others, last, _) = Hanging(house, joined), house.service.thinkers
+    for thinker in others:
+        hanging.begin(thinker)
+        clock[0] += LATE
+    assert last.run(100) == 1
+    assert hanging.asked == [*joined[:3], "cross"]
+    hanging.end()
+    hanging.begin(others[0])
+    hanging.end()
+    assert hanging.asked[4:] == ["havannah"]
+    assert [len(record(house, each)) for each in boards] == [0, 0, 0, 0, 1]
+
+
 def test_a_game_whose_program_has_hung_waits_for_all_others(house: House, clock) -> None:
     """Nobody waits for it a second time: while one tries it again, the next begins at once with what is sound."""
     for player in ("alice", "bob"):
