@@ -128,13 +128,15 @@ def _checked(head: list[str], moves: list[str]) -> GameRecord:
         )  # fmt: skip
     except KeyError as error:
         raise BadArguments(f"The record is not whole: it lacks a line {error.args[0]}.") from None
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise BadArguments(f"The record cannot be read: {error}.") from None
+    if not 1 <= record.version <= (ours := GAMES[game].info.version):
+        raise BadArguments(f"The record is of version {version[:9]} of {game}; this server plays version {ours}.")
     return _replayed(record)
 
 
 def _instant(word: str) -> datetime:
-    """Raises: ValueError."""
+    """Raises: ValueError, OverflowError."""
     return datetime.fromisoformat(word).astimezone(UTC)
 
 
@@ -231,7 +233,7 @@ def _of_sgf(text: str) -> GameRecord:
     if head is None:
         raise BadArguments("Only records that this server has written can be taken in: this one has no property PBM.")
     told = [value for name, value in found if name in ("B", "W") or (name, value) == ("PBM", SWAP)]
-    game = next((line.split()[1] for line in head if line.startswith("Game: ")), "")
+    game = next((line.split(" ")[1] for line in head if line.startswith("Game: ")), "")
     options = next((line.split()[1:] for line in head if line.startswith("Options:")), [])
     points: Mapping[str, str] = {}
     if game in GAMES and GAMES[game].info.sgf in LETTERED:

@@ -99,7 +99,7 @@ def _is_of_others(tx: Transaction, game: Mapping[str, Any], userid: str) -> bool
 
 def _is_here(tx: Transaction, userid: str) -> bool:
     """It is a player's, and more than a name that an import has brought along."""
-    holder = tx.belongings.holder(userid)
+    holder = tx.belongings.holder(userid) if USERID.fullmatch(userid) else None
     return holder is not None and not holder[1]
 
 
@@ -229,7 +229,7 @@ def _renumbered(taken: _Import, row: Any) -> Any:
     """A row with the number that its board has here. Raises: BadArguments."""
     if not isinstance(row, dict) or "board" not in row:
         return row
-    if row["board"] not in taken.boards:
+    if type(row["board"]) is not int or row["board"] not in taken.boards:
         raise BadArguments(f"The file tells of board {row['board']}, which is not in it.")
     return {**row, "board": taken.boards[row["board"]]}
 
@@ -244,6 +244,8 @@ def _take_game(taken: _Import, game: dict[str, Any]) -> None:
         raise BadArguments(f"Board {board} of the file is not whole.")
     if not isinstance(names, list) or len(names) != 2:
         raise BadArguments(f"Board {board} of the file has not two players.")
+    if type(row.get("rematch_of")) not in (int, type(None)):
+        raise BadArguments(f"Board {board} of the file is the rematch of no board.")
     if any(isinstance(ply, dict) and ply.get("seat") not in (1, 2) for ply in record):
         raise BadArguments(f"Board {board} of the file has a ply of a seat that is neither 1 nor 2.")
     seats = (taken.id_of(names[0]), taken.id_of(names[1]))
@@ -269,6 +271,8 @@ def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: l
         seat = row.get("seat") if isinstance(row, dict) else None
         if seat not in (1, 2) or seats[seat - 1] != taken.player_id:
             raise BadArguments(f"Board {board} of the file holds what only another player may decide.")
+        if row.get("kind") not in [*IntentKind]:
+            raise BadArguments(f"Board {board} of the file holds a decision that is none.")
         taken.tx.belongings.add_decided(taken.boards[board], seat, row)
     for intent in taken.tx.intents.of(taken.boards[board]):
         if intent.until is not None:

@@ -8,13 +8,17 @@ others, what they have written or decided for later, and who asked for a match, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any
 
 from sqlalchemy import Column, Executable, Row, Table, func, insert, or_, select, text, union
+from sqlalchemy.exc import IntegrityError
 
 from pbm.domain.errors import BadArguments
 from pbm.store.players import Players
@@ -79,7 +83,7 @@ SECTIONS = {
     "vacations": Section(absences, ("starts_at", "id")),
     "seeks": Section(seeks, ("id",)),
     "follows": Section(follows, ("board",)),
-    "remarks": Section(remarks, ("id",)),
+    "remarks": Section(remarks, ("created_at", "board", "id")),
     "broadcasts": Section(broadcasts, ("id",)),
 }
 OF_BOARDS = frozenset(name for name, section in SECTIONS.items() if "board" in section.table.c)
@@ -99,6 +103,7 @@ _MATCHES, _CHANGES, _DECIDED = (
 _USERIDS = select(players.c.id, players.c.userid).where(among(players.c.id, "players"))
 _KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
 _MOST = 2**63
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _OWNED: tuple[Column[Any], ...] = tuple(
     column
     for table in metadata.sorted_tables
@@ -240,14 +245,16 @@ class Belongings(Queries):
             values = _checked(section, row)
             if section.table is addresses:
                 values["address_key"] = values["address"].casefold()
-            self._insert(section.table, **values, player_id=player_id)
+            with _fitting(section.table):
+                self._insert(section.table, **values, player_id=player_id)
             if section.table is remarks:
                 self._update(matches, matches.c.board == values["board"], annotated=True)
 
     def add_person(self, name: str, player_id: int, other_id: int) -> None:
-        """Somebody whom the player follows, or has blocked."""
+        """Somebody whom the player follows, or has blocked. Raises: BadArguments."""
         table, column = PEOPLE[name]
-        self._insert(table, **{"player_id": player_id, column: other_id})
+        with _fitting(table):
+            self._insert(table, **{"player_id": player_id, column: other_id})
 
     def add_match(self, row: Values, board: int | None, seats: tuple[int, int], rematch_of: int | None) -> int:
         """A match without its record; returns its board. board: None for the next free number. Raises: BadArguments."""
@@ -255,7 +262,8 @@ class Belongings(Queries):
         del values["board"]
         if board is not None:
             values["board"] = board
-        added = self._add(matches, **values)
+        with _fitting(matches):
+            added = self._add(matches, **values)
         if self._connection.dialect.name != "sqlite":
             raised = select(func.max(matches.c.board)).scalar_subquery()
             self._connection.execute(select(func.setval(text("'matches_board_seq'"), raised)))
@@ -317,7 +325,17 @@ class Belongings(Queries):
     def add_decided(self, board: int, seat: int, row: Values) -> None:
         """The seat's decisions for later. Raises: BadArguments."""
         kept = {name: value for name, value in row.items() if name != "seat"}
-        self._insert(intents, **_checked(_INTENT, kept), board=board, seat=seat)
+        with _fitting(intents):
+            self._insert(intents, **_checked(_INTENT, kept), board=board, seat=seat)
+
+
+@contextmanager
+def _fitting(table: Table) -> Iterator[None]:
+    """What is put into the table fits with what is there. Raises: BadArguments."""
+    try:
+        yield
+    except IntegrityError:
+        raise BadArguments(f"A row of {table.name} does not go with the others, or is there twice.") from None
 
 
 def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:
@@ -345,7 +363,10 @@ def _value(column: Column[Any], value: Any) -> Any:
     kind = column.type.python_type
     fits = isinstance(value, _KINDS.get(kind, kind)) and isinstance(value, bool) == (kind is bool)
     if isinstance(value, str):
-        fits = fits and len(value) <= (getattr(column.type, "length", None) or len(value)) and "\0" not in value
+        most = getattr(column.type, "length", None) or len(value)
+        fits = fits and len(value) <= most and not _UNSTORABLE.search(value)
+    if isinstance(value, float):
+        fits = fits and math.isfinite(value)
     if not fits or (isinstance(value, int) and abs(value) >= _MOST):
         raise BadArguments(f'"{str(value)[:40]}" does not fit {column.name} of {column.table.name}.')
     return value
@@ -355,5 +376,5 @@ def instant(word: Any) -> datetime:
     """Raises: BadArguments."""
     try:
         return datetime.fromisoformat(word).astimezone(UTC)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadArguments(f'"{str(word)[:40]}" is no instant, such as 2026-01-01T12:00:00+00:00.') from None

@@ -148,3 +148,52 @@ def test_nobody_who_is_here_gets_a_game_out_of_a_text(home: House) -> None:
         admin.import_records({"a": RECORD.format("stranger")})
     assert home.dump() == before
     assert admin.import_records({"a": RECORD.format("stranger")}, trusted=True) == {"a": 103}
+
+
+ODD: list[tuple[str, Any, Any]] = [
+    ("userid", None, "\ud800"),
+    ("here_since", None, "0001-01-01T00:00:00+23:00"),
+    ("remarks", "board", []),
+    ("remarks", "text", "\ud800"),
+    ("ratings", None, [{
+        "game": "cross", "rating": float("inf"), "deviation": 90.0, "volatility": 0.06, "won": 1, "lost": 0, "drawn": 0,
+        "rated_at": "2026-01-01T12:01:00+00:00",
+    }]),
+    ("games", "rematch_of", {"a": 1}),
+    ("games", "moved_at", "9999-12-31T23:59:59-23:00"),
+    ("games", "decided", [{"seat": 1, "kind": "bob"}]),
+    ("addresses", "created_at", "0001-01-01T00:00:00+23:00"),
+    ("blocks", None, ["dave", "dave"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("section", "name", "value"), ODD, ids=[f"{each[0]} {each[1]}" for each in ODD])
+def test_what_no_database_holds_is_refused_in_a_sentence(
+    section: str, name: str | None, value: Any, home: House, new_house: Callable[..., House]
+) -> None:
+    """Each of them ended the command with a traceback, or left a rating without end."""
+    data, there = json.loads(exported(home, "alice")), new_house()
+    if name is None:
+        data[section] = value
+    else:
+        data[section][0][name] = value
+    before = there.dump()
+    with pytest.raises(Rejected, match="[Tt]he file|not fit|no instant|does not go"):
+        Administration(there.service).import_player(json.dumps(data).encode(), trusted=True)
+    assert there.dump() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("2026-01-02T08:30:00+00:00", "9999-12-31T23:59:59-23:00"), ("Game: cross 1", f"Game: cross {10**30}")],
+)
+def test_a_record_with_odd_numbers_is_refused_in_a_sentence(old: str, new: str, home: House) -> None:
+    before = home.dump()
+    with pytest.raises(Rejected):
+        Administration(home.service).import_records({"a": RECORD.format("stranger").replace(old, new)}, trusted=True)
+    assert home.dump() == before
+
+
+def test_a_record_in_sgf_that_names_no_game_is_refused_in_a_sentence(home: House) -> None:
+    with pytest.raises(Rejected, match="no game"):
+        Administration(home.service).import_records({"a": "(;FF[4]PBM[Game: \nOptions:\nResult: x])"})

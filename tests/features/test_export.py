@@ -261,6 +261,9 @@ def json_of(files: dict[str, bytes]) -> bytes:
 def test_what_is_too_much_for_a_mail_comes_in_parts_that_can_be_taken_in_together(
     rich: House, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    first, *_, last = (game["board"] for game in json.loads(exported(rich, "alice"))["games"])
+    for board in (last, first, last):  # remarks of one part between those of another
+        assert not rich.answer("alice", f"note\nAfter all, {board}.", board)[0].refuses
     parts = parts_of(rich, monkeypatch)
     assert len(parts) >= 3
     assert all(sum(map(len, files.values())) <= 1600 for files in parts)
