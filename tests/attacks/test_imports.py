@@ -178,7 +178,7 @@ def test_what_no_database_holds_is_refused_in_a_sentence(
     else:
         data[section][0][name] = value
     before = there.dump()
-    with pytest.raises(Rejected, match="[Tt]he file|not fit|no instant|does not go"):
+    with pytest.raises(Rejected, match=r"[Tt]he file|not fit|no instant|does not go"):
         Administration(there.service).import_player(json.dumps(data).encode(), trusted=True)
     assert there.dump() == before
 
