@@ -192,12 +192,7 @@ class Smarthost:
             tls_context=self._tls,
         )
         try:
-            await client.connect()
-            if client.is_ehlo_or_helo_needed:
-                with suppress(aiosmtplib.SMTPHeloError):
-                    await client.ehlo()
-            if client.is_ehlo_or_helo_needed:
-                await client.helo()
+            await _introduce(client)
         except SMTPResponseException as refusal:
             raise Unreachable(f"{refusal.code} {refusal.message}", refusal.code) from refusal
         except (aiosmtplib.SMTPException, OSError) as error:
@@ -217,6 +212,20 @@ class Smarthost:
             raise (_Unsent if end.before_data else TemporaryFailure)(_reason(end)) from end
         finally:
             self._leave(connection if connection.is_open else None)
+
+
+async def _introduce(client: aiosmtplib.SMTP) -> None:
+    """Connect, log in and say who we are. Where that fails nothing is left open."""
+    try:
+        await client.connect()
+        if client.is_ehlo_or_helo_needed:
+            with suppress(aiosmtplib.SMTPHeloError):
+                await client.ehlo()
+        if client.is_ehlo_or_helo_needed:
+            await client.helo()
+    except BaseException:
+        client.close()
+        raise
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9_+=.-]+@[A-Za-z0-9.-]+")

@@ -722,3 +722,29 @@ def test_a_command_that_does_not_exist_is_temporary() -> None:
 def test_an_address_no_argument_can_hold_is_permanent() -> None:
     with pytest.raises(PermanentFailure):
         run(command("").send(outgoing("a\0@b")))
+
+
+def test_nothing_is_left_open_where_a_server_does_not_let_us_introduce_ourselves():
+    """Each try left a connection, until the system gave no more."""
+
+    async def test():
+        ended = 0
+
+        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal ended
+            writer.write(b"220 relay.example\r\n")
+            while await reader.readline():
+                writer.write(b"502 no\r\n")
+            ended += 1
+            writer.close()
+
+        async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=port))
+            for _ in range(3):
+                with pytest.raises(Unreachable, match="502 no"):
+                    await way_out.send(outgoing())
+            while ended < 3:
+                await asyncio.sleep(0.005)
+
+    run(test())
