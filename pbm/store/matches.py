@@ -9,19 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Row,
-    Select,
-    bindparam,
-    func,
-    insert,
-    or_,
-    select,
-    type_coerce,
-    update,
-)
+from sqlalchemy import BigInteger, ColumnElement, Row, Select, bindparam, func, insert, select, type_coerce, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
@@ -36,7 +24,7 @@ SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 
 def seated(player_id: int) -> ColumnElement[bool]:
     """Whether a board is one of the player's."""
-    return or_(*(seat == player_id for seat in SEATS))
+    return (matches.c.seat1_id == player_id) | (matches.c.seat2_id == player_id)
 
 
 _first = players.alias("first_player")
