@@ -142,7 +142,11 @@ class Intents(Listed[Intent]):
         return self._listed(board)
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Intent]]:
-        return self._grouped(_OF_BOARDS, "board", boards, _intent, "boards")
+        found: dict[int, list[Intent]] = {board: [] for board in boards}
+        for board, seat, kind, *rest in self._connection.execute(_OF_BOARDS, {"boards": list(boards)}):
+            text, comment, since, until = rest
+            found[board].append(Intent(seat, IntentKind(kind), text, comment or "", since, until))
+        return found
 
     def keep(self, board: int, intent: Intent, now: datetime) -> None:
         """In place of the one of its kind."""
@@ -155,10 +159,6 @@ class Intents(Listed[Intent]):
         """The one of its seat and kind."""
         self._foreseen.pop(board, None)
         self._drop(intents, board=board, seat=intent.seat, kind=intent.kind.value)
-
-
-def _intent(row: Row[Any]) -> Intent:
-    return Intent(row.seat, IntentKind(row.kind), row.text, row.comment or "", row.created_at, row.due_at)
 
 
 ALL = "all"
@@ -208,7 +208,10 @@ class Follows(Listed[Follower]):
         return list({each.player.id: each for each in found if each.player not in match.players}.values())
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Follower]]:
-        return self._grouped(_FOLLOWERS, "board", boards, _follower, "boards")
+        found: dict[int, list[Follower]] = {board: [] for board in boards}
+        for row in self._connection.execute(_FOLLOWERS, {"boards": list(boards)}):
+            found[row.board].append(Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom))
+        return found
 
     def wish(self, player_id: int, board: int) -> bool | None:
         """Whether the player follows the board by itself: only its end, or all of it; None if neither."""
@@ -240,10 +243,6 @@ class Follows(Listed[Follower]):
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
         """False if they did not follow them."""
         return self._drop(player_follows, player_id=player_id, followed_id=followed_id) != 0
-
-
-def _follower(row: Row[Any]) -> Follower:
-    return Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom)
 
 
 class Remarks(Queries):

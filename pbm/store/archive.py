@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from datetime import datetime
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
@@ -13,7 +12,7 @@ from sqlalchemy import Row, select
 from pbm.domain.match import Ending, Player, Result
 from pbm.domain.settings import Settings
 from pbm.store.matches import WITH_NAMES, players_of, result_of
-from pbm.store.statements import Queries, among, made
+from pbm.store.statements import Queries, made
 from pbm.store.tables import matches, players, plies, rating_changes, tournaments
 from pbm.store.tournaments import Stage
 
@@ -71,9 +70,11 @@ class Archive(Queries):
 
     def records(self, boards: Collection[int]) -> dict[int, list[str]]:
         """The notations of each of the boards, a few of them at a time."""
-        found = select(plies.c.board, plies.c.notation).where(among(plies.c.board, "boards"))
-        ordered = found.order_by(plies.c.board, plies.c.ply)
-        return self._grouped(ordered, "board", boards, attrgetter("notation"), "boards")
+        found: dict[int, list[str]] = {board: [] for board in boards}
+        rows = select(plies.c.board, plies.c.notation).where(plies.c.board.in_(found))
+        for board, notation in self._connection.execute(rows.order_by(plies.c.board, plies.c.ply)):
+            found[board].append(notation)
+        return found
 
     def tournaments(self, after: int, limit: int) -> list[int]:
         """The ids of those with higher ones, in their order; those that were cancelled are none."""

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any
 
-from sqlalchemy import Column, Row, Table, func, insert, or_, select, text, union
+from sqlalchemy import Column, Executable, Row, Table, func, insert, or_, select, text, union
 from sqlalchemy.exc import IntegrityError
 
 from pbm.domain.errors import BadArguments
@@ -185,9 +185,7 @@ class Belongings(Queries):
         seats = {row.board: (row.seat1_id, row.seat2_id) for row in rows}
         people = self._connection.execute(_USERIDS, {"players": [*set().union(*seats.values())]})
         names = {person.id: person.userid for person in people}
-        changes, decided = (
-            self._grouped(asked, "board", boards, lambda row: row, "boards") for asked in (_CHANGES, _DECIDED)
-        )
+        changes, decided = self._by_board(_CHANGES, boards), self._by_board(_DECIDED, boards)
         return [
             {
                 **_plain(_MATCH, row),
@@ -201,6 +199,13 @@ class Belongings(Queries):
             }
             for row in rows
         ]
+
+    def _by_board(self, asked: Executable, boards: Sequence[int]) -> dict[int, list[Row[Any]]]:
+        """The rows about some boards."""
+        found: dict[int, list[Row[Any]]] = {board: [] for board in boards}
+        for row in self._connection.execute(asked, {"boards": boards}):
+            found[row.board].append(row)
+        return found
 
     def holder(self, userid: str) -> tuple[int, bool] | None:
         """The owner of the userid, now or before, by their id, and whether only a name has been brought in so far."""

@@ -9,26 +9,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Row,
-    Select,
-    bindparam,
-    func,
-    insert,
-    or_,
-    select,
-    type_coerce,
-    update,
-)
+from sqlalchemy import BigInteger, ColumnElement, Row, Select, bindparam, func, insert, select, type_coerce, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.statements import Queries, among, made, often
+from pbm.store.statements import Queries, among, often
 from pbm.store.tables import matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
@@ -36,7 +24,7 @@ SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 
 def seated(player_id: int) -> ColumnElement[bool]:
     """Whether a board is one of the player's."""
-    return or_(*(seat == player_id for seat in SEATS))
+    return (matches.c.seat1_id == player_id) | (matches.c.seat2_id == player_id)
 
 
 _first = players.alias("first_player")
@@ -406,6 +394,19 @@ def result_of(row: Row[Any]) -> Result | None:
 
 
 def summary_of(row: Row[Any]) -> Summary:
-    options, epochs, control = tuple(row.options.split()), (row.epoch1, row.epoch2), read_control(row.control)
-    known = {"options": options, "epochs": epochs, "control": control}
-    return made(Summary, row, players=players_of(row), result=result_of(row), **known)
+    return Summary(
+        board=row.board,
+        game=row.game,
+        options=tuple(row.options.split()),
+        players=players_of(row),
+        plies=row.plies,
+        revision=row.revision,
+        seat_to_move=row.seat_to_move,
+        started_at=row.started_at,
+        moved_at=row.moved_at,
+        result=result_of(row),
+        ended_at=row.ended_at,
+        epochs=(row.epoch1, row.epoch2),
+        control=read_control(row.control),
+        deadline_at=row.deadline_at,
+    )

@@ -145,7 +145,10 @@ class Players(Queries):
         return self._addresses if self._addresses.keys() >= set(player_ids) else self._read_addresses(player_ids)
 
     def _read_addresses(self, player_ids: Collection[int]) -> dict[int, list[Address]]:
-        return self._grouped(_ADDRESSES, "player_id", player_ids, _address, "players")
+        found: dict[int, list[Address]] = {player_id: [] for player_id in player_ids}
+        for row in self._connection.execute(_ADDRESSES, {"players": list(found)}):
+            found[row.player_id].append(_address(row))
+        return found
 
     def confirmed(self, *player_ids: int) -> dict[int, list[str]]:
         """The addresses that mail may go to, by player."""
@@ -197,7 +200,10 @@ class Players(Queries):
         return (self._owners if key in self._owners else self._read_owners({key}))[key]
 
     def _read_owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
-        return self._grouped(_OWNERS, "address_key", keys, lambda row: Player(row.id, row.userid), "keys")
+        found: dict[str, list[Player]] = {key: [] for key in keys}
+        for key, player_id, userid in self._connection.execute(_OWNERS, {"keys": list(found)}):
+            found[key].append(Player(player_id, userid))
+        return found
 
     def confirm(self, address_id: int, now: datetime) -> Address | None:
         """The address, which counts from now on; None if its player has dropped it or is gone."""

@@ -26,7 +26,6 @@ NO_LIMIT = 10**9
 """More rows than there are."""
 
 S = TypeVar("S", bound=sa.Executable)
-K = TypeVar("K")
 V = TypeVar("V")
 
 OFTEN: set[sa.Executable] = set()
@@ -133,18 +132,6 @@ class Queries:
     def _only(self, found: sa.Executable) -> Any | None:
         """The only column of the only row; None where there is none."""
         return self._connection.execute(found).scalar_one_or_none()
-
-    def _grouped(
-        self, found: sa.Executable, by: str, keys: Iterable[K], make: Callable[[Any], V], given: str
-    ) -> dict[K, list[V]]:
-        """For each of the keys what is made of the rows that have it in the column `by`.
-
-        given: the name under which the statement is given the keys.
-        """
-        grouped: dict[K, list[V]] = {key: [] for key in keys}
-        for row in self._connection.execute(found, {given: [*grouped]}):
-            grouped[getattr(row, by)].append(make(row))
-        return grouped
 
     def _is_any(self, found: sa.Select[Any]) -> bool:
         return self._connection.execute(found).first() is not None
