@@ -30,7 +30,7 @@ class Bouncing:
         """Account a bounce or a complaint to the recipient of our mail; what became of it, for the operator."""
         mail = tx.bounces.mail_of(_keys(discard))
         if mail is None:
-            return "about no mail of ours that is known"
+            return "about no email of ours that is known"
         if discard.action is Action.COMPLAINT:
             return self._spare(tx, mail)
         statuses = [failure.status for failure in discard.failures if failure.permanent and failure.status]

@@ -210,7 +210,7 @@ class Handler:
 
     def repeated(self, mail: Prepared) -> Settled:
         """The end of a mail that is delivered once more."""
-        reason = "ignore: a mail with this Message-ID was handled before"
+        reason = "ignore: an email with this Message-ID was handled before"
         return Settled(Arrival.IGNORED, reason, kept=_without_passwords(mail))
 
     def count_logins(self, tx: Transaction, mail: Prepared) -> None:
@@ -267,7 +267,7 @@ class Handler:
         if tx.overview.mails(Arrival.PARKED).number < most:
             return Settled(Arrival.PARKED, reason, tuple(told))
         LIMITED.inc()
-        return Settled(Arrival.IGNORED, f"limit: {most} mails wait for the operator; {reason}", tuple(told))
+        return Settled(Arrival.IGNORED, f"limit: {most} emails wait for the operator; {reason}", tuple(told))
 
     def _obey(self, tx: Transaction, mail: Prepared) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""

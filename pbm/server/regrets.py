@@ -17,7 +17,7 @@ from pbm.store import Transaction
 from pbm.store.players import Ban
 
 SUSPENDED = "pbm: you are suspended"
-LOCKED = "pbm: your mail is encrypted"
+LOCKED = "pbm: your email is encrypted"
 _DAY = timedelta(days=1)
 
 
