@@ -56,7 +56,7 @@ INDENT = "    "
 FOOTER = f"\n\n{SENTINEL}\n"
 """How the text of every mail ends; conversations leave it out."""
 
-REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAILED: |^Your mail was:", re.MULTILINE)
+REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAILED: |^Your email was:", re.MULTILINE)
 """What a mail holds that refuses something."""
 
 PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "tickets"})

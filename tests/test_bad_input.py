@@ -93,7 +93,7 @@ REFUSALS = {
     "a userid with odd characters": ("dave", "signup da,ve davepass", "cannot be a userid"),
     "a password too short": ("dave", "signup dave abc", "A password has 4 to 100 characters"),
     "a password too long": ("dave", f"signup dave {'x' * 101}", "A password has 4 to 100 characters"),
-    "an address that is none": ("dave", "signup dave davepass dave", "is not a mail address"),
+    "an address that is none": ("dave", "signup dave davepass dave", "is not an email address"),
     "help on nothing": ("dave", "help xyzzy", 'There is no help on "xyzzy".'),
     "no command": ("bob", "xyzzy plugh", '"xyzzy" is not a command.'),
     "a line that is quoted": ("bob", "> cross move 101 bob bobpass D5", '">" is not a command.'),

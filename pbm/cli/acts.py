@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # help pages need nothing of these
 
 @click.group(cls=Group)
 def ban() -> None:
-    """Keep a player, an address or a domain out."""
+    """Ban a player, an address or a domain."""
 
 
 @ban.command()
@@ -34,12 +34,12 @@ def ban() -> None:
 @click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
 @pass_steward
 def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -> None:
-    """Keep a userid, an address or a domain out.
+    """Ban a userid, an address or a domain.
 
     WHO is one of these; a domain is written @example.org.
 
-    A player is told, and their open offers are closed. What they ask for by mail is not done, whatever address it comes
-    from; their clocks run on. Mail from an address or a domain is laid aside, and nobody is told.
+    A player is told, and their open offers are closed. Their commands are refused, whatever address they come from;
+    their clocks keep running. Mail from a banned address or domain is set aside, and nobody is told.
     """
     until = None
     if time is not None:
@@ -56,7 +56,7 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
 @json_option
 @pass_steward
 def list_(hand: Steward, as_json: bool) -> None:
-    """Who is kept out, or was."""
+    """Bans, current and past."""
     rows = [
         {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason} for each in hand.bans()
     ]
@@ -67,9 +67,9 @@ def list_(hand: Steward, as_json: bool) -> None:
 @click.argument("who")
 @pass_steward
 def lift(hand: Steward, who: str) -> None:
-    """Let WHO in again.
+    """Lift the ban on WHO.
 
-    Their mails of the time between are in `pbm inbox list --state ignored`.
+    Emails they sent in the meantime are in `pbm inbox list --state ignored`.
     """
     hand.lift(who)
     click.echo(f"{who} may play again.")
@@ -77,14 +77,14 @@ def lift(hand: Steward, who: str) -> None:
 
 @click.command(cls=Command)
 @click.argument("userids", nargs=-1, metavar="USERID...")
-@click.option("--all", "everybody", is_flag=True, help="To all players, whatever mails they want.")
-@click.option("--subject", required=True, help="The subject of the mail.")
+@click.option("--all", "everybody", is_flag=True, help="To all players, whatever emails they want.")
+@click.option("--subject", required=True, help="The subject of the email.")
 @click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
 @pass_steward
 def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> None:
     """Write to players, or to all.
 
-    What they answer comes to you, as what is written to postmaster.
+    Their answers come to you, like mail to postmaster.
     """
     all_are_meant("the players", userids, everybody)
     content = content_of(text).strip()
@@ -96,7 +96,7 @@ def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: st
 
 @click.group(cls=Group)
 def broadcast() -> None:
-    """Decide on what players write to all, if limits.broadcast_moderation is on."""
+    """Decide about broadcasts of players, if limits.broadcast_moderation is on."""
 
 
 @broadcast.command("list")
@@ -125,7 +125,7 @@ def approve(admin: Administration, number: int) -> None:
 @click.argument("number", type=NUMBER)
 @pass_administration
 def reject(admin: Administration, number: int) -> None:
-    """Forget a broadcast; its author is not told."""
+    """Drop a broadcast; its author is not told."""
     rejected = admin.reject_broadcast(number)
     click.echo(f"Broadcast {number} of {rejected.author.userid} is forgotten.")
 
@@ -144,10 +144,10 @@ def clock() -> None:
 @all_option
 @pass_arbiter
 def stop(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
-    """Let clocks stand still.
+    """Stop clocks.
 
-    Those of single boards, whose players are told and may resume; or all, until `pbm clock run --all`. After an outage
-    nothing need be done: while the server was down, or none of its mail went out, no clock ran.
+    The players of single boards are told, and may resume; with --all, clocks stand still until `pbm clock run --all`.
+    After an outage you need not do anything: no clock ran while the server was down or its mail did not go out.
     """
     if all_are_meant("the boards", boards, everything):
         hand.halt(StopKind.HALT)
@@ -179,7 +179,7 @@ def run(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
 def extend(hand: Arbiter, time: str, boards: tuple[int, ...], everything: bool) -> None:
     """Give both players of boards TIME, such as 2d or 12h.
 
-    The players of single boards are told; of all boards, they see it in their next mail.
+    The players of single boards are told at once; with --all, players see it in their next email.
     """
     amount = read_duration(time)
     if not amount:
@@ -196,10 +196,10 @@ def extend(hand: Arbiter, time: str, boards: tuple[int, ...], everything: bool) 
 @click.argument("state", type=click.Choice(["on", "off"]), required=False)
 @pass_arbiter
 def maintenance(hand: Arbiter, state: str | None) -> None:
-    """Take mail and play nothing, from `on` to `off`; without either, tell which it is.
+    """Accept mail but play nothing, from `on` to `off`; without either, show which it is.
 
-    Mail is accepted and kept, answers that are due go out, but no mail is handled, nothing falls due and no clock runs.
-    All servers over the database keep to it, also those that are started meanwhile.
+    Mail is accepted and kept, and waiting answers go out, but no email is handled, nothing falls due and no clock runs.
+    This holds for all servers on the database, including those that are started meanwhile.
     """
     if state == "on":
         hand.halt(StopKind.MAINTENANCE)

@@ -78,7 +78,7 @@ def list_(
 @json_option
 @pass_administration
 def show(admin: Administration, which: tuple[int, int | None], as_json: bool) -> None:
-    """Draw a board, now or after a ply.
+    """Draw a board as it is now, or as it was after a ply.
 
     Negative plies count from the end.
     """
@@ -94,7 +94,7 @@ def show(admin: Administration, which: tuple[int, int | None], as_json: bool) ->
 def move(admin: Administration, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
     """Play for a player, as if they had sent the move.
 
-    Both players get the mail.
+    Both players get an email.
     """
     _print_board(*admin.move(number, userid, " ".join(words)), as_json)
 
@@ -106,7 +106,7 @@ def move(admin: Administration, number: int, userid: str, words: tuple[str, ...]
 def verify(admin: Administration, number: int | None, as_json: bool) -> None:
     """Replay the record of one board, or of all.
 
-    What comes out is compared with what the database says; the exit code is 1 if any differs.
+    The result is compared with the database; the exit code is 1 if any board differs.
     """
     verdicts = replayed(admin, [number] if number is not None else None)
     wrong = [verdict for verdict in verdicts if verdict.problem]
@@ -125,9 +125,9 @@ def verify(admin: Administration, number: int | None, as_json: bool) -> None:
 @click.option("--result", "word", required=True, metavar="USERID|draw|void", help="Who wins, or that nobody does.")
 @pass_administration
 def end(admin: Administration, number: int, word: str) -> None:
-    """End a game with a result of yours.
+    """End a game with a result that you choose.
 
-    A void game counts for nobody. Both players get the mail.
+    A void game counts for nobody. Both players get an email.
     """
     match, _ = admin.board(number)
     match = admin.end(number, _decided(match, word))
@@ -138,10 +138,10 @@ def end(admin: Administration, number: int, word: str) -> None:
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @pass_administration
 def undo_timeout(admin: Administration, number: int) -> None:
-    """Take back that somebody's time was up.
+    """Undo a loss on time.
 
-    A game that ended so goes on, and all ratings are as if it had not ended. The player to move has the time again that
-    was left at the last move. Both players get the mail.
+    A game that ended this way goes on, and ratings become as if it had not ended. The player to move gets back the time
+    that was left at the last move. Both players get an email.
     """
     match = admin.undo_timeout(number)
     assert match.clock is not None  # noqa: S101  it has a clock again
@@ -152,9 +152,9 @@ def undo_timeout(admin: Administration, number: int) -> None:
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @pass_arbiter
 def void(hand: Arbiter, number: int) -> None:
-    """Let a game count for nobody, under way or over.
+    """Make a game void, so that it counts for nobody, whether it is under way or over.
 
-    All ratings are as if it had not ended. Both players get the mail.
+    Ratings become as if it had not ended. Both players get an email.
     """
     hand.void(number)
     click.echo(f"Board {number} counts for nobody.")
@@ -164,10 +164,10 @@ def void(hand: Arbiter, number: int) -> None:
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @pass_arbiter
 def reopen(hand: Arbiter, number: int) -> None:
-    """Let a game go on that was over.
+    """Reopen a game that was over.
 
-    All ratings are as if it had not ended. Each player has the time that was left after their last move. A game that
-    is over by its rules needs plies taken back. Both players get the mail.
+    Ratings become as if it had not ended. Each player has the time that was left after their last move. If the game is
+    over by its rules, take plies back instead. Both players get an email.
     """
     click.echo(_goes_on(hand.reopen(number)))
 
@@ -179,7 +179,7 @@ def reopen(hand: Arbiter, number: int) -> None:
 def take_back(hand: Arbiter, number: int, ply: int) -> None:
     """Take back all plies after one, of a game under way or over.
 
-    The end of the game goes with them, and its ratings. Both players get the mail.
+    The end of the game and its ratings are taken back with them. Both players get an email.
     """
     click.echo(_goes_on(hand.reopen(number, ply)))
 
@@ -318,9 +318,9 @@ def list_challenges(admin: Administration, game: str | None, userid: str | None,
 @json_option
 @pass_administration
 def show_challenge(admin: Administration, board: int, as_json: bool) -> None:
-    """The words that a board was started with.
+    """The command that a board was started with.
 
-    That is the game, the version of its rules, options, players and a board that the challenger drew.
+    It shows the game, the version of its rules, the options, the players, and the board if the challenger drew one.
     """
     match, _ = admin.board(board)
     row = _row(match) | {"rules_version": match.version, "over": match.result is not None, "body": match.body}

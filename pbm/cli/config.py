@@ -39,7 +39,7 @@ def config() -> None:
 @json_option
 @pass_invocation
 def show(invocation: Invocation, as_json: bool) -> None:
-    """Print the configuration that holds, explained.
+    """Print the current configuration, explained.
 
     It is a TOML file with the meaning and the source of every key; secrets are masked.
     """
@@ -55,7 +55,7 @@ def show(invocation: Invocation, as_json: bool) -> None:
 def check(invocation: Invocation) -> None:
     """Check the configuration and the files it names.
 
-    The exit code is 2 if anything is wrong, with a line for each mistake, which names the key.
+    The exit code is 2 if anything is wrong; each mistake has a line that names the key.
     """
     effective = invocation.effective()
     if problems := lacks(effective.values):

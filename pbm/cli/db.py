@@ -39,7 +39,7 @@ def db() -> None:
 @db.command()
 @pass_invocation
 def upgrade(invocation: Invocation) -> None:
-    """Bring the database to this program's version.
+    """Upgrade the database to this program's version.
 
     All data is kept. A file of SQLite is copied first, beside it; restore that copy to go back to the older program.
     """
@@ -61,7 +61,7 @@ def upgrade(invocation: Invocation) -> None:
 @db.command()
 @pass_invocation
 def create(invocation: Invocation) -> None:
-    """Make a new database, or the tables of an empty one.
+    """Create a new database, or the tables of an empty one.
 
     `pbm serve` does so by itself.
     """
@@ -78,14 +78,14 @@ def recovered(invocation: Invocation) -> None:
     """Say that the database was set back.
 
     For PostgreSQL, after a recovery to a point in time or a failover that lost commits, before the server is started
-    again; `pbm db restore` does it by itself. Answers to mails that players got so far no longer count, and the
-    numbers of new boards jump ahead, so that nobody acts on a position they never saw. Each player who has boards gets
-    one mail that tells how they stand, a hundred players a minute.
+    again; `pbm db restore` does it by itself. Answers to earlier emails no longer count, and the numbers of new boards
+    jump ahead, so that nobody acts on a position they never saw. Each player who has boards gets one email that shows
+    how they stand, a hundred players a minute.
     """
     with opened_store(invocation.effective().values) as store:
         store.prepare(datetime.now(UTC))
         store.set_back(datetime.now(UTC))
-    click.echo("No mail from before counts any more. Start the server, or start it again if it runs.")
+    click.echo("No email from before counts any more. Start the server, or start it again if it runs.")
 
 
 @db.command()
@@ -94,8 +94,8 @@ def recovered(invocation: Invocation) -> None:
 def check(invocation: Invocation, as_json: bool) -> None:
     """Look for damage.
 
-    Its version, its tables and its own checks; the exit code is 1 if anything is wrong.
-    `pbm board verify` goes on from here and replays all games.
+    It checks the version, the tables, and runs the database's own checks; the exit code is 1 if anything is wrong. `pbm
+    board verify` goes further and replays all games.
     """
     with opened_store(invocation.effective().values) as store:
         try:
@@ -119,9 +119,9 @@ def check(invocation: Invocation, as_json: bool) -> None:
 def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) -> None:
     """Copy the database while the server runs, and check the copy.
 
-    FILE must not be there yet; in a folder the copy gets a name by the time. The copy holds everything: passwords as
-    hashes, mails as they came. It is checked by itself and by replayed all its boards; what fails is not kept. A
-    PostgreSQL database is copied by pg_dump.
+    FILE must not exist yet; in a folder, the copy is named by the time. The copy holds everything: passwords as hashes,
+    emails as they came. It is checked, and all its boards are replayed; a copy that fails is not kept. A PostgreSQL
+    database is copied by pg_dump.
     """
     configuration = invocation.effective().values
     source, is_folder = _file(configuration, "pg_dump"), target.is_dir()
@@ -164,13 +164,13 @@ def _note(configuration: Configuration) -> None:
 @quick_option
 @pass_invocation
 def restore(invocation: Invocation, file: Path, quick: bool) -> None:
-    """Put a copy in the place of the database.
+    """Replace the database with a copy.
 
-    The server must not run. The copy is brought to this program's version and checked first, FILE itself stays as it
-    is, and the database that was there is kept under another name. What happened since the copy was made is gone, so
-    answers to mails that players got so far no longer count, and the numbers of new boards jump ahead. Each player who
-    has boards, or was about of late, gets one mail that tells how they stand, a hundred players a minute. Of players
-    whom the copy does not know this tells the addresses, with a letter to send them.
+    The server must not run. The copy is first upgraded to this program's version and checked; FILE itself stays as it
+    is, and the old database is kept under another name. Everything since the copy was made is lost, so answers to
+    earlier emails no longer count, and the numbers of new boards jump ahead. Each player who has boards, or was active
+    recently, gets one email that shows how they stand, a hundred players a minute. For players whom the copy does not
+    know, the command prints the addresses and a letter to send them.
     """
     configuration = invocation.effective().values
     target = _file(configuration, "pg_restore")
@@ -297,8 +297,8 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
     """Copy everything into an empty database.
 
     From SQLite to PostgreSQL, the other way round, or as you like; FROM and TO are URLs, such as
-    sqlite:////var/lib/pbm/pbm.db and postgresql://pbm@localhost/pbm. Stop all servers first: what they do meanwhile
-    stays behind. The copy is compared row by row, and all its boards are replayed.
+    sqlite:////var/lib/pbm/pbm.db and postgresql://pbm@localhost/pbm. Stop all servers first: what they do meanwhile is
+    not copied. The copy is compared row by row, and all its boards are replayed.
     """
     with _opened(invocation, source) as (_, ours), _opened(invocation, target, create=True) as (configuration, theirs):
         if ours.revision() != REVISION:

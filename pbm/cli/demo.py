@@ -229,9 +229,9 @@ async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Le
     """Accidents of real life that change nothing."""
     stage.says_aside("An illegal move: the cell is taken")
     await stage.answers(alice, FIRST_STONE)
-    stage.says_aside("A good move, and the same mail delivered a second time: it is played once")
+    stage.says_aside("A good move, and the same email delivered a second time: it is played once")
     await alice.send(await stage.answers(alice, ALICE_AS_X[0], bob))
-    stage.says_aside("A stale answer: Bob answers a board mail that is two plies old")
+    stage.says_aside("A stale answer: Bob answers a board email that is two plies old")
     await stage.answers(bob, "A1", letter=old)
     await stage.answers(bob, BOB_AS_O[0], alice)
 
@@ -260,7 +260,7 @@ async def play_by_hand(office: PostOffice, show: Show, ask: Callable[[], str | N
 
 _PLAY_HELP = """\
 A live server and the mail programs of whoever you name. Write NAME: TEXT.
-The first mail of a name, and any text that starts with "!", goes to the server
+The first email of a name, and any text that starts with "!", goes to the server
 as a command; every other text answers the latest mail that NAME got.
 
   alice: signup alice open-sesame     bob: signup bob open-sesame
@@ -280,7 +280,7 @@ def demo() -> None:
 
 @click.command()
 def play() -> None:
-    """Be both players of a live server: type their mails, read what they get."""
+    """Be both players of a live server: type their emails, read what they get."""
     asyncio.run(_with_office(lambda office: play_by_hand(office, click.echo, _ask)))
 
 

@@ -43,11 +43,11 @@ _TRIED_GAMES, _TRIED_PLIES, _LOOKED_AT = 3, 200, 10
 @json_option
 @pass_invocation
 def doctor(invocation: Invocation, offline: bool, as_json: bool) -> None:
-    """Look at everything a server needs.
+    """Check everything a server needs.
 
-    Configuration, permissions, disk, games, database, templates, clock, the DNS (MX, SPF, DKIM, DMARC), the servers we
-    depend on, and our listener, to which a mail is sent that nobody answers. A line for each check: OK, WARN or FAIL,
-    what was found, and what to do. The exit code is 1 if anything has failed.
+    It checks configuration, permissions, disk, games, database, templates, clock, the DNS (MX, SPF, DKIM, DMARC), the
+    servers we depend on, and our listener, by an email that nobody answers. Each check has a line: OK, WARN or FAIL,
+    what was found, and what to do. The exit code is 1 if any check failed.
     """
     effective = invocation.effective()
     findings = []

@@ -187,34 +187,34 @@ _COMMANDS = {
     "serve": ("pbm.cli.serve:serve", "Listen for mail, handle it and deliver the answers."),
     "work": ("pbm.cli.serve:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
     "demo": ("pbm.cli.demo:demo", "Watch two mail programs play a game of Cross against a live server."),
-    "play": ("pbm.cli.demo:play", "Write mails to a live server by hand and read what comes back."),
-    "status": ("pbm.cli.status:status", "How the server is doing: queues, ages, rates, and what wants you."),
-    "doctor": ("pbm.cli.doctor:doctor", "Look at everything a server needs, and tell what it lacks."),
+    "play": ("pbm.cli.demo:play", "Write emails to a live server by hand and read what comes back."),
+    "status": ("pbm.cli.status:status", "How the server is doing: queues, ages, rates, and what needs you."),
+    "doctor": ("pbm.cli.doctor:doctor", "Check everything a server needs, and say what it lacks."),
     "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them, cancel them."),
     "tournament": (
         "pbm.cli.tournaments:tournament",
         "Tournaments, ladders and leagues: make, list, show, start, cancel them.",
     ),
     "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
-    "ban": ("pbm.cli.acts:ban", "Keep a player, an address or a domain out."),
+    "ban": ("pbm.cli.acts:ban", "Ban a player, an address or a domain."),
     "letter": ("pbm.cli.acts:letter", "Write to players, or to all."),
-    "broadcast": ("pbm.cli.acts:broadcast", "What players write to all: look at it first, let it out or not."),
+    "broadcast": ("pbm.cli.acts:broadcast", "Broadcasts of players: review, approve or reject them."),
     "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
     "clock": ("pbm.cli.acts:clock", "Stop clocks, let them run, or give time, on some boards or all."),
-    "maintenance": ("pbm.cli.acts:maintenance", "Take mail and play nothing, for a while."),
+    "maintenance": ("pbm.cli.acts:maintenance", "Accept mail but play nothing, for a while."),
     "publish": ("pbm.cli.players:publish", "Finished games as a static site, for any web server."),
     "bot": ("pbm.cli.games:bot", "A program that plays for a player, without mail."),
     "game": ("pbm.cli.games:game", "Begin a new game: its files, here or in a package of its own."),
-    "inbox": ("pbm.cli.mails:inbox", "Mails that came in, and how a mail would be read."),
-    "outbox": ("pbm.cli.mails:outbox", "Mails that go out."),
+    "inbox": ("pbm.cli.mails:inbox", "Incoming emails, and how an email would be read."),
+    "outbox": ("pbm.cli.mails:outbox", "Outgoing emails."),
     "db": ("pbm.cli.db:db", "The database itself."),
-    "log": ("pbm.cli.status:log", "What was done by these commands, when and by whom."),
+    "log": ("pbm.cli.status:log", "What these commands did, when, and who ran them."),
     "identity": ("pbm.cli.identity:identity", "The address by which players know the server."),
-    "export": ("pbm.cli.players:export", "Write all that is stored of a player to a file."),
-    "import": ("pbm.cli.players:import_", "Take a player in from such a file."),
-    "receive": ("pbm.cli.mails:receive", "Take one mail from standard input, for a mail server's pipe."),
-    "secret": ("pbm.cli.identity:secret", "The secret that proves which mails are ours: make a new one."),
-    "dkim": ("pbm.cli.identity:dkim", "The key that signs our mails, and the DNS record for it."),
+    "export": ("pbm.cli.players:export", "Write everything stored about a player to a file."),
+    "import": ("pbm.cli.players:import_", "Create a player from such a file."),
+    "receive": ("pbm.cli.mails:receive", "Take one email from standard input, for a mail server's pipe."),
+    "secret": ("pbm.cli.identity:secret", "The secret that proves which emails are ours: make a new one."),
+    "dkim": ("pbm.cli.identity:dkim", "The key that signs our emails, and the DNS record for it."),
     "crypt": ("pbm.cli.identity:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),
     "help": ("pbm.cli.frame:help_", "This page, and those of the commands: pbm help board void."),
     "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
@@ -254,7 +254,7 @@ class _Lazy(Group):
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
 @click.pass_context
 def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """Tell what a command does and which options it has.
+    """Show what a command does, and its options.
 
     The same as --help after it.
     """

@@ -124,8 +124,8 @@ def game() -> None:
 def new(name: str, title: str | None, folder: Path, package: bool) -> None:
     """Write all files of a new game, to be filled in.
 
-    They are the rules, a help page, test data and a line in the registry. The game can be played at once: stones are
-    placed until the board is full. TODO marks what is to be written.
+    These are the rules, a help page, test data and a line in the registry. The game can be played at once: stones are
+    placed until the board is full. TODO marks what you have to write.
     """
     if not re.fullmatch(r"[a-z]{1,20}", name):
         raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
@@ -171,17 +171,19 @@ def bot() -> None:
 
 @bot.command()
 @click.argument("command", nargs=-1, required=True)
-@click.option("--as", "userid", required=True, metavar="USERID", help="Whom it plays for.")
-@click.option("--patience", default=60, show_default=True, metavar="SECONDS", help="How long it may think of a move.")
+@click.option("--as", "userid", required=True, metavar="USERID", help="The player it plays for.")
+@click.option(
+    "--patience", default=60, show_default=True, metavar="SECONDS", help="How long it may think about a move."
+)
 @click.option("--once", is_flag=True, help="End when nothing waits for it any more.")
 @pass_invocation
 def run(invocation: Invocation, command: tuple[str, ...], userid: str, patience: int, once: bool) -> None:
     """Let a program play the boards of USERID.
 
     COMMAND gets each board where USERID is to move as a line of JSON on its standard input, as `help programs`
-    describes it, and answers with a line such as {"answer": "D4"} on its standard output: what may be answered to the
-    board's mail. What is refused comes back with the reason in `error`. No shell is involved; put -- in front of a
-    COMMAND that has options.
+    describes it, and answers with a line such as {"answer": "D4"} on its standard output: anything that may answer the
+    board's email. A refused answer comes back with the reason in `error`. No shell is involved; put -- before a COMMAND
+    that has options.
     """
     from pbm.server.programs import Programs
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 def identity() -> None:
     """The address by which players know the server.
 
-    It belongs to the database: the first `pbm serve` that is told a domain sets it, and every command uses it.
+    It is stored in the database: the first `pbm serve` with a domain sets it, and every command uses it.
     """
 
 
@@ -47,8 +47,8 @@ def show(invocation: Invocation) -> None:
 def set_(invocation: Invocation, address: str, tell: bool) -> None:
     """Let players write to another ADDRESS.
 
-    The old address is kept as an alias: as long as mail to it reaches this server, answers to older mails count. Change
-    server.local_part and server.domain with it, if they are set, and start all servers anew.
+    The old address is kept as an alias: as long as mail to it reaches this server, answers to older emails count. If
+    server.local_part and server.domain are set, change them, too, and restart all servers.
     """
     local_part, _, domain = address.partition("@")
     try:
@@ -59,7 +59,7 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
     with opened_store(configuration) as store, store.write() as tx:
         before = tx.identity.get()
         tx.identity.set(server.local_part, server.domain)
-    was = f" It was {'@'.join(before)}, where answers to older mails still count." if before else ""
+    was = f" It was {'@'.join(before)}, where answers to older emails still count." if before else ""
     told = f" {_told(configuration, before, address)} are told." if tell and before else ""
     changed = [f"server.{name}" for name in ("local_part", "domain") if name in configuration.server.model_fields_set]
     change = f"Change {' and '.join(changed)} in the configuration, and start" if changed else "Start"
@@ -81,21 +81,21 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
 def secret() -> None:
     """The secret that proves which mails are ours, so that an answer to one of them plays.
 
-    It belongs to the database, and is shown nowhere.
+    It is stored in the database, and shown nowhere.
     """
 
 
 @secret.command("rotate")
-@click.option("--overlap", default="90d", show_default=True, metavar="TIME", help="How long older mails still count.")
-@click.option("--at-once", is_flag=True, help="Older mails no longer count: the secret is in wrong hands.")
+@click.option("--overlap", default="90d", show_default=True, metavar="TIME", help="How long older emails still count.")
+@click.option("--at-once", is_flag=True, help="Older emails no longer count: the secret is in the wrong hands.")
 @pass_invocation
 def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
     """Make a new secret.
 
-    Answers to mails from before, their links and the signatures of exports go on to count for the overlap, but what
-    somebody has revoked stays void. Servers that run take the new secret with the next mail. With --at-once all that
-    was given out is void, and each player who has boards gets a mail that tells how they stand and can be answered, a
-    hundred players a minute. In programs that show mails as chats, the chat of a board begins anew.
+    Answers to earlier emails, their links and the signatures of exports still count for the overlap, but what somebody
+    has revoked stays void. Running servers use the new secret from the next email on. With --at-once everything sent so
+    far is void, and each player who has boards gets an email that shows how they stand and can be answered, a hundred
+    players a minute. Chat apps start a new chat for each board.
     """
     now = datetime.now(UTC)
     until = now if at_once else now + timedelta(microseconds=read_duration(overlap))
@@ -103,15 +103,15 @@ def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
         store.prepare(now)
         store.rotate_secret(now, until)
     if at_once:
-        click.echo("The secret is new. No mail from before counts any more; players are told how their boards stand.")
+        click.echo("The secret is new. No email from before counts any more; players are told how their boards stand.")
     else:
-        click.echo(f"The secret is new. Mails from before count until {until:%Y-%m-%d %H:%M} UTC.")
+        click.echo(f"The secret is new. Emails from before count until {until:%Y-%m-%d %H:%M} UTC.")
 
 
 @secret.command("list")
 @pass_invocation
 def list_secrets(invocation: Invocation) -> None:
-    """Tell until when mails from before count."""
+    """Show until when earlier emails count."""
     now = datetime.now(UTC)
     with opened_store(invocation.effective().values) as store:
         store.prepare(now)
@@ -137,8 +137,8 @@ key_file = click.argument("file", required=False, type=FILE)
 def create_key(invocation: Invocation, file: Path | None) -> None:
     """Make the key, and print the DNS record for it.
 
-    FILE, or dkim.key where that is set, is written if it is not there, for its owner's eyes only; a key that is there
-    is kept, and its record printed.
+    If FILE, or dkim.key if that is set, does not exist, it is written, readable only by its owner. An existing key is
+    kept, and its record printed.
     """
     configuration = with_identity(invocation.effective().values)
     path = _key_file("dkim", configuration.dkim.key, file)
@@ -153,9 +153,9 @@ def create_key(invocation: Invocation, file: Path | None) -> None:
 def rotate_key(invocation: Invocation, file: Path | None) -> None:
     """Make the next key, beside the one that signs.
 
-    It has a file and a selector of its own, beside FILE or dkim.key. Publish the record printed, change dkim.key and
-    dkim.selector, have the server reload (SIGHUP), and leave the record of the old selector for some weeks, since mails
-    that it has signed are still on their way.
+    It gets its own file, beside FILE or dkim.key, and its own selector. Publish the printed record, change dkim.key and
+    dkim.selector, reload the server (SIGHUP), and keep the record of the old selector for some weeks, because emails
+    signed with it are still on their way.
     """
     configuration = with_identity(invocation.effective().values)
     selector = f"pbm{datetime.now(UTC):%Y%m%d}"
@@ -184,11 +184,11 @@ def _print_record(configuration: Configuration, path: Path, selector: str) -> No
 @key_file
 @pass_invocation
 def crypt(invocation: Invocation, file: Path | None) -> None:
-    """Make the OpenPGP key of the server, and print its visiting card (vCard).
+    """Create the OpenPGP key of the server, and print its contact card (vCard).
 
-    FILE, or crypt.key where that is set, is written if it is not there, for its owner's eyes only; a key that is there
-    is kept. Keep a copy of it with your backups: what was encrypted for it can be read by no other. A chat app that
-    insists on encryption takes the card, and can write to the server then; publish it, on a web page or as a file.
+    If FILE, or crypt.key if that is set, does not exist, it is written, readable only by its owner. An existing key is
+    kept. Keep a copy of it with your backups: no other key can read what was encrypted for it. A chat app that insists
+    on encryption needs the card to write to the server; publish it, on a web page or as a file.
     """
     from pbm.edges.crypt import Keyring, new_key
 
@@ -211,7 +211,7 @@ def _read(path: Path, made: Callable[[], bytes], read: Callable[[bytes], T]) -> 
             click.echo(f"A new key is in {path}.", err=True)
         return read(path.read_bytes())
     except ImportError:
-        raise Refused("Encrypted mail needs the extra: pip install 'pbm[crypt]'.") from None
+        raise Refused("Encrypted email needs the extra: pip install 'pbm[crypt]'.") from None
     except (OSError, ValueError) as error:
         raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
 

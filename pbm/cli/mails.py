@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # help pages need nothing of these
 limit_option = click.option(
     "--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest first."
 )
-raw_option = click.option("--raw", is_flag=True, help="Print the mail alone, byte for byte.")
+raw_option = click.option("--raw", is_flag=True, help="Print the email alone, byte for byte.")
 
 
 @click.group(cls=Group)
@@ -40,31 +40,31 @@ def inbox() -> None:
 
 
 @inbox.command("list")
-@click.option("--state", type=click.Choice([state.value for state in Arrival]), help="Only mails in this state.")
+@click.option("--state", type=click.Choice([state.value for state in Arrival]), help="Only emails in this state.")
 @limit_option
 @json_option
 @pass_queues
 def list_(queues: Queues, state: str | None, limit: int, as_json: bool) -> None:
-    """Mails that came in, the newest first.
+    """Incoming emails, the newest first.
 
-    new: waits to be handled. handled: done. ignored: never to be answered. parked: a fault of ours, for you to look at.
-    forgotten: handled or ignored so long ago that only its number is left.
+    new: waits to be handled. handled: done. ignored: never answered. parked: for you to look at. forgotten: handled or
+    ignored so long ago that only its number is left.
     """
     mails = queues.received(Arrival(state) if state else None, limit)
-    print_rows([_row(mail) for mail in mails], as_json=as_json, nothing="There are no such mails.")
+    print_rows([_row(mail) for mail in mails], as_json=as_json, nothing="There are no such emails.")
 
 
 @inbox.command()
 @json_option
 @pass_queues
 def count(queues: Queues, as_json: bool) -> None:
-    """How many mails were not answered, by what they were.
+    """How many emails were not answered, by kind.
 
-    ignore: automatic mail, lists and the like. bounce, complaint: about mails of ours. reject: could not be read.
-    limit: persons' mails whose answer was one too many; what they asked for was done.
+    ignore: automatic mail, mailing lists and the like. bounce, complaint: about our emails. reject: could not be read.
+    limit: emails from people whose answer was one too many; their commands were carried out.
     """
     rows = [{"kind": kind, "mails": number} for kind, number in sorted(queues.verdicts().items())]
-    print_rows(rows, as_json=as_json, nothing="All mails were answered.")
+    print_rows(rows, as_json=as_json, nothing="All emails were answered.")
 
 
 @inbox.command()
@@ -73,9 +73,9 @@ def count(queues: Queues, as_json: bool) -> None:
 @json_option
 @pass_queues
 def show(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
-    """One mail as it came.
+    """One email as it came.
 
-    Once it is handled, the passwords it held are left out.
+    Once it is handled, its passwords are left out.
     """
     mail = queues.received_mail(number)
     print_mail(_row(mail), mail.raw, raw=raw, as_json=as_json)
@@ -86,11 +86,11 @@ def show(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
 @click.option("--all", "everything", is_flag=True, help="All that are parked.")
 @pass_queues
 def retry(queues: Queues, numbers: tuple[int, ...], everything: bool) -> None:
-    """Have parked or ignored mails handled again.
+    """Have parked or ignored emails handled again.
 
-    The server does it when it runs.
+    A running server does it at once, another one when it starts.
     """
-    chosen = queues.parked() if all_are_meant("the mails by their ID", numbers, everything) else numbers
+    chosen = queues.parked() if all_are_meant("the emails by their ID", numbers, everything) else numbers
     queues.handle_again(chosen)
     click.echo(f"{len(chosen)} to be handled again.")
 
@@ -111,7 +111,7 @@ def close(hand: Steward, numbers: tuple[int, ...]) -> None:
 def answer(hand: Steward, number: int, text: TextIO) -> None:
     """Answer a parked mail, and close it.
 
-    The same is done by answering the mail that told you of it.
+    You can also answer the email that told you of it.
     """
     content = content_of(text).strip()
     if not content:
@@ -134,11 +134,11 @@ def forward(hand: Steward, number: int, address: str) -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
 @pass_invocation
 def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
-    """Tell how raw mails would be read.
+    """Show how raw emails would be read.
 
-    Prints a line for each file, a JSON object with file, action, commands and comment. Actions: reply, help (of
-    persons), ignore, bounce, complaint, reject (never answered). Nothing is stored or sent. A file named .txt or .html
-    is taken for the text of a mail alone, without headers.
+    It prints one line for each file, a JSON object with file, action, commands and comment. Actions are reply and help
+    (for emails from people), and ignore, bounce, complaint and reject (never answered). Nothing is stored or sent. A
+    file named .txt or .html is read as the text of an email, without headers.
     """
     from pbm.cli.opening import robot
 
@@ -218,17 +218,17 @@ def outbox() -> None:
 
 
 @outbox.command("list")
-@click.option("--state", type=click.Choice([state.value for state in Delivery]), help="Only mails in this state.")
+@click.option("--state", type=click.Choice([state.value for state in Delivery]), help="Only emails in this state.")
 @limit_option
 @json_option
 @pass_queues
 def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) -> None:
-    """Mails that go out, the newest first.
+    """Outgoing emails, the newest first.
 
-    queued: to be sent when it is due. sent: taken by the next mail server or Maildir. failed: given up.
+    queued: sent when it is due. sent: accepted by the next mail server or Maildir. failed: given up.
     """
     mails = queues.queued(Delivery(state) if state else None, limit)
-    print_rows([_outgoing_row(mail) for mail in mails], as_json=as_json, nothing="There are no such mails.")
+    print_rows([_outgoing_row(mail) for mail in mails], as_json=as_json, nothing="There are no such emails.")
 
 
 @outbox.command("show")
@@ -237,7 +237,7 @@ def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) 
 @json_option
 @pass_queues
 def show_outgoing(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
-    """One mail as it goes out."""
+    """One email as it goes out."""
     queued = queues.queued_mail(number)
     print_mail(_outgoing_row(queued), queued.mail.raw, raw=raw, as_json=as_json)
 
@@ -247,11 +247,12 @@ def show_outgoing(queues: Queues, number: int, raw: bool, as_json: bool) -> None
 @click.option("--all", "everything", is_flag=True, help="All that failed or wait to be tried again.")
 @pass_queues
 def retry_outgoing(queues: Queues, numbers: tuple[int, ...], everything: bool) -> None:
-    """Have mails sent at once.
+    """Have emails sent at once.
 
-    Failed ones, waiting ones, and sent ones once more, by the server when it runs. A mail keeps its Message-ID.
+    This works for failed ones and waiting ones, and sends sent ones once more. The server must run. An email keeps its
+    Message-ID.
     """
-    if all_are_meant("the mails by their ID", numbers, everything):
+    if all_are_meant("the emails by their ID", numbers, everything):
         number = queues.send_all_again()
     else:
         queues.send_again(numbers)
@@ -318,11 +319,11 @@ def _end(exit_code: int, sentence: str) -> NoReturn:
 def receive(
     invocation: Invocation, sender: str | None, recipients: tuple[str, ...], more_recipients: tuple[str, ...]
 ) -> None:
-    """Take a mail from standard input into the inbox.
+    """Take an email from standard input into the inbox.
 
-    For mail servers that run a program for each mail. A running `pbm serve` over the same database handles it within a
-    second. Exit codes, of sysexits.h: 0 the mail is safe, 65 it is empty or too large, 67 no recipient is ours, 75
-    anything else; the mail server then tries again.
+    This is for mail servers that run a program for each email. A running `pbm serve` on the same database handles it
+    within a second. Exit codes, from sysexits.h: 0 the email is safe, 65 it is empty or too large, 67 no recipient is
+    ours, 75 anything else; the mail server then tries again.
     """
     from pbm.cli.opening import identified, opened_store, robot
     from pbm.edges.pipe import Refusal, envelope

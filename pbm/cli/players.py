@@ -33,7 +33,7 @@ def player() -> None:
 @click.password_option(help="Asked for if it is not given.")
 @pass_administration
 def add(admin: Administration, userid: str, addresses: tuple[str, ...], password: str) -> None:
-    """Make an account that can play at once."""
+    """Create an account that can play at once."""
     added = admin.add_player(userid, addresses, password)
     click.echo(f"{added.userid} can play now, from {' and '.join(addresses)}.")
 
@@ -68,7 +68,7 @@ def show(admin: Administration, userid: str, as_json: bool) -> None:
 @click.option("--address", "more", multiple=True, help="An address, as `player add` takes it.")
 @pass_administration
 def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> None:
-    """Replace an account's addresses by these.
+    """Replace an account's addresses with these.
 
     The player is told, at the old addresses and the new ones.
     """
@@ -84,8 +84,8 @@ def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], 
 def resume(admin: Administration, userid: str) -> None:
     """Send mail again to addresses that failed.
 
-    An address gets no more after limits.hard_bounces_to_suspend mails have come back. A mail of the player's ends that
-    by itself.
+    An address gets no more after limits.hard_bounces_to_suspend emails have bounced. An email from the player also ends
+    that.
     """
     suspended = admin.resume(userid)
     click.echo(f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended.")
@@ -96,7 +96,7 @@ def resume(admin: Administration, userid: str) -> None:
 @click.argument("state", type=click.Choice(["on", "off"]))
 @pass_administration
 def bot(admin: Administration, userid: str, state: str) -> None:
-    """Say that a player is a program, or that it is none.
+    """Mark a player as a program, or as a person.
 
     Games with a program are not rated, and it has no place in the standings.
     """
@@ -108,9 +108,9 @@ def bot(admin: Administration, userid: str, state: str) -> None:
 @click.argument("who", nargs=-1, required=True, metavar="WHO...")
 @pass_administration
 def unlock(admin: Administration, who: tuple[str, ...]) -> None:
-    """Look at passwords again after too many wrong ones.
+    """Accept passwords again after too many wrong ones.
 
-    WHO is a userid, the address mails said they were from, or the machine they came from, as `pbm status` names it.
+    WHO is a userid, the address in the emails' From, or the machine they came from, as `pbm status` names it.
     """
     for each in who:
         click.echo(f"{each}: {'counts from the beginning' if admin.unlock(each) else 'had no wrong guesses'}.")
@@ -133,8 +133,8 @@ def reset_password(admin: Administration, userid: str, password: str) -> None:
 def remove(admin: Administration, userid: str, yes: bool) -> None:
     """Erase a player for good.
 
-    All that is stored of them goes at once, as by "erase me", and their userid is replaced. They
-    forfeit the games they still play. This is asked about first; a script, which nobody can ask, says --yes.
+    Everything stored about them is deleted at once, as by "erase me", and their userid is replaced. They forfeit their
+    running games. The command asks first; a script says --yes.
     """
     if not yes:
         ask(f"Erase {userid}, and let them forfeit all their games?")
@@ -159,11 +159,10 @@ def rename(hand: Steward, userid: str, wanted: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_steward
 def merge(hand: Steward, userid: str, into: str, yes: bool) -> None:
-    """Make one account of two of a person.
+    """Merge two accounts of one person.
 
-    Boards, addresses and what belongs to them are the second one's then, whose ratings are worked out anew; the first
-    is gone. Their games against each other are rated no longer. This is asked about first; a script, which nobody can
-    ask, says --yes.
+    Boards, addresses and everything else move to the second account, whose ratings are recalculated; the first is gone.
+    Games between the two are no longer rated. The command asks first; a script says --yes.
     """
     if not yes:
         ask(f"Make {userid} a part of {into}? This cannot be undone")
@@ -194,10 +193,10 @@ MAX_OCTETS = 500_000_000
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
 @pass_administration
 def export(admin: Administration, userid: str, file: Path) -> None:
-    """Write all that is stored of a player to FILE, as the mail command `export` sends it; - is standard output.
+    """Write everything stored about a player to FILE, as the email command `export` sends it; - is standard output.
 
-    The password is not in it, nor the address of anybody else. The file can be read by its owner alone, and takes the
-    place of an older one only when it is whole.
+    It contains neither the password nor anybody else's address. Only its owner can read the file, and it replaces an
+    older one only when it is complete.
     """
     content = admin.export_player(userid)
     if str(file) == "-":
@@ -215,16 +214,17 @@ def export(admin: Administration, userid: str, file: Path) -> None:
 @click.option("--trust", is_flag=True, help="Take all of it, though this server has not signed it.")
 @pass_administration
 def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
-    """Make a player, with all their games, of a FILE that `export` has written; the packed one of a mail works, too.
+    """Create a player, with all their games, from a FILE that `export` has written; the packed file from an email
+    works, too.
 
-    An export that came in several mails is taken in by naming all its files at once.
+    If an export came in several emails, name all its files at once.
 
-    Of the record of one game, which comes with a replay, a board is made that has ended and is not rated. Every record
-    is replayed first. Opponents who are not here become names that nobody can log in as, until they are imported
-    themselves or `pbm player set-address` gives them an address. The player writes "reset password" to get one.
+    The record of a single game, as a replay brings it, becomes a finished board that is not rated. Every record is
+    replayed first. Opponents who are not here become userids that nobody can log in with, until they are imported
+    themselves or `pbm player set-address` gives them an address. The player writes "reset password" to set a password.
 
-    Anybody can write such a file. Of one that this server has not signed no ratings are taken and no games of players
-    who are here, and the player's addresses have to answer a mail first; --trust is your word that all of it is true.
+    Anybody can write such a file. If this server has not signed it, its ratings and its games with players who are here
+    are left out, and the player's addresses must answer an email first; with --trust you vouch for all of it.
     Tournaments and messages stay in the file.
     """
     contents = {str(file): _content(file) for file in files}
@@ -266,8 +266,8 @@ def _content(path: Path) -> bytes:
 def publish(invocation: Invocation, target: Path, title: str | None) -> None:
     """Write finished games to FOLDER as pages that any web server can serve.
 
-    Only what has changed is written, and only when all of it is ready; run it as often as you like, while the server
-    runs or not. Players are named by their userids alone; whoever has said "set archive off" or was erased is not
+    Only changed pages are written, and only when all of them are ready; run it as often as you like, whether the server
+    runs or not. Players are named only by their userids. Players who said "set archive off" or were erased are not
     named at all, and their games are left out.
     """
     from pbm.archive import FolderTaken

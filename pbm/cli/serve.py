@@ -150,9 +150,9 @@ class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in old
 maildir_option = click.option(
     "--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder."
 )
-domain_option = click.option("--domain", help="What stands after the @ of our addresses, in place of server.domain.")
+domain_option = click.option("--domain", help="The part after the @ of our addresses, in place of server.domain.")
 metrics_option = click.option(
-    "--metrics", metavar="HOST:PORT", help="Give the numbers of this process there, in place of metrics.listen."
+    "--metrics", metavar="HOST:PORT", help="Serve this process's metrics there, in place of metrics.listen."
 )
 
 
@@ -176,9 +176,9 @@ def serve(
 ) -> None:
     """Listen for mail, handle it and deliver the answers, until SIGTERM or SIGINT.
 
-    Needs no configuration. An empty database is set up. One line on standard output says when mail is accepted; logs go
-    to standard error. Any number of `pbm serve` and `pbm work` may share a database. SIGHUP has the certificate, the
-    DKIM key and its selector, [limits], operator and log.level read anew; all else needs another start.
+    Needs no configuration. An empty database is set up. One line on standard output says when it accepts mail; logs go
+    to standard error. Any number of `pbm serve` and `pbm work` may share a database. SIGHUP reloads the certificate,
+    the DKIM key and its selector, [limits], operator and log.level; everything else needs a restart.
     """
     run(invocation, listen, maildir, domain, tasks, metrics, create=True)
 
@@ -317,10 +317,10 @@ def _where(configuration: Configuration, server: Server) -> str:
 def work(
     invocation: Invocation, maildir: Path | None, domain: str | None, tasks: frozenset[str], metrics: str | None
 ) -> None:
-    """Handle mails and deliver the answers, beside `pbm serve` and others like this, until SIGTERM or SIGINT.
+    """Handle emails and deliver the answers, beside `pbm serve` and others like this, until SIGTERM or SIGINT.
 
     All of them need the same configuration; metrics.listen is for the `pbm serve` among them. One line on standard
-    output says when it is at work; logs go to standard error. What it has begun when it is killed is done by others.
-    Several with `--do think` share what robots have to think about.
+    output says when it is at work; logs go to standard error. If it is killed, others finish what it has begun. Several
+    with `--do think` share what robots have to think about.
     """
     run(invocation, None, maildir, domain, tasks, metrics)

@@ -167,7 +167,7 @@ class SendmailTable(DeliveryKind):
     command: Annotated[str, AfterValidator(_check_command)] = setting(
         "/usr/sbin/sendmail -i", "The program and its options; sender and recipient are added."
     )
-    timeout_seconds: Seconds = setting(60, "How long it may take for one mail.")
+    timeout_seconds: Seconds = setting(60, "How long it may take for one email.")
 
     def transport(self, domain: str) -> Transport:
         from pbm.edges.transports import SendmailCommand
@@ -191,8 +191,8 @@ def unusable_authorities(table: str, path: Path) -> Iterator[str]:
 class Server(ListenSettings):
     """Where mail comes in, for which addresses, and how much one client may ask for."""
 
-    local_part: LocalPart = setting("pbm", "What stands in front of it: players write to pbm@domain.")
-    bounce_part: LocalPart = setting("bounce", "Return paths of our mails are bounce+TOKEN@domain.")
+    local_part: LocalPart = setting("pbm", "The part before the @: players write to pbm@domain.")
+    bounce_part: LocalPart = setting("bounce", "Return paths of our emails are bounce+TOKEN@domain.")
     aliases: Annotated[str, AfterValidator(_check_aliases)] = setting(
         "",
         "Addresses with blanks between them that reach this server as well: answers to them count. Those it had "
@@ -201,7 +201,7 @@ class Server(ListenSettings):
     authserv_id: str = setting("", "Name of the mail server whose Authentication-Results are believed. Empty: none is.")
     unsubscribe_url: Annotated[str, fitting(r"|https://[!-;=?-~]{4,200}", "https://example.org/unsubscribe")] = setting(
         "",
-        "A web page of yours that mails its parameter command to its parameter address when it is sent a POST (RFC "
+        "A web page of yours that mails its parameter command to its parameter address when it gets a POST (RFC "
         "8058). Empty: one leaves by mail only.",
     )
     stop_seconds: Seconds = setting(
@@ -223,7 +223,7 @@ class Dkim(SettingsTable):
     """Signatures of our mails. `pbm dkim create` makes the key."""
 
     key: Path | None = setting(
-        None, "PEM file of the key. Not set: mails are not signed, or by the mail server behind us."
+        None, "PEM file of the key. Not set: emails are not signed, or by the mail server behind us."
     )
     selector: Domain = setting("pbm", "Where the public key is in the DNS: selector._domainkey.domain.")
     domain: Annotated[str, fitting(f"|{DOMAIN}", "example.org")] = setting(
@@ -248,7 +248,7 @@ class Metrics(SettingsTable):
     """Numbers for Prometheus: http://HOST:PORT/metrics."""
 
     listen: Annotated[str, AfterValidator(_check_metrics)] = setting(
-        "", "Where to answer, such as 127.0.0.1:9090; whoever gets there may read. Empty: nowhere."
+        "", "Where to answer, such as 127.0.0.1:9090; anybody who can connect may read. Empty: nowhere."
     )
 
 

@@ -28,15 +28,15 @@ _SECONDS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 @click.option(
     "--every", type=click.FloatRange(0.1), default=2, show_default=True, help="Seconds between looks, for --watch."
 )
-@click.option("--alive", is_flag=True, help="Only exit with 1 if no server has been at work for five minutes, else 0.")
+@click.option("--alive", is_flag=True, help="Only set the exit code: 1 if no server has run for five minutes, else 0.")
 @json_option
 @pass_invocation
 def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_json: bool) -> None:
     """How the server is doing.
 
-    Queues with the age of their oldest mail, how many mails came and went, how long they took, what could not be
-    delivered and why, addresses that get no mail, locks against guessing, and what falls due on boards. It is read from
-    the database, whether the server runs or not.
+    It shows queues with the age of their oldest email, how many emails came and went, how long they took, what could
+    not be delivered and why, addresses that get no mail, locks against guessing, and deadlines of boards. All of it is
+    read from the database, whether the server runs or not.
     """
     from pbm.cli.opening import opened_store
 
@@ -156,7 +156,7 @@ def _stop_lines(look: Status) -> list[str]:
     if look.silent_since is not None:
         lines.append(f"No server is at work, since {_when(look.silent_since, look.at)}: pbm serve")
     if look.stuck_since is not None:
-        lines.append(f"No mail goes out, since {_when(look.stuck_since, look.at)}: pbm doctor")
+        lines.append(f"No email goes out, since {_when(look.stuck_since, look.at)}: pbm doctor")
     return lines
 
 
@@ -241,9 +241,9 @@ def _duration(time: timedelta) -> str:
 @json_option
 @pass_invocation
 def log(invocation: Invocation, about: str, limit: int, as_json: bool) -> None:
-    """What was done by commands, when and by whom; the newest last.
+    """What commands did, when, and who ran them; the newest last.
 
-    Each command that changes the database leaves a line in it, together with what it does. Passwords are not shown.
+    Each command that changes the database adds a line. Passwords are not shown.
     """
     with invocation.service() as service, service.store.read() as tx:
         acts = tx.acts.latest(limit, about)

@@ -29,7 +29,8 @@ def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as
     """Make a tournament that players may join by mail.
 
     KIND is round-robin, swiss, knockout, ladder or league. Options of the tournament and of its game, such as
-    -players=4..16, -start=2027-01-31 or -size=4, may stand anywhere; the mail `help tournament create` tells them all.
+    -players=4..16, -start=2027-01-31 or -size=4, may stand anywhere; the page `help tournament create`, sent by email,
+    lists them all.
     """
     (name, kind, game), options = parted(words, "a name, a kind and a game", "cup swiss cross -rounds=5")
     made = organizer.create(name, kind, game, options, content_of(body) if body else "")
@@ -74,9 +75,9 @@ def show(organizer: Organizer, name: str, as_json: bool) -> None:
 @click.argument("name")
 @pass_organizer
 def start(organizer: Organizer, name: str) -> None:
-    """Let a tournament begin now, with those who have joined.
+    """Start a tournament now, with those who have joined.
 
-    Or the next season of a league. The server that runs over the same database does so at once.
+    Or start the next season of a league. A running server on the same database does so at once.
     """
     started = organizer.start(name)
     click.echo(f"{started.name} starts as soon as the server attends to it.")
@@ -88,7 +89,7 @@ def start(organizer: Organizer, name: str) -> None:
 def cancel(organizer: Organizer, name: str) -> None:
     """End a tournament early.
 
-    Its boards go on for themselves; all who are in it are told.
+    Its boards continue outside of it; its players are told.
     """
     ended = organizer.cancel(name)
     click.echo(f"{ended.name} is cancelled; its players are told.")

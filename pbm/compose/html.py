@@ -224,7 +224,7 @@ def equal(lines: Sequence[str]) -> str:
     for line in lines:
         room -= len(line) + 1
         if room < 0:
-            rows.append("[The rest is in the text of this mail.]")
+            rows.append("[The rest is in the text of this email.]")
             break
         rows.append(escape_text(line, quote=False))
     return "\n".join(rows)

@@ -24,7 +24,7 @@ MAX_LISTED, MAX_TARGETS = 160, 60
 """Moves that are listed beside those which the board itself links; and where cells of the board begin moves."""
 LEAST_OF_A_MOVE = len(piece(TOUCHED, Face(ground=WOOD)).bare)
 """Octets that it takes in a list at least."""
-ELSEWHERE = "<p>[This list is in the text of this mail.]</p>"
+ELSEWHERE = "<p>[This list is in the text of this email.]</p>"
 ROWS = "font-size:15px"
 _CELL = re.compile(r"[a-z]+[0-9]+")
 

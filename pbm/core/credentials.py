@@ -143,7 +143,7 @@ def check_password(password: str) -> None:
     if not is_password(password):
         raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
     if password.casefold() in _words():
-        raise BadArguments("That is a word of the server, which no mail could hide; choose another password.")
+        raise BadArguments("That is a word of the server, which no email could hide; choose another password.")
 
 
 def is_password(word: str) -> bool:
@@ -180,7 +180,7 @@ def is_clear(text: str) -> bool:
 def check_address(address: str) -> None:
     """Raises: BadArguments."""
     if len(address) > _MAX_ADDRESS or not _ADDRESS.fullmatch(address):
-        raise BadArguments(f'"{address[:80]}" is not a mail address this server can write to.')
+        raise BadArguments(f'"{address[:80]}" is not an email address this server can write to.')
 
 
 LONGEST_STEM = 16

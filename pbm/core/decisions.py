@@ -297,8 +297,8 @@ def tell_sender(
 
 
 _VOID = (
-    "The mail you answer is void. Answer a newer one of ours; if you have none, write for instance "
-    '"show 101" from the address where you get our mails, or put your userid and password into the command.'
+    "The email you answer is void. Answer a newer one of ours; if you have none, write for instance "
+    '"show 101" from the address where you get our emails, or put your userid and password into the command.'
 )
 
 

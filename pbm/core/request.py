@@ -268,7 +268,7 @@ class Author(Desk):
         if until is not None:
             raise NotAllowed(
                 f"Too many passwords were tried, so yours was not looked at; none is before {_minute(until)}. "
-                "Answering a mail of ours works without a password, and at any time."
+                "Answering one of our emails works without a password, and at any time."
             )
 
     def seated(self, command: Command) -> tuple[OpenBoard, Seat]:
@@ -283,7 +283,7 @@ class Author(Desk):
         self.player = board.match.player(token.seat)
         moved = board.revision == token.revision + 1 and _has_moved(board, token.seat)
         if command.verb.alters and token.revision != board.revision and not (moved and command.verb.asks):
-            raise Stale("Your mail answers an earlier state of the board. Here is the present one.")
+            raise Stale("Your email answers an earlier state of the board. Here is the current one.")
         return board, token.seat
 
     def _check_fresh(self, command: Command, board: OpenBoard, seat: Seat) -> None:
@@ -293,7 +293,7 @@ class Author(Desk):
         if as_of is None or (command.verb.asks and _has_moved(board, seat, as_of)):
             return
         if untouched and board.match.moved_at > as_of:
-            raise Stale(f"Board {board.match.board} has changed since the mail you answer. Here is the present one.")
+            raise Stale(f"Board {board.match.board} has changed since the email you answer. Here is the current one.")
 
     def _check_no_other_seat(self, command: Command, board: OpenBoard) -> None:
         """The token of a seat is good for no other board. Raises: NotAllowed."""
@@ -301,8 +301,8 @@ class Author(Desk):
         vouched = self.incoming.message.authenticated and sender.claimed == sender.proven
         if token is not None and command.credentials is None and not vouched:
             raise NotAllowed(
-                f"Your mail answers one of board {token.board}. To play on board {board.match.board}, answer a mail of "
-                "that board, or put your userid and password into the command.",
+                f"Your email answers one about board {token.board}. To play on board {board.match.board}, answer an "
+                "email about that board, or put your userid and password into the command.",
                 command.verb.line,
             )
 
@@ -460,10 +460,10 @@ class Request(Desk):
     def put_off(self, until: datetime) -> Request:
         """Do nothing but say so, since the sender's boards have taken too much computing."""
         text = (
-            "Nothing was done: what you asked for has taken the server very long, and others wait. Send it again after "
+            "Nothing was done: your commands have kept the server busy for long, and others wait. Send it again after "
             f"{_minute(until)}."
         )
-        self.outgoing.answers.append(Answer("your mail", Outcome.FAILED, text, "pbm: not done"))
+        self.outgoing.answers.append(Answer("your email", Outcome.FAILED, text, "pbm: not done"))
         return self
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:

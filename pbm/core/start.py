@@ -223,7 +223,7 @@ def unheard(tx: Transaction, player: Player) -> str:
     if tx.players.confirmed(player.id)[player.id] or is_robot(tx, player):
         return ""
     if tx.players.unreachable(player.id):
-        return f"{player.userid} gets no mail at present, for all of it comes back"
+        return f"{player.userid} gets no mail at present, because all of it comes back"
     return f"{player.userid} has not confirmed an address yet"
 
 

@@ -93,8 +93,8 @@ def _measures(limits: Limits, address: str, network: str) -> Iterator[tuple[Key,
 def _refusal(key: Key, most: int) -> str:
     if key.kind == MAILBOX:
         return (
-            f'"{key.subject}" has got {most} such mails within a day and answered none of them. Answer one of them, or '
-            "try again tomorrow."
+            f'"{key.subject}" has got {most} such emails within a day and answered none of them. Answer one, or try '
+            "again tomorrow."
         )
-    whose = f"Addresses at {key.subject}" if key.kind == DOMAIN else "Others, because of mails from your network,"
-    return f"{whose} have got {most} mails of ours today that nobody may have asked for. Try again tomorrow."
+    whose = f"Addresses at {key.subject}" if key.kind == DOMAIN else "Others, because of emails from your network,"
+    return f"{whose} have got {most} emails from us today that nobody may have asked for. Try again tomorrow."

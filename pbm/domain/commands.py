@@ -246,7 +246,7 @@ def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgume
     needs_board = any(param.name == "BOARD" for param in verb.params[:1])
     if needs_board and (not words or words[0].casefold() not in GAMES):
         shown = usage(verb, standing).removeprefix("GAME ")
-        return BadArguments("Which board? Name its number, or answer a mail of that board.", shown)
+        return BadArguments("Which board? Name its number, or answer an email about it.", shown)
     if len(words) == 1 and words[0].casefold() in GAMES:
         return BadArguments("The game comes first.", f"{words[0].casefold()} {verb.name}")
     return BadArguments(f'Which game? Put one of {joined(GAMES, "or")} in front of "{verb.name}".', verb.line)
@@ -440,7 +440,7 @@ def _is_option(word: str) -> bool:
 
 def _unknown(words: list[str]) -> UnknownCommand:
     if not words:
-        return UnknownCommand("The mail holds no command.")
+        return UnknownCommand("The email contains no command.")
     if (name := words[0].casefold()) in CHOICES:
         return UnknownCommand(f'"{name}" is a setting.', f"set {name} VALUE" if words[1:] else f"set {name}")
     if called := vocabulary.OTHER_VERBS.get(name):

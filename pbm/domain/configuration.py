@@ -91,49 +91,49 @@ def _check_clock(text: str) -> str:
 
 
 class Limits(SettingsTable):
-    """How much one person may ask for. Days are of 24 hours."""
+    """How much one person may ask for. A day has 24 hours."""
 
     stranger_replies_per_day: CountOrNone = setting(1, "Answers a day to an address that belongs to no player.")
     newcomer_replies_per_day: CountOrNone = setting(
-        30, "The same once it has answered a mail of ours, which proves that its owner wrote."
+        30, "The same once it has answered one of our emails, which proves that its owner wrote."
     )
     answers_per_hour: Count = setting(
         120,
-        "Answers an hour to one address, lest two robots talk for ever. What it asks for is done all the same, and "
-        "no mail about a move is left out.",
+        "Answers an hour to one address, lest two robots talk forever. What it asks for is done all the same, and "
+        "no email about a move is left out.",
     )
     unproven_answers_per_hour: Count = setting(
         20,
-        "The same for mails that only say whose they are, as anybody can who knows the address: without a password, "
+        "The same for emails that only say whose they are, as anybody can who knows the address: without a password, "
         "and in answer to nothing of ours.",
     )
     unproven_help_per_hour: Count = setting(
         30,
-        "The same for such mails of players that ask for nothing but pages of help. Pages asked for in answer to a "
+        "The same for such emails of players that ask for nothing but pages of help. Pages asked for in answer to a "
         "mail of ours do not count.",
     )
     answers_per_board_per_hour: Count = setting(200, "The same for all who write about one board.")
     answers_per_hour_in_all: Count = setting(
-        5000, "The same for everybody together. Mails that only say whose they are draw at most half."
+        5000, "The same for everybody together. Emails that only say whose they are draw at most half."
     )
     unproven_answers_per_domain_per_hour: Count = setting(
-        300, "Answers an hour to one domain that mails draw which only say whose they are."
+        300, "Answers an hour to one domain that emails draw which only say whose they are."
     )
     unproven_answers_per_network_per_hour: Count = setting(
-        200, "The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
+        200, "The same because of emails from one network (IPv4 /24, IPv6 /64), to anybody."
     )
     hard_bounces_to_suspend: Count = setting(
-        3, "Mails that come back for good until an address gets no more, or its player writes."
+        3, "Emails that come back for good until an address gets no more, or its player writes."
     )
-    confirmation_days: Days = setting(7, "How long the mail that confirms an address is good.")
+    confirmation_days: Days = setting(7, "How long the email that confirms an address is good.")
     held_asks_per_day: CountOrNone = setting(
         3, 'How often a day one address is asked "was that you?" for lack of a password.'
     )
-    answer_token_days: Days = setting(14, "How long answering a mail of ours shows who you are.")
+    answer_token_days: Days = setting(14, "How long answering one of our emails shows who you are.")
     wrong_logins: Count = setting(
         5,
         "Wrong passwords for one userid until passwords for it are refused for a minute; with each further one that "
-        "doubles. Answers to mails of ours are not concerned.",
+        "doubles. Answers to our emails still work.",
     )
     wrong_logins_per_source: Count = setting(
         20, "The same for one sender and for one machine, whatever the userids; so many wrong reply addresses, too."
@@ -157,37 +157,35 @@ class Limits(SettingsTable):
         50, "Games a day that all others together may start with one player by challenging them."
     )
     offers_to_one_per_day: Count = setting(
-        5, "Mails a day that ask one player whether they want a game that others propose."
+        5, "Emails a day that ask one player whether they want a game that others propose."
     )
     invitations_per_day: CountOrNone = setting(
-        5, "Mails a day by which a player may invite people who have no account."
+        5, "Emails a day by which a player may invite people who have no account."
     )
     invitation_days: Days = setting(30, "How long such an invitation is good.")
     open_seek_games: Count = setting(20, "Games that one seek may look for.")
     open_tournaments: CountOrNone = setting(3, "Tournaments that one player has made and that are not over.")
     confirmations_per_day: Count = setting(
-        3, "Mails a day that ask one mailbox, whatever its +tags and dots, whether it belongs to an account."
+        3, "Emails a day that ask one mailbox, whatever its +tags and dots, whether it belongs to an account."
     )
     unasked_per_domain_per_day: Count = setting(
         200,
-        "Mails a day to one domain that its people may not have asked for: confirmations, invitations, new "
-        'passwords, "was that you?", answers to strangers. Mails that server.authserv_id vouches for ask for '
+        "Emails a day to one domain that its people may not have asked for: confirmations, invitations, new "
+        'passwords, "was that you?", answers to strangers. Emails that server.authserv_id vouches for ask for '
         "themselves.",
     )
     unasked_per_network_per_day: Count = setting(
-        50, "The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
+        50, "The same because of emails from one network (IPv4 /24, IPv6 /64), to anybody."
     )
-    resets_per_day: Count = setting(3, "Mails a day by which one player may set a new password.")
-    exports_per_day: Count = setting(2, "Mails a day with all games of one player.")
-    erasure_days: Days = setting(7, "Days in which a player may still keep what they asked to erase.")
-    kept_mail_days: Days = setting(
-        30, "How long mails are kept that were handled or delivered. Of their passwords, none is."
-    )
-    parked_mail_days: Days = setting(90, "How long mails wait for the operator until they are forgotten, too.")
+    resets_per_day: Count = setting(3, "Emails a day by which one player may set a new password.")
+    exports_per_day: Count = setting(2, "Emails a day with all games of one player.")
+    erasure_days: Days = setting(7, "Days in which a player who asked to be erased may change their mind.")
+    kept_mail_days: Days = setting(30, "How long handled or delivered emails are kept. Their passwords are not.")
+    parked_mail_days: Days = setting(90, "How long emails wait for the operator until they, too, are forgotten.")
     parked_mails: Count = setting(
         500,
-        "Mails that wait for the operator at most, of those that anybody can cause: mails that cannot be read, and "
-        "letters to postmaster. More of them are ignored, so they are kept as long as other mails.",
+        "The most emails that wait for the operator, of those that anybody can cause: unreadable ones, and "
+        "letters to postmaster. Any more are ignored, so they are kept as long as other emails.",
     )
     messages_per_day: CountOrNone = setting(50, "Messages a player may write to others a day.")
     message_characters: Count = setting(5000, "The longest message or broadcast.")
@@ -195,15 +193,15 @@ class Limits(SettingsTable):
         "off", "off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none."
     )
     default_clock: Annotated[str, AfterValidator(_check_clock)] = setting(
-        DEFAULT_CLOCK, "Time of a game whose challenge does not say --clock; none for as long as one likes."
+        DEFAULT_CLOCK, "Time of a game whose challenge does not say --clock; none for unlimited time."
     )
-    claim_days: Days = setting(7, "How long the opponent of somebody whose time is up may choose what comes of it.")
+    claim_days: Days = setting(7, "How long a player may decide what to do about an opponent whose time is up.")
     pause_days: Days = setting(60, "How long two players may pause a game.")
     vacation_days_per_year: Annotated[int, Field(ge=0, le=366)] = setting(
         30, "Days a calendar year that a player's clocks may stand still for a vacation."
     )
     unreachable_days: Annotated[int, Field(ge=0, le=366)] = setting(
-        30, "Days a year that a player's clocks stand still at most because mail to them comes back."
+        30, "Days a year that a player's clocks may stand still because mail to them comes back."
     )
 
 
@@ -218,14 +216,14 @@ class ListenSettings(SettingsTable):
         "127.0.0.1:8025", "Where to listen: HOST:PORT, [IPv6]:PORT or unix:/path of a socket. Port 0 takes a free one."
     )
     lmtp: bool = setting(False, "Speak LMTP in place of SMTP, for a mail server on this machine.")
-    domain: Domain = setting("localhost", "What stands after the @ of our own addresses.")
+    domain: Domain = setting("localhost", "The part after the @ of our own addresses.")
     max_size: Octets = setting(2**20, "The largest mail taken, in octets.")
     max_connections: Count = setting(200, "Clients connected at once.")
     max_connections_per_peer: Count = setting(20, "Clients at once from one IPv4 address or IPv6 /64.")
-    max_recipients: Count = setting(100, "Recipients of one mail.")
+    max_recipients: Count = setting(100, "Recipients of one email.")
     idle_seconds: Seconds = setting(120, "How long to wait for a client's next command.")
-    data_seconds: Seconds = setting(300, "How long a client may take to send one mail.")
-    session_seconds: Seconds = setting(900, "How long a client may stay without a mail accepted.")
+    data_seconds: Seconds = setting(300, "How long a client may take to send one email.")
+    session_seconds: Seconds = setting(900, "How long a client may stay without an email accepted.")
     commit_seconds: Seconds = setting(120, "How long the database may take before a client is told to retry.")
     unix_mode: Annotated[str, fitting("[0-7]{3}", "660")] = setting("660", "Permissions of a Unix socket, in octal.")
     tls_certificate: Path | None = setting(None, "PEM file of our certificate; with it STARTTLS is offered.")
@@ -238,9 +236,7 @@ class ListenSettings(SettingsTable):
 
 
 class FetchSettings(SettingsTable):
-    """Mail from a mailbox, besides what comes to server.listen. Addresses of ours are then all plus addresses of
-    server.local_part@server.domain, which must be the mailbox's own address.
-    """
+    """Mail from a mailbox, besides server.listen. Its address must be server.local_part@server.domain."""
 
     host: Host = setting("", "Name of the IMAP server. Empty: no mailbox is looked into.")
     port: Annotated[int, Field(ge=1, le=65535)] = setting(993, "Its port; mostly 993 or 143.")
@@ -253,11 +249,11 @@ class FetchSettings(SettingsTable):
         None, "Password to log in with; where there are passwords for programs, one of those."
     )
     folder: Annotated[str, Field(min_length=1)] = setting(
-        "INBOX", "The folder whose mails are taken, all of them: give pbm a mailbox of its own."
+        "INBOX", "The folder from which all emails are taken: give pbm a mailbox of its own."
     )
     handled_folder: str = setting("pbm-handled", "The folder they are moved to afterwards. Empty: they are deleted.")
     max_size: Octets = setting(2**20, "The largest mail taken, in octets.")
-    poll_seconds: Seconds = setting(60, "How often to look, also where the server announces mail by itself (IDLE).")
+    poll_seconds: Seconds = setting(60, "How often to look, even if the server announces mail by itself (IDLE).")
     timeout_seconds: Seconds = setting(60, "How long to wait for each answer of the server.")
     first_retry_seconds: Seconds = setting(1, "Wait after the first failure; after each next one it is twice as long.")
     longest_retry_seconds: Seconds = setting(300, "But never longer than this.")
@@ -266,11 +262,11 @@ class FetchSettings(SettingsTable):
 class DeliverySettings(SettingsTable):
     """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest."""
 
-    concurrency: Count = setting(10, "Mails under way at once.")
+    concurrency: Count = setting(10, "Emails under way at once.")
     first_retry_seconds: Seconds = setting(60, "Wait before the first retry; each next one is twice as long.")
     longest_retry_seconds: Seconds = setting(6 * 3600, "But never longer than this.")
-    give_up_hours: Hours = setting(120, "Age of a mail at which a temporary failure becomes final.")
-    poll_seconds: Seconds = setting(5, "How long nothing may be heard of before the outbox is looked at all the same.")
+    give_up_hours: Hours = setting(120, "Age of an email at which a temporary failure becomes final.")
+    poll_seconds: Seconds = setting(5, "How often the outbox is checked even if nothing announces an email.")
 
     def retry_at(self, now: datetime, attempts: int) -> datetime:
         """When to try again after so many failures, the last one included."""
@@ -291,5 +287,5 @@ class SmarthostSettings(SettingsTable):
     password: SecretStr | None = setting(None, "Password to log in with.")
     connections: Count = setting(4, "Connections kept open.")
     timeout_seconds: Seconds = setting(
-        60, "How long to wait for each answer of the server, and ten times as long for that to a mail's text."
+        60, "How long to wait for each answer of the server, and ten times as long for that to an email's text."
     )

@@ -157,7 +157,7 @@ CHOICES: dict[str, Choice] = {
     for choice in (
         Choice(
             "subject",
-            "constant is the same in all mails of a board; turn adds whose turn it is, within one conversation still; "
+            "constant is the same in all emails of a board; turn adds whose turn it is, within one conversation still; "
             "classic ends in who is to move",
             ("constant", "turn", "classic"),
         ),
@@ -168,7 +168,7 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice(
             "mail",
-            "plain text; HTML, where boards keep their shape and moves are links; or both in every mail",
+            "plain text; HTML, where boards keep their shape and moves are links; or both in every email",
             ("text", "html", "both"),
         ),
         Choice(
@@ -176,7 +176,7 @@ CHOICES: dict[str, Choice] = {
             "whether a board in HTML comes with a drawn picture, too; turn is where you are to move or ask to see it",
             ("turn", "on", "off"),
         ),
-        Choice("timezone", "where you are; times in mails are told in it"),
+        Choice("timezone", "where you are; times in emails are told in it"),
         Choice(
             "sleep",
             "hours of your time zone in which your clock stands still, but in games that are strict",
@@ -193,7 +193,7 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice(
             "digest",
-            "one mail a day at this time of yours with the boards where you are to move, in place of one for each move",
+            "one email a day at this time with the boards where you are to move, in place of one for each move",
             reader=read_hour,
             told="off, or a time of day such as 08:00",
             sample="08:00",
@@ -205,19 +205,19 @@ CHOICES: dict[str, Choice] = {
             told="off, or a time from 1m to 24h",
             sample="10m",
         ),
-        Choice("language", "the language of mails", ("en",)),
+        Choice("language", "the language of emails", ("en",)),
         Choice("broadcasts", "whether you get what players write to all", ("on", "off")),
-        Choice("receipts", "whether a short mail tells you that a move of yours was played", ("on", "off")),
+        Choice("receipts", "whether a short email tells you that a move of yours was played", ("on", "off")),
         Choice("tournaments", "whether you are told once a week which tournaments you can join", ("off", "on")),
         Choice(
             "archive", "whether finished games of yours may be published as pages, under your userid", ("on", "off")
         ),
         Choice(
-            "keepsake", "whether the whole game comes, as a moving picture and a file, when it has ended", ("on", "off")
+            "keepsake", "whether the whole game comes, as an animation and a file, when it has ended", ("on", "off")
         ),
         Choice(
             "bot",
-            "whether a program plays for you: its games are not rated, and its mails may say that a program wrote them",
+            "whether a program plays for you: its games are not rated, and its emails may be marked as a program's",
             ("off", "on"),
         ),
         Choice(

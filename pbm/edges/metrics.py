@@ -96,15 +96,15 @@ _NOTED = (
 
 
 def _queues(status: Status) -> Iterable[Metric]:
-    mails = GaugeMetricFamily("pbm_mails", "Mails that wait, by queue and state.", labels=["queue", "state"])
+    mails = GaugeMetricFamily("pbm_mails", "Emails that wait, by queue and state.", labels=["queue", "state"])
     ages = GaugeMetricFamily("pbm_mails_oldest_seconds", "Age of the oldest of them.", labels=["queue", "state"])
     for queue, state, waiting in _waiting(status):
         mails.add_metric([queue, state], waiting.number)
         age = (status.at - waiting.oldest_at).total_seconds() if waiting.oldest_at else 0
         ages.add_metric([queue, state], max(0, age))
-    ever = CounterMetricFamily("pbm_mails_ever", "Mails that ever came into a queue.", labels=["queue"])
+    ever = CounterMetricFamily("pbm_mails_ever", "Emails that ever came into a queue.", labels=["queue"])
     took = GaugeMetricFamily(
-        "pbm_mail_seconds", "How long the latest mails took, in the inbox until handled, in the outbox until sent.",
+        "pbm_mail_seconds", "How long the latest emails took, in the inbox until handled, in the outbox until sent.",
         labels=["queue", "share"],
     )  # fmt: skip
     for queue, flow in (("inbox", status.received), ("outbox", status.written)):
@@ -128,7 +128,7 @@ def _people(status: Status) -> Iterable[Metric]:
     yield GaugeMetricFamily("pbm_players", "Accounts.", status.players)
     yield GaugeMetricFamily("pbm_boards", "Boards under way.", status.boards)
     yield GaugeMetricFamily("pbm_boards_overdue", "Boards on which something should have happened.", status.overdue)
-    yield GaugeMetricFamily("pbm_addresses_suspended", "Addresses that get no mail any more.", status.suspended)
+    yield GaugeMetricFamily("pbm_addresses_suspended", "Addresses that get no email any more.", status.suspended)
     yield GaugeMetricFamily("pbm_locks", "Locks against guessing.", len(status.locked))
     yield GaugeMetricFamily("pbm_broadcasts_waiting", "Broadcasts that wait for the operator.", status.broadcasts)
     agenda = GaugeMetricFamily("pbm_agenda", "Things to do at some time, by kind.", labels=["kind"])

@@ -58,9 +58,9 @@ def receive(
         raise Refusal(os.EX_NOUSER, f"5.1.1 There is no {recipients[0]} here.")
     data = re.sub(rb"\A>?From [^\n]*\n", b"", data)  # the line that mbox files and pipe(8) with flags=F put in front
     if not data.strip():
-        raise Refusal(os.EX_DATAERR, "5.6.0 The mail is empty.")
+        raise Refusal(os.EX_DATAERR, "5.6.0 The email is empty.")
     if len(data) > max_size:
-        raise Refusal(os.EX_DATAERR, f"5.3.4 The mail is larger than the {max_size} octets that we take.")
+        raise Refusal(os.EX_DATAERR, f"5.3.4 The email is larger than the {max_size} octets that we take.")
     with store.write(alone=False) as tx:
         board_of = Signer(*tx.secrets.keys(now)).board_of
         tx.inbox.add([(sender, ours, data, None, "", lane(Envelope(sender, ours), data, robot, board_of))], now)

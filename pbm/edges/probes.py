@@ -86,16 +86,16 @@ def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: flo
         with _Client(place, lmtp=lmtp) as client:
             client.sendmail("", [address], mail + "\r\n")
     except (OSError, smtplib.SMTPException) as error:
-        return fail("loopback", f"a mail to {address} is not taken: {_words(error)}", "look at the log")
+        return fail("loopback", f"an email to {address} is not accepted: {_words(error)}", "look at the log")
     while time.monotonic() - begun < patience:
         if (state := _state_of(store, key)) is not None and state is not Arrival.NEW:
-            reason = f"a mail to ourselves was taken, and {state} after {time.monotonic() - begun:.2f} s"
+            reason = f"an email to ourselves was accepted, and {state} after {time.monotonic() - begun:.2f} s"
             return ok("loopback", reason)
         time.sleep(0.02)
     if _state_of(store, key) is None:
-        reason, advice = "the mail is not in this database", "the server uses another database; see pbm config show"
+        reason, advice = "the email is not in this database", "the server uses another database; see pbm config show"
     else:
-        reason, advice = f"the mail waits for {patience:.0f} s and more", "pbm status; is a process there that handles?"
+        reason, advice = f"the email has waited for {patience:.0f} s", "pbm status; does a process run that handles?"
     return fail("loopback", reason, advice)
 
 
@@ -127,7 +127,7 @@ def smarthost(settings: SmarthostSettings) -> Finding:
             client.noop()
     except (OSError, smtplib.SMTPException) as error:
         reason = f"{where} does not take our mail: {_words(error)}"
-        return fail("smarthost", reason, "mails wait until it does; see [smarthost]")
+        return fail("smarthost", reason, "emails wait until it does; see [smarthost]")
     return ok("smarthost", f"{where} takes us")
 
 
@@ -144,7 +144,7 @@ def mailbox(settings: FetchSettings) -> Finding:
         return fail("mailbox", f"{where}: {_words(error)}", "see [imap] in the configuration")
     if code != "OK":
         return fail("mailbox", f"{where} has no folder {settings.folder}", "imap.folder")
-    return ok("mailbox", f"{where} has {int(answer[0] or 0)} mails in {settings.folder}")
+    return ok("mailbox", f"{where} has {int(answer[0] or 0)} emails in {settings.folder}")
 
 
 def bounded(check: str, probe: Callable[[], Finding], seconds: float = _PATIENCE_SECONDS) -> Finding:

@@ -94,7 +94,7 @@ def look_up(identity: SenderNames, ask: Ask = ask_dns) -> list[Finding]:
     """The findings on all records, or one that says why nobody can tell."""
     domain = identity.domain
     if "." not in domain or domain.endswith(_UNREAL):
-        return [warn("dns", f"{domain} is no name that mail could find", "set server.domain")]
+        return [warn("dns", f"{domain} is no name that email could find", "set server.domain")]
     try:
         return [_mx(domain, ask), _spf(domain, ask), _dkim(identity, ask), _dmarc(domain, ask)]
     except Unanswered as error:
@@ -105,7 +105,7 @@ def look_up(identity: SenderNames, ask: Ask = ask_dns) -> list[Finding]:
 def _mx(domain: str, ask: Ask) -> Finding:
     hosts = ask(domain, "MX")
     if "" in hosts:
-        return fail("mx", f"{domain} says that it takes no mail (RFC 7505)", "remove the null MX")
+        return fail("mx", f"{domain} says that it takes no email (RFC 7505)", "remove the null MX")
     if not hosts:
         if _has_address(domain, ask):
             return ok("mx", f"{domain} has no MX, so mail goes to its own address")
@@ -136,7 +136,7 @@ def _spf(domain: str, ask: Ask) -> Finding:
 
 def _dkim(identity: SenderNames, ask: Ask) -> Finding:
     if identity.dkim_key is None:
-        return warn("dkim", "we do not sign our mails", "pbm dkim, unless the mail server behind us does")
+        return warn("dkim", "we do not sign our emails", "pbm dkim, unless the mail server behind us does")
     name = f"{identity.selector}._domainkey.{identity.dkim_domain}"
     records = [text for text in ask(name, "TXT") if "p=" in text]
     if not records:

@@ -38,7 +38,7 @@ from pbm.store.neighbours import Full, ReadOnly
 log = structlog.get_logger()
 
 _READ_ONLY = "The database can only be read. Make it writable and start again: SQLite would not write in this process."
-_HANGS = "Handling mails, or what is due, has gone on for minutes. Start again: a mail that does this thrice is parked."
+_HANGS = "Handling an email, or what is due, has taken minutes. Start again: an email that does this thrice is parked."
 _LONGEST_WORK_SECONDS = 120.0
 _LOOK_SECONDS = 5.0
 """How long nothing may be heard of before a look is taken all the same."""
@@ -234,7 +234,7 @@ class Server:
 
     def _write_of_refusals(self, reason: str) -> None:
         with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
-            page, subject = "refused-operator.txt", "pbm: all our mails are refused"
+            page, subject = "refused-operator.txt", "pbm: all our emails are refused"
             tell_operator(Desk(tx, self._service.tools), subject, page, reason=reason)
 
     def _doubt(self, trouble: BaseException) -> bool:

@@ -104,7 +104,7 @@ class Smarthost:
 
     async def send(self, mail: Outgoing) -> None:
         if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
-            raise PermanentFailure(f"{mail.envelope_from!r} or {mail.recipient!r} is no mail address")
+            raise PermanentFailure(f"{mail.envelope_from!r} or {mail.recipient!r} is no email address")
         while True:
             connection = await self._free()
             is_new = not connection.was_used

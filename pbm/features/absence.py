@@ -106,7 +106,7 @@ def vacation(request: Request, command: Command) -> Answer:
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
         told = (
             f"Your vacation is noted, {_in_days(span, settings, request.now)}: your clocks stand still meanwhile, and "
-            'the mails of your boards tell it. "vacation end" takes it back.'
+            'the emails of your boards say so. "vacation end" takes it back.'
         )
         if day:
             told += (

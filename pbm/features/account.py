@@ -38,7 +38,7 @@ _INVITED = ("invite",)
 
 @handles(
     Verb("signup NEW-USERID NEW-PASSWORD [ADDRESS...]", ACCOUNT, rank=10, other_usage="NEW-USERID"),
-    "make an account; answer the mail that comes back to confirm it",
+    "make an account; answer the email that comes back to confirm it",
 )
 def signup(request: Request, command: Command) -> None:
     """Nobody has the userid before one of the addresses has answered: then the first who did."""
@@ -51,7 +51,7 @@ def signup(request: Request, command: Command) -> None:
     addresses = addresses_of(request, command)
     check_free(request.tx, userid)
     if any(letter.subject == CONFIRMING for letter in request.outgoing.letters):
-        raise NotAllowed("One mail makes one account.")
+        raise NotAllowed("One email makes one account.")
     for address in addresses:
         _count_unasked(request, address)
     hashed = request.author.hash_of(password) if password else NO_PASSWORD
@@ -76,7 +76,7 @@ def add(request: Request, command: Command) -> Answer:
         raise NotAllowed(f"An account has at most {MAX_ADDRESSES} addresses, and you have {known}.", "change address")
     for address in fresh:
         _ask_to_confirm(request, player, address)
-    return done(command, f"{' and '.join(fresh)} will get your mail, too, as soon as the mail\nsent there is answered.")
+    return done(command, f"{' and '.join(fresh)} will get your mail, too, as soon as you answer\nthe email sent there.")
 
 
 @handles(
@@ -120,7 +120,7 @@ def change_password(request: Request, command: Command) -> Answer:
 def password_(request: Request, command: Command) -> Answer:
     password = command.args["NEW-PASSWORD"]
     if request.sender.proven is None:
-        raise NotAllowed("Answer a mail of ours with this line: that shows who you are.", command.verb.line)
+        raise NotAllowed("Answer one of our emails with this line: that shows who you are.", command.verb.line)
     player = request.author.who(command)
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         line = "change password USERID PASSWORD NEW-PASSWORD"
@@ -145,7 +145,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
 
 @handles(
     Verb("revoke USERID PASSWORD", ACCOUNT, rank=35),
-    "let no mail of ours that you have got so far speak for you any more",
+    "make void all emails that you have got so far, so that no answer to them acts for you",
 )
 def revoke(request: Request, command: Command) -> Answer:
     """Make void all old mails of the player, whoever holds them, forwarded or stolen."""
@@ -154,9 +154,9 @@ def revoke(request: Request, command: Command) -> Answer:
     request.tx.tickets.revoke_of(player.id, request.now, kept=_INVITED)
     return done(
         command,
-        "No mail that you have got from us so far speaks for you any more. Your boards go on as they are. Answer the "
-        'mails that come from now on; "show 101" mails board 101 anew, "remind" those where it is your turn.',
-        "pbm: old mails are void",
+        "All emails that you have got from us so far are void. Your boards stay as they are. Answer the emails that "
+        'come from now on; "show 101" sends board 101 again, "remind" those where it is your turn.',
+        "pbm: old emails are void",
     )
 
 
@@ -179,7 +179,7 @@ def signoff(request: Request, command: Command) -> Answer:
 
 @handles(
     Verb("reset password [USERID]", ACCOUNT, rank=50),
-    "get a mail whose answer sets a new password, if you have lost yours",
+    "get an email whose answer sets a new password, if you have lost yours",
 )
 def reset_password(request: Request, command: Command) -> Answer:
     """The answer is the same whether there is such a player or not."""
@@ -193,7 +193,7 @@ def reset_password(request: Request, command: Command) -> Answer:
                     _ask_for_password(request, player, address, answers=False)
     return done(
         command,
-        "If somebody has this userid, a mail is on its way to the addresses of the\n"
+        "If somebody has this userid, an email is on its way to the addresses of the\n"
         "account. Answer it to choose a new password.",
     )
 
@@ -252,7 +252,7 @@ def addresses_of(request: Request, command: Command) -> list[str]:
     for address in addresses:
         check_address(address)
     if not addresses:
-        raise BadArguments("Which address? Your mail does not come from exactly one.", command.verb.line)
+        raise BadArguments("Which address? Your email does not come from exactly one.", command.verb.line)
     return addresses
 
 

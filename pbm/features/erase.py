@@ -144,7 +144,7 @@ MOST_ASKED = 3
 
 @handles(
     Verb("erase me USERID PASSWORD", ACCOUNT, rank=90),
-    "have all that is stored of you deleted, and your userid replaced, after a week to change your mind",
+    "have all that is stored about you deleted, and your userid replaced, after a week to change your mind",
 )
 def erase_me(request: Request, command: Command) -> None:
     """With the password it is settled; otherwise whoever reads the player's mail is asked."""
@@ -158,7 +158,7 @@ def erase_me(request: Request, command: Command) -> None:
     since = request.now - timedelta(days=1)
     addresses = request.tx.players.confirmed(player.id)[player.id]
     if request.tx.tickets.issued_since(ERASE, player.userid, since) >= MOST_ASKED * len(addresses):
-        raise NotAllowed("You have been asked often enough today: answer one of these mails, or use your password.")
+        raise NotAllowed("You have been asked often enough today: answer one of these emails, or use your password.")
     for address in addresses:
         if request.may_ask(player, address):
             token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
@@ -187,7 +187,7 @@ def answer_keep(request: Request, _: Ticket, player: Player) -> None:
     words = first_line(request.message.text)
     try:
         if words.casefold().rstrip(".!") not in (KEEP, "erase no") and not declines(words):
-            raise UnknownCommand("This mail is only for changing your mind.", KEEP)
+            raise UnknownCommand("This email is only for changing your mind.", KEEP)
         _keep(request, player)
         request.outgoing.answers.append(Answer(words, Outcome.DONE, KEPT))
     except Rejected as error:

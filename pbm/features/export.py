@@ -156,7 +156,7 @@ class Parcel:
                 return files, self._next(count)
             if count <= (self.first > 0):
                 what = f"Board {self.boards[0]} alone is" if self.first else "What is stored of you is"
-                raise NotAllowed(f"{what} too much for a mail: ask the operator of this server for the file.")
+                raise NotAllowed(f"{what} too much for an email: ask the operator of this server for the file.")
             count = max(min(count - 1, count * MAX_OCTETS // size), int(self.first > 0))
 
     def _next(self, count: int) -> int | None:
@@ -237,7 +237,7 @@ SUBJECT = "pbm: your games and data"
 
 @handles(
     Verb("export USERID PASSWORD [BOARD]", ACCOUNT, Locks.NOTHING, rank=80, wordy=True),
-    "get a mail with all your games and all that is stored of you, or with the games from a board on",
+    "get an email with all your games and all that is stored about you, or with the games from a board on",
 )
 def export(request: Request, command: Command) -> None:
     """To one address that they have confirmed: the one they write from, or else the first."""

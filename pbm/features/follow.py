@@ -32,7 +32,7 @@ Wish = OpenBoard | Player | Tournament | str
 
 @handles(
     Verb("follow USERID PASSWORD [WHAT]", LOOKING, rank=100, bare=True, wordy=True),
-    "get the mails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
+    "get the emails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
 )
 def follow(request: Request, command: Command) -> Answer:
     """Anything to be followed has one word: a board's number, the name of a player, a tournament or a game."""
@@ -51,7 +51,7 @@ def follow(request: Request, command: Command) -> Answer:
 
 @handles(
     Verb("unfollow USERID PASSWORD WHAT", LOOKING, rank=110, wordy=True),
-    "follow a board, a player, a game or a tournament no more",
+    "stop following a board, a player, a game or a tournament",
 )
 def unfollow(request: Request, command: Command) -> Answer:
     player, wish = request.author.who(command), _wish(request, command.args["WHAT"])
@@ -83,7 +83,7 @@ def _wish(request: Request, word: str) -> Wish:
 def _follow_player(request: Request, player: Player, wanted: Player) -> str:
     """Raises: NotAllowed."""
     if wanted == player:
-        raise NotAllowed("The mails of your own boards come to you anyway.")
+        raise NotAllowed("You get the emails of your own boards anyway.")
     if request.tx.blocks.is_blocked(player.id, by=wanted.id):
         raise NotAllowed(f"{wanted.userid} does not want to be followed by you.")
     followed = request.tx.follows.players(player.id)
@@ -94,7 +94,7 @@ def _follow_player(request: Request, player: Player, wanted: Player) -> str:
             f"You follow {MAX_FOLLOWED} players, as many as anybody may.", f"unfollow {followed[0].userid}"
         )
     request.tx.follows.follow_player(player.id, wanted.id)
-    return f"You follow {wanted.userid}: the mails of all their boards come to you from now on."
+    return f"You follow {wanted.userid}: you get the emails of all their boards from now on."
 
 
 def _follow_tournament(request: Request, player: Player, tournament: Tournament) -> str:
@@ -124,7 +124,7 @@ def _listed(request: Request, player: Player) -> str:
 
 @handles(
     Verb("GAME subscribe BOARD|all USERID PASSWORD", LOOKING, rank=120, shortest=3, other_usage=_SEVERAL),
-    "follow a board, or all boards of a game: every mail of it comes to you, too",
+    "follow a board, or all boards of a game: you get every email of it, too",
 )
 def subscribe(request: Request, command: Command) -> Answer:
     return _for_each(request, command, _subscribe)
@@ -146,12 +146,12 @@ def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     if request.tx.follows.wish(player.id, board) is False:
         raise NotAllowed(f"You follow board {board} already.")
     request.tx.follows.follow(player.id, board, ends_only=False)
-    return f"You follow board {board}: its mails come to you from now on."
+    return f"You follow board {board}: you get its emails from now on."
 
 
 @handles(
     Verb("GAME unsubscribe BOARD|all USERID PASSWORD", LOOKING, rank=130, shortest=5, other_usage=_SEVERAL),
-    "follow a board, or all boards of a game, no more",
+    "stop following a board, or all boards of a game",
 )
 def unsubscribe(request: Request, command: Command) -> Answer:
     return _for_each(request, command, _unsubscribe)
@@ -212,7 +212,7 @@ def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
 def _check_looks_on(board: OpenBoard, player: Player) -> None:
     """Raises: NotAllowed."""
     if board.match.seat_of(player.id) is not None:
-        raise NotAllowed(f"You play on board {board.match.board} yourself: its mails come to you anyway.")
+        raise NotAllowed(f"You play on board {board.match.board} yourself: you get its emails anyway.")
 
 
 def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str:

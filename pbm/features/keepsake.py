@@ -70,7 +70,7 @@ def _is_worth_it(match: Match) -> bool:
         lasting=True,
         other_usage="BOARD PLY [MOVE...]",
     ),
-    "get a game that has ended as a moving picture, and as a file for programs; or see any board after a ply",
+    "get a game that has ended as an animation, and as a file for programs; or see any board after a ply",
 )
 def replay(request: Request, command: Command) -> Answer | None:
     """With the number of a ply it shows the board after that, and what moves would then lead to."""
@@ -87,7 +87,7 @@ def replay(request: Request, command: Command) -> Answer | None:
     if sum(whom == player.id for _, _, whom in orders(request.tx, WORD)) >= MOST_WAITING:
         raise NotAllowed(f"{MOST_WAITING} replays for you are still under way; wait for them.")
     request.tx.agenda.put(THINK, f"{WORD} {number}:{player.id}", request.now)
-    return done(command, f"The whole game of board {number} comes by a mail of its own.")
+    return done(command, f"The whole game of board {number} comes in a separate email.")
 
 
 @thinks
@@ -139,7 +139,7 @@ def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -
     files = [f"The whole game for programs: {made.name}"]
     attached = [Part.file(made.name, "text/plain; charset=utf-8", made.record.encode())]
     if picture is not None:
-        files.insert(0, f"The whole game as a moving picture: {moving}")
+        files.insert(0, f"The whole game as an animation: {moving}")
         if reader.settings.mail == "text":
             attached.insert(0, Part.file(moving, picture.kind, picture.data))
         else:

@@ -99,7 +99,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
 
 @handles(
     Verb("test display USERID PASSWORD", ACCOUNT, Locks.NOTHING, rank=130),
-    "get a mail that shows what your mail program does with boards, pictures and links",
+    "get an email that shows what your mail program does with boards, pictures and links",
 )
 def show_display(request: Request, command: Command) -> None:
     """In all forms, whatever the player has chosen."""
@@ -236,7 +236,7 @@ def _check_number(request: Request, number: int) -> None:
         raise NotFound("No board fits these words.")
     if number + len(request.outgoing.notices) > most:
         raise NotAllowed(
-            f"{number} boards would be too much mail: at most {most} are shown to you by one mail. "
+            f"{number} boards would be too much mail: at most {most} are shown to you by one email. "
             'Ask for fewer, for instance with "next", or list them with "games".'
         )
 
@@ -325,5 +325,5 @@ def _lists(request: Request, command: Command, names: list[str]) -> str:
         answer = games(request, replace(command, game=names.pop(0), args={}))
         texts.append(answer.text if answer else "")
     if names:
-        texts.append(f"The others come by: list {' '.join(names)}")
+        texts.append(f"For the others, send: list {' '.join(names)}")
     return "\n\n".join(texts)

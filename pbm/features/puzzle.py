@@ -134,7 +134,7 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
         request.outgoing.letters += _mails(request, player, found)
         return None
     _order(tx, player, games, mailed=True)
-    return done(command, f"A robot makes a puzzle{later(request, player)}. It comes by a mail of its own.")
+    return done(command, f"A robot makes a puzzle{later(request, player)}. It comes in a separate email.")
 
 
 def _fresh(at: Desk, player: Player, games: Collection[str]) -> Puzzle | None:
@@ -210,11 +210,11 @@ def _answer(state: State, text: str) -> str:
     meant = meaning(text, partial(_legal, state))
     if meant.act is Act.UNSURE:
         named = " or ".join(meant.between)
-        raise BadArguments(f"Your mail may mean {named}. Answer with the one that you mean.")
+        raise BadArguments(f"Your email may mean {named}. Answer with the one that you mean.")
     if meant.act in (Act.MOVE, Act.RESIGN):
         return meant.move
     if line.endswith(","):  # "Hi," is no edge from H to I
-        raise BadArguments("Your mail names no move. Answer with nothing else.")
+        raise BadArguments("Your email names no move. Answer with a move and nothing else.")
     guessed = _GUESSED.fullmatch(line)
     return _move(state, guessed["move"] if guessed else line)
 

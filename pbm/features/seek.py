@@ -185,7 +185,7 @@ def answer_announcement(request: Request, ticket: Ticket, player: Player) -> Non
             request.outgoing.answers.append(Answer("unsubscribe", Outcome.DONE, told))
             return
         if word not in ("yes", "take"):
-            raise BadArguments(f'"{first[:60]}" is not understood here. To start the game, answer this mail.', line)
+            raise BadArguments(f'"{first[:60]}" is not understood here. To start the game, answer this email.', line)
         request.words.comment = rest.strip()
         with request.tx.savepoint():
             _take(request, player, number)

@@ -178,7 +178,7 @@ def _check_no_command(text: str) -> None:
     except Rejected:
         meant = False
     if meant:
-        raise NotAllowed("This is the address for an answer to a player; send commands in a mail of their own.")
+        raise NotAllowed("This is the address for an answer to a player; send commands in a separate email.")
 
 
 @handles(
@@ -217,7 +217,7 @@ def _tell_operator(request: Request, written: Broadcast) -> None:
 
 @handles(
     Verb(MULTIPLE, COMPANY, rank=30, has_text=True),
-    "several commands in one mail, below this one, each on a line of its own",
+    "several commands in one email, below this one, each on a line of its own",
 )
 def multiple(request: Request, command: Command) -> None:  # noqa: ARG001  every handler has them
     """The parser puts the commands below it in its place, so it comes here only if there are none."""
@@ -282,7 +282,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
         lasting=True,
         aliases=("notes",),
     ),
-    "keep what you write below for yourself, under the mails of a board; alone it shows your notes",
+    "keep what you write below for yourself, under the emails of a board; alone it shows your notes",
 )
 def note(request: Request, command: Command) -> None:
     """The text below the command goes to the notes of who writes it; without any, the notes are shown."""
@@ -296,7 +296,7 @@ def note(request: Request, command: Command) -> None:
     elif text:
         _check_room(request, board, owner, text)
         board.remark(RemarkKind.NOTE, owner, text)
-        shown = 'noted. Only you see your notes, below the mails of the board; "note none" drops them all.'
+        shown = 'noted. Only you see your notes, below the emails of the board; "note none" drops them all.'
     elif board.notes(owner):
         shown = "your notes are below."
     else:

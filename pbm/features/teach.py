@@ -80,7 +80,7 @@ def hint(request: Request, command: Command) -> Answer:
     _check_helps_nowhere(request, player, board, [board.state], since=0)
     request.tx.agenda.put(THINK, f"hint {number}:{seat}", request.now, ply=board.next_ply)
     thinks = f"A robot thinks about board {number}{later(request, player)}."
-    return done(command, f"{thinks} Its hint comes by a mail of its own.")
+    return done(command, f"{thinks} Its hint comes in a separate email.")
 
 
 @handles(
@@ -104,7 +104,7 @@ def review(request: Request, command: Command) -> Answer:
         before = len(waiting)
     queued = f" after {counted(before, 'other review')}" if before else ""
     goes = f"A robot goes through board {match.board}{later(request, player) or queued}."
-    return done(command, f"{goes} Its review comes by a mail of its own.")
+    return done(command, f"{goes} Its review comes in a separate email.")
 
 
 def _check_helps_nowhere(at: Desk, player: Player, board: OpenBoard, states: Iterable[State], since: int) -> None:

@@ -161,16 +161,16 @@ def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> 
     if board is not None:
         yield _Key(f"on board {board}"), limits.answers_per_board_per_hour
     if not cause.proven:
-        yield _Key("to mails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
+        yield _Key("to emails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
     if not cause.proven and cause.reads_help:
         yield _Key(f"{to}, who only reads help and proves nothing", unproven=True), limits.unproven_help_per_hour
     elif not cause.proven:
-        yield _Key(f"{to}, whose mails prove nothing", unproven=True), limits.unproven_answers_per_hour
+        yield _Key(f"{to}, whose emails prove nothing", unproven=True), limits.unproven_answers_per_hour
     if not cause.proven and not cause.vouched and cause.sender:  # of whom the outbox tells nothing
-        about = f"to {domain_of(address)}, whose mails prove nothing"
+        about = f"to {domain_of(address)}, whose emails prove nothing"
         yield _Key(about, unproven=True), limits.unproven_answers_per_domain_per_hour
     if not cause.proven and cause.network:
-        about = f"to mails from {cause.network} that prove nothing"
+        about = f"to emails from {cause.network} that prove nothing"
         yield _Key(about, unproven=True), limits.unproven_answers_per_network_per_hour
 
 

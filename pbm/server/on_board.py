@@ -346,7 +346,7 @@ class _Said:
                 "If you do, answer with nothing else."
             )
         named = " or ".join(between)
-        raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
+        raise BadArguments(f"Your email may mean {named}, so nothing is done. Answer with the one that you mean.")
 
     def _check_slip(self) -> None:
         """Raises: BadArguments for a word that looks like one of those that are done on a board, and for another move
@@ -460,14 +460,14 @@ class _Said:
                 return Restated(ERASURE)
             way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
             raise BadArguments(
-                f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none.{self.or_say}'
+                f'You want no more emails. {way_out} "help mails" says how to get fewer, or none.{self.or_say}'
             )
         check_joins(self.request, self.text)
         if plain(self.text).startswith(("start a", "play ")):
             check_rival(self.request, self.text, game_named(self.text))
         if wishes.OWN_ADDRESS.search(plain(self.text)):
             raise BadArguments(
-                "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another "
+                "Nothing was passed on: your opponent does not learn your address. To have your mail sent to another "
                 f'one, see "help change-address".{self.or_say}'
             )
         if not self._is_message():
@@ -500,7 +500,7 @@ class _Said:
             return False
         if self.is_to_move and between and len(between) < len(text.split()):
             raise BadArguments(
-                f"Your mail speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
+                f"Your email speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
                 f"nothing but the move.{self.or_say}"
             )
         if (
@@ -532,7 +532,7 @@ class _Said:
         """Raises: BadArguments."""
         if holds_password(self.request, self.text, writer):
             raise BadArguments(
-                "Nothing was passed on, for your mail may hold a password. Answers need none.", "help account"
+                "Nothing was passed on, for your email may hold a password. Answers need none.", "help account"
             )
 
     def _may_write(self, writer: Player) -> bool:

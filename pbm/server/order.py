@@ -58,18 +58,18 @@ from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
 
 _HELD_DAYS = 2
-_NO_COMMAND = ("Your mail holds no command.", "help")
+_NO_COMMAND = ("Your email contains no command.", "help")
 _NO_WORDS = (
-    "Your mail holds no words of yours. Write them above all else in it; attached files and pictures are not read.",
+    "Your email contains no words of yours. Write them at the top of it; attached files and pictures are not read.",
 )
-_FORWARD = ("A mail that forwards another one does nothing. To play, answer the mail of a board.",)
+_FORWARD = ("A forwarded email does nothing. To play, answer a board email.",)
 _LEFT_OUT = Answer(
     "your words",
     Outcome.DONE,
-    wrapped("A word of yours that is, or may be, your password was not passed on. Answers to our mails need none."),
+    wrapped("A word of yours that is, or may be, your password was not passed on. Answers to our emails need none."),
     "pbm: a password was left out",
 )
-_WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
+_WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
 
 
 _TOLD = re.compile(
@@ -128,7 +128,7 @@ class Order:
             if answer is not None or several:
                 request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
         if self.reading.truncated:
-            excuse = f"One mail may hold {MAX_COMMANDS} commands."
+            excuse = f"One email may hold {MAX_COMMANDS} commands."
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return request
 
@@ -223,7 +223,7 @@ def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
         return None
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         return None
-    excuse = f'"{verb.name}" needs a password, and you have none yet. First set one by an answer to this mail.'
+    excuse = f'"{verb.name}" needs a password, and you have none yet. First set one by an answer to this email.'
     return NotAllowed(excuse, "password NEW-PASSWORD")
 
 
@@ -442,7 +442,7 @@ def _bounded(answers: Sequence[Answer]) -> Iterator[Answer]:
         room -= 0 if is_too_long else len(answer.text)
 
 
-_TOO_LONG = "There is no room for this here: send the line in a mail of its own."
+_TOO_LONG = "There is no room for this here: send the line in a separate email."
 
 
 def _wants_no_mail(request: Request) -> bool:

@@ -221,7 +221,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
     is_reply = words and words[0].strip(",") in ("yes", "no") and "more" not in words
     if plain(text) in _REPLIES or (is_reply and len(words) <= _WORDS_TO_AGREE):
         raise BadArguments(
-            f'"{text.strip()[:40]}" answers no question of ours: the mail you answer asks none, was answered before, '
+            f'"{text.strip()[:40]}" answers no question of ours: the email you answer asks none, was answered before, '
             "or is too old by now.",
             "help",
         )
@@ -250,7 +250,7 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
     somebody time, or to be left alone. Raises: NotFound, BadArguments.
     """
     if time := given(text)[0]:
-        raise BadArguments("On which board? Answer a mail of it, or put its number in front.", f"BOARD give {time}")
+        raise BadArguments("On which board? Answer its email, or put its number in front.", f"BOARD give {time}")
     if isinstance(command, UnknownCommand) and consent(text, ()).answer is Answer.NEVER:
         return Restated(_leaving(text))
     (verb, _, said), game = plain(text).partition(" "), game_named(text)
@@ -301,12 +301,12 @@ def _check_board(request: Request, text: str) -> None:
     if boards:
         shown = boards[0] if len(boards) == 1 or line == "MOVE" else "BOARD"
         raise BadArguments(
-            "Which board do you mean? Answer a mail of that board, or put its number in front.", f"{shown} {line}"
+            "Which board do you mean? Answer an email about it, or put its number in front.", f"{shown} {line}"
         )
     if not running:
         raise _NO_GAME
     if move:
-        raise BadArguments("None of your boards waits for your move. You get a mail when one does: answer that mail.")
+        raise BadArguments("None of your boards waits for your move. You get an email when one does: answer that.")
 
 
 def _told(request: Request, line: str) -> Restated:

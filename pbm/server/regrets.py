@@ -29,7 +29,7 @@ from pbm.store.refusals import Returned
 log = structlog.get_logger()
 
 SUSPENDED = "pbm: you are suspended"
-LOCKED = "pbm: your mail is encrypted"
+LOCKED = "pbm: your email is encrypted"
 _DAY = timedelta(days=1)
 
 
@@ -76,7 +76,7 @@ class Regrets:
         if tx.overview.mails(Arrival.PARKED).number < most:
             return Settled(Arrival.PARKED, reason, tuple(told))
         LIMITED.inc()
-        return Settled(Arrival.IGNORED, f"limit: {most} mails wait for the operator; {reason}", tuple(told))
+        return Settled(Arrival.IGNORED, f"limit: {most} emails wait for the operator; {reason}", tuple(told))
 
     def of_silence(self, tx: Transaction, address: str, until: str, *, ignored: bool = False) -> tuple[Mail, ...]:
         """A player gets no answers for a while, and is told so; nobody else is, nor a player twice.
@@ -151,7 +151,7 @@ class Bouncing:
         """Account a bounce or a complaint to the recipient of our mail; what became of it, for the operator."""
         mail = tx.bounces.mail_of(_keys(discard))
         if mail is None:
-            return "about no mail of ours that is known"
+            return "about no email of ours that is known"
         if discard.action is Action.COMPLAINT:
             return self._spare(tx, mail)
         statuses = [failure.status for failure in discard.failures if failure.permanent and failure.status]

@@ -258,7 +258,7 @@ def goes_round(tx: Transaction, mail: Prepared) -> str:
         return ""
     match = tx.matches.summary(board)
     told = match is not None and tx.outbox.told_since(seated.id, board, match.moved_at) >= _MOST_TO_A_PROGRAM
-    return f"{_MOST_TO_A_PROGRAM} mails at this ply" if told else ""
+    return f"{_MOST_TO_A_PROGRAM} emails at this ply" if told else ""
 
 
 def told_since_the_ply(request: Request) -> str:

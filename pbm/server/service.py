@@ -210,7 +210,7 @@ class Service:
         limits, operator, now = self.settings.limits, self.settings.operator, tx.now
         waiting, kept = tx.overview.mails(Arrival.PARKED), timedelta(days=limits.parked_mail_days)
         is_late = waiting.oldest_at is not None and now - waiting.oldest_at > kept - WARNED_BEFORE
-        subject = "pbm: mails wait for you"
+        subject = "pbm: emails wait for you"
         if not (is_late or waiting.number >= limits.parked_mails):
             return
         log.warning("mails_wait_for_operator", number=waiting.number, oldest_at=waiting.oldest_at)

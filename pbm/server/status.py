@@ -161,5 +161,5 @@ class Queues:
 
 def _found(mail: M | None, queue: str, number: int) -> M:
     if mail is None:
-        raise NotFound(f"There is no mail {number} in the {queue}.")
+        raise NotFound(f"There is no email {number} in the {queue}.")
     return mail

@@ -175,7 +175,7 @@ class Steward(Hand):
 def _parked(tx: Transaction, number: int) -> Received:
     row = tx.inbox.get(number)
     if row is None:
-        raise NotFound(f"There is no mail {number} in the inbox.")
+        raise NotFound(f"There is no email {number} in the inbox.")
     if row.state is not Arrival.PARKED:
         raise NotAllowed(f"Mail {number} does not wait for you: it is {row.state.value}.")
     return row

@@ -11,7 +11,7 @@ EVE = "eve@elsewhere.example"
 
 def revoke(house: House) -> None:
     (got,) = house.answer("bob", "revoke", 101)
-    assert got["Subject"] == "pbm: old mails are void"
+    assert got["Subject"] == "pbm: old emails are void"
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_void_mail_speaks_for_nobody_and_tells_what_would_do(words: str, mail:
     (got,) = table.answer(EVE, words, of="bob", mail=mail)
     assert got.address == EVE
     assert "void" in got.body
-    assert "bob" not in got.body.partition("Your mail was:")[0]
+    assert "bob" not in got.body.partition("Your email was:")[0]
     assert table.dump() == before
 
 
@@ -50,7 +50,7 @@ def test_what_was_asked_of_the_player_by_mail_is_void_as_well(table: House) -> N
 def test_nobody_else_makes_a_players_mails_void(table: House) -> None:
     before = table.dump()
     mails = [*table.answer(EVE, "revoke", 101, of="bob"), *table.send(EVE, "revoke bob alicepass")]
-    assert not any(got["Subject"] == "pbm: old mails are void" for got in mails)
+    assert not any(got["Subject"] == "pbm: old emails are void" for got in mails)
     assert table.dump()["players"] == before["players"]
 
 

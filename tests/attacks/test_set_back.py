@@ -29,7 +29,7 @@ def test_a_mail_from_before_plays_nothing(sender: str, table: House) -> None:
 def test_an_answer_to_a_board_that_is_lost_is_told_so(table: House) -> None:
     lost = "pbm+abtacaaaepwky2rt6hbsamcr@example.org"
     (got,) = table.send("bob", "Re: Cross Board 102 alice-bob", "E5", to=lost)
-    assert got.body.startswith("The mail you answer is void.")
+    assert got.body.startswith("The email you answer is void.")
     (got,) = table.send("eve@elsewhere.example", "Re: Cross Board 102 alice-bob", "E5", to=lost)
     assert got["Subject"] == "pbm: games by mail"
 

@@ -264,7 +264,7 @@ def test_a_player_who_is_erased_is_in_the_log_by_another_name(game: Pbm) -> None
 def test_a_move_is_told_to_all_and_the_old_address_stays_an_alias(game: Pbm) -> None:
     game("identity", "set", "pbm@old.example.org")
     done = game("identity", "set", "games@new.example.org", "--tell").stdout
-    assert "It was pbm@old.example.org, where answers to older mails still count. 2 players are told." in done
+    assert "It was pbm@old.example.org, where answers to older emails still count. 2 players are told." in done
     mails = [parsed(game("outbox", "show", str(mail), "--json"))["mail"] for mail in (3, 4)]
     assert all("From: pbm <games@new.example.org>" in mail for mail in mails)
     assert all("This server is at games@new.example.org now" in mail for mail in mails)
@@ -276,9 +276,9 @@ def test_a_move_is_told_to_all_and_the_old_address_stays_an_alias(game: Pbm) -> 
 def test_a_new_secret_says_until_when_older_mails_count(game: Pbm) -> None:
     assert game("secret", "list").stdout == "No former secret counts.\n"
     said = game("secret", "rotate", "--overlap", "30d").stdout
-    until = re.search(r"Mails from before count until (\S+ \S+) UTC\.$", said)
+    until = re.search(r"Emails from before count until (\S+ \S+) UTC\.$", said)
     assert until is not None
     assert game("secret", "list").stdout == f"A former secret counts until {until[1]} UTC.\n"
     assert "not a length of time" in game("secret", "rotate", "--overlap", "soon", code=1).stderr
-    assert "No mail from before counts any more" in game("secret", "rotate", "--at-once").stdout
+    assert "No email from before counts any more" in game("secret", "rotate", "--at-once").stdout
     assert game("secret", "list").stdout == "No former secret counts.\n"

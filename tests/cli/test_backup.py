@@ -148,7 +148,7 @@ def test_who_is_known_only_to_what_was_there_is_named_with_a_letter(game: Pbm, t
 
 
 def test_a_recovered_database_counts_no_mail_from_before(game: Pbm, tmp_path: Path) -> None:
-    assert "No mail from before counts" in game("db", "recovered").stdout
+    assert "No email from before counts" in game("db", "recovered").stdout
     assert rows(tmp_path / "pbm.db", "SELECT seq FROM sqlite_sequence WHERE name = 'matches'") == [(1101,)]
 
 

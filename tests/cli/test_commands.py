@@ -108,7 +108,7 @@ def test_mail_to_a_dead_address_is_resumed(pbm: Pbm, tmp_path: Path) -> None:
 
 
 def test_mails_that_were_not_answered_are_counted(pbm: Pbm, tmp_path: Path) -> None:
-    assert "All mails were answered." in pbm("inbox", "count").stdout
+    assert "All emails were answered." in pbm("inbox", "count").stdout
     service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
     service.accept([Arriving("", ("pbm@localhost",), b"From: a@x\r\n\r\nhelp\r\n")] * 2)
     service.handle()
@@ -142,7 +142,7 @@ def test_a_removed_player_forfeits_and_is_erased(game: Pbm, tmp_path: Path) -> N
             'The userid "alice" is taken; choose another.',
         ),
         (["player", "add", "9", "--address", "x@x.org", "--password", "secret1"], '"9" cannot be a userid'),
-        (["player", "add", "dave", "--address", "x", "--password", "secret1"], '"x" is not a mail address'),
+        (["player", "add", "dave", "--address", "x", "--password", "secret1"], '"x" is not an email address'),
         (["player", "add", "dave", "--address", "x@x.org", "--password", "x"], "A password has"),
         (["player", "show", "nobody"], 'There is no player "nobody".'),
         (["player", "set-address", "nobody", "x@x.org"], 'There is no player "nobody".'),
@@ -166,10 +166,10 @@ def test_a_removed_player_forfeits_and_is_erased(game: Pbm, tmp_path: Path) -> N
         (["board", "end", "101", "--result", "carol"], '"carol" is no result of board 101'),
         (["board", "end", "102", "--result", "draw"], "There is no board 102."),
         (["board", "verify", "102"], "There is no board 102."),
-        (["inbox", "show", "99"], "There is no mail 99 in the inbox."),
-        (["inbox", "retry", "99"], "There is no mail 99 in the inbox."),
-        (["outbox", "show", "99"], "There is no mail 99 in the outbox."),
-        (["outbox", "retry", "99"], "There is no mail 99 in the outbox."),
+        (["inbox", "show", "99"], "There is no email 99 in the inbox."),
+        (["inbox", "retry", "99"], "There is no email 99 in the inbox."),
+        (["outbox", "show", "99"], "There is no email 99 in the outbox."),
+        (["outbox", "retry", "99"], "There is no email 99 in the outbox."),
     ],
 )
 def test_a_refusal_is_one_sentence_and_changes_nothing(
@@ -335,7 +335,7 @@ def test_a_broadcast_waits_for_the_operator(game: Pbm, tmp_path: Path, monkeypat
 
 
 def test_the_inbox_is_listed_shown_and_handled_again(pbm: Pbm, tmp_path: Path) -> None:
-    assert "There are no such mails." in pbm("inbox", "list").stdout
+    assert "There are no such emails." in pbm("inbox", "list").stdout
     arrive(tmp_path, CHAT, CHAT, CHAT)
     settle(tmp_path, 1, Arrival.PARKED)
     settle(tmp_path, 2, Arrival.HANDLED)

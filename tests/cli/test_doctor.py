@@ -58,7 +58,7 @@ def test_a_running_server_passes_and_answers_nothing(pbm: Pbm, tmp_path: Path, m
     with serving("--listen", "127.0.0.1:0") as (_, line):
         monkeypatch.setenv("PBM_SERVER__LISTEN", f"127.0.0.1:{port_of(line)}")
         found = examined(pbm, code=0)
-    assert found["loopback"][0].startswith("OK: a mail to ourselves was taken, and ignored after ")
+    assert found["loopback"][0].startswith("OK: an email to ourselves was accepted, and ignored after ")
     assert found["database"][0].startswith("OK: ")
     with closing(sqlite3.connect(tmp_path / "pbm.db")) as connection:
         assert connection.execute("SELECT state FROM inbox").fetchall() == [("ignored",)]
@@ -81,7 +81,7 @@ def test_a_server_over_another_database_is_noticed(pbm: Pbm, tmp_path: Path, mon
     with serving("--listen", "127.0.0.1:0", "--database", f"sqlite:///{tmp_path}/other.db") as (_, line):
         monkeypatch.setenv("PBM_SERVER__LISTEN", f"127.0.0.1:{port_of(line)}")
         found = examined(pbm, code=1)
-    assert found["loopback"] == ["FAIL: the mail is not in this database"]
+    assert found["loopback"] == ["FAIL: the email is not in this database"]
 
 
 def test_a_database_of_another_version_is_noticed(pbm: Pbm, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_what_stands_still_is_told_in_a_line_with_its_end(table: House) -> None:
         Arbiter(table.service).halt(kind)
     shown = "\n".join(lines_of(status_of(store, now + 5 * MINUTE)))
     assert "min ago): pbm doctor" in shown, shown
-    assert "No mail goes out, since" in shown
+    assert "No email goes out, since" in shown
     assert "All clocks stand still, since" in shown
     assert "(5 min ago): pbm maintenance off" in shown
 

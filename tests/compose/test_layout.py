@@ -13,7 +13,7 @@ ITEMS = """\
   - Games against robots are not rated."""
 GLOSSARY = """\
   joe           to join, under any name you like, so that a game can begin
-  help tutorial to read how it all goes; "help" tells what else there is
+  help tutorial to read how it all works; "help" lists the rest
   cross challenge me bob
   play          to join, and play Cross at once, against a program, with a few
                 words more"""
@@ -46,7 +46,7 @@ def test_words_and_their_meanings_are_columns_of_a_table() -> None:
     rows = [[cell.text_content() for cell in row.iter("td")] for row in shown(GLOSSARY).iter("tr")]
     assert rows == [
         ["joe", "to join, under any name you like, so that a game can begin"],
-        ["help tutorial", 'to read how it all goes; "help" tells what else there is'],
+        ["help tutorial", 'to read how it all works; "help" lists the rest'],
         ["cross challenge me bob"],
         ["play", "to join, and play Cross at once, against a program, with a few words more"],
     ]

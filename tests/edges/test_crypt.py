@@ -147,7 +147,7 @@ def test_what_cannot_be_read_gets_a_sentence_once(new_house, house_reads):
     house.player("alice")
     alice = Program("alice")
     (told,) = house.deliver(_broken(alice, house))
-    assert told["Subject"] == "pbm: your mail is encrypted"
+    assert told["Subject"] == "pbm: your email is encrypted"
     assert "nothing was done" in " ".join(told.body.split())
     assert house.deliver(_broken(alice, house)) == []
     assert house.inbox_row.state is Arrival.IGNORED
@@ -168,11 +168,11 @@ def test_a_mail_is_not_opened_for_somebody_else(house):
     mail = alice.sealed(house, "secret of alice's")
     thief = mail.raw.replace(b"From: alice@", b"From: mallory@").replace(b"mail-1@", b"mail-9@")
     (told,) = house.deliver(Arriving("mallory@example.net", mail.recipients, thief))
-    assert told["Subject"] == "pbm: your mail is encrypted"
+    assert told["Subject"] == "pbm: your email is encrypted"
     assert "secret" not in told.text
     unsigned = alice.wrapped(house, b"Content-Type: text/plain\r\n\r\nhelp\r\n")
     (told,) = house.deliver(unsigned)
-    assert told["Subject"] == "pbm: your mail is encrypted", "nothing within says whose it is"
+    assert told["Subject"] == "pbm: your email is encrypted", "nothing within says whose it is"
     (helped,) = house.deliver(
         alice.wrapped(house, b"Content-Type: text/plain\r\n\r\nhelp\r\n", Autocrypt=alice.autocrypt)
     )

@@ -46,7 +46,7 @@ def test_a_domain_that_is_set_up_passes() -> None:
     [
         ({(DOMAIN, "MX"): []}, "mx", "FAIL: mail for pbm.games.org has nowhere to go"),
         ({(DOMAIN, "MX"): [], (DOMAIN, "AAAA"): ["2001:db8::1"]}, "mx", "OK: "),
-        ({(DOMAIN, "MX"): [""]}, "mx", "FAIL: pbm.games.org says that it takes no mail"),
+        ({(DOMAIN, "MX"): [""]}, "mx", "FAIL: pbm.games.org says that it takes no email"),
         ({("mail.games.org", "A"): []}, "mx", "FAIL: mail.games.org has no address"),
         ({(DOMAIN, "MX"): ["mail.games.org", "gone.games.org"]}, "mx", "WARN: gone.games.org has no address"),
         ({(DOMAIN, "TXT"): ["v=spf10 mx"]}, "spf", "WARN: nothing says which machines"),

@@ -293,7 +293,7 @@ def test_an_answer_to_one_board_does_not_play_on_another(sender: str, table: Hou
     before = table.dump()
     (got,) = table.answer(sender, "cross move 102 C3", 101, of="alice")
     assert got.address == address_of("alice")
-    assert "answers one of board 101" in " ".join(got.body.split())
+    assert "answers one about board 101" in " ".join(got.body.split())
     assert table.dump() == before
     table.answer(sender, "cross move 102 alice alicepass C3", 101, of="alice")
     assert table.dump() != before

@@ -92,7 +92,7 @@ def test_an_unclear_answer_is_asked_about(people: House, text: str) -> None:
     ask(people, "alice", f"cross challenge me {FRIEND}")
     (again,) = people.answer(FRIEND, text)
     assert again.address == FRIEND
-    assert "Please answer once more." in again.body
+    assert "Please answer again." in again.body
     assert userids(people) == ["alice", "bob"]
     assert people.answer(FRIEND, "yes")
     assert "friend" in userids(people)

@@ -62,19 +62,19 @@ def test_the_last_line_of_each_part_brings_the_next(crowd: Service, subject: str
     while subject:
         told = asked(crowd, subject)
         found += re.findall(row, told, re.MULTILINE)
-        following = re.search(r" come by: (.+?)\r?$", told, re.MULTILINE)
+        following = re.search(r"For (?:the next|older) ones, send: (.+?)\r?$", told, re.MULTILINE)
         subject = following[1] if following else ""
     assert len(found) == len(set(found)) == count
 
 
 def test_lists_of_many_games_are_cut_short_as_a_whole(crowd: Service) -> None:
     told = asked(crowd, "list cross loops hex")
-    assert re.search(r"The others come by: list loops hex\r?$", told, re.MULTILINE)
+    assert re.search(r"For the others, send: list loops hex\r?$", told, re.MULTILINE)
 
 
 def test_several_lists_in_one_mail_are_not_too_large_either(crowd: Service) -> None:
     told = asked(crowd, "multiple", "cross games\ncross history\ncross games after 200\ncross standings")
-    assert told.count("send the line in a mail of its own") == 2
+    assert told.count("send the line in a separate email") == 2
 
 
 def test_a_number_that_no_board_has_begins_a_part_all_the_same(crowd: Service) -> None:
@@ -86,7 +86,7 @@ def test_an_export_of_many_boards_is_not_too_large(crowd: Service) -> None:
     with crowd.store.write() as tx:
         tx._connection.execute(text("UPDATE matches SET seat1_id = (SELECT id FROM players WHERE userid = 'p0')"))
     told = asked(crowd, "export p0 bench-secret")
-    assert re.search(r"The next ones come by: export \d+\r?$", told, re.MULTILINE)
+    assert re.search(r"For the next ones, send: export \d+\r?$", told, re.MULTILINE)
 
 
 WORDS = {

@@ -298,8 +298,8 @@ def test_a_sentence_below_a_move_is_a_comment(table: House) -> None:
     ("text", "answer"),
     [
         ("D5?", "is a question, so nothing is played"),
-        ("stop sending me mails", "You ask for no more mails."),
-        ("Please take me off your list.", "You ask for no more mails."),
+        ("stop sending me mails", "You want no more emails."),
+        ("Please take me off your list.", "You want no more emails."),
     ],
 )
 def test_a_question_and_a_wish_to_be_left_alone_play_nothing_and_reach_nobody(

@@ -145,7 +145,7 @@ def test_a_puzzle_that_was_answered_asks_for_no_answer(given: House) -> None:
     assert (
         'You have answered this puzzle before. 9 wins, and nothing else does. For another one, answer "puzzle".' in body
     )
-    assert "Answer this mail with the move" not in body
+    assert "Answer this email with the move" not in body
 
 
 @pytest.mark.parametrize("words", ["Another one, please!", "next puzzle", "send me a new one", "more"])
@@ -181,9 +181,9 @@ def test_an_answer_in_a_sentence_is_read_as_on_a_board(given: House, words: str)
     [
         ("8 or 9?", "8 or 9? is not an edge"),
         ("I think 12 wins.", "Edge 12 (T-N) is gone"),
-        ("Hi,\n\nnice puzzle!", "Your mail names no move."),
+        ("Hi,\n\nnice puzzle!", "Your email names no move."),
         ("8 does not win, does it?", "is not an edge"),
-        ("I play 8. No, 9!", "Your mail may mean 8 or 9. Answer with the one that you mean."),
+        ("I play 8. No, 9!", "Your email may mean 8 or 9. Answer with the one that you mean."),
     ],
 )
 def test_an_answer_that_may_mean_two_moves_does_not_count(given: House, words: str, said: str) -> None:

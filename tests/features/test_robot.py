@@ -89,7 +89,7 @@ def test_who_writes_to_a_robot_is_told_how_it_goes_on(house: House) -> None:
     house.answer("alice", "resign!", board)
     told += [house.answer("alice", "What a nice game!", board)[0].body]
     assert all("robot1 is a program, which reads no messages." in " ".join(body.split()) for body in told)
-    assert "\nrobot1's move comes by a mail of its own.\n" in told[0]
+    assert "\nrobot1's move comes in a separate email.\n" in told[0]
     assert '\nTo play once more, send "cross challenge me robot1".\n' in told[1]
 
 

@@ -143,7 +143,7 @@ def test_a_turn_is_played_wholly_or_not_at_all(dots: House) -> None:
 
 def test_a_move_below_the_last_one_of_a_turn_is_asked_about(dots: House) -> None:
     told = one(dots.answer("bob", "c2-c3\nb1-b2", 101))
-    assert "Your mail may mean c2-c3 or b1-b2, so nothing is done." in told
+    assert "Your email may mean c2-c3 or b1-b2, so nothing is done." in told
     assert moves(dots) == BEFORE
 
 

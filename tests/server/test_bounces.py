@@ -171,7 +171,7 @@ def test_nothing_is_begun_with_somebody_whom_no_mail_reaches(inn: House) -> None
     for words in ("cross challenge carol bob", "cross challenge me bob@example.net", "take 1"):
         (got,) = inn.send("carol", words, Authentication_Results=VOUCHED)
         assert got.refuses
-        assert "bob gets no mail at present, for all of it comes back" in " ".join(got.body.split())
+        assert "bob gets no mail at present, because all of it comes back" in " ".join(got.body.split())
     (got,) = inn.send("carol", "message carol carolpass bob", "Are you there?")
     assert "bob gets no mail at present" in got.body
     inn.send("bob", "games", Authentication_Results=VOUCHED)
@@ -185,7 +185,7 @@ def test_a_bounce_to_nobody_we_know_or_from_somebody_is_not_answered(inn: House)
     assert inn.inbox_row.reason.endswith("which is nobody's")
     other = inn.mail("eve@example.com", "help", to="bounce+nosuchkey@example.org")
     assert inn.deliver(other) == []
-    assert inn.inbox_row.reason == "bounce: came to a return path; about no mail of ours that is known"
+    assert inn.inbox_row.reason == "bounce: came to a return path; about no email of ours that is known"
     assert Queues(inn.service).verdicts() == {"bounce": 5}
 
 

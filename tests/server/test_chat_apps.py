@@ -57,7 +57,7 @@ def test_what_was_written_to_an_earlier_board_plays_nothing(playing: House) -> N
     say(playing, "alice", "A1", first)
     say(playing, "bob", "B2", last(playing, "bob"))
     (refused,) = say(playing, "alice", "C3", first)
-    assert "Your mail answers an earlier state of the board" in " ".join(refused.body.split())
+    assert "Your email answers an earlier state of the board" in " ".join(refused.body.split())
     say(playing, "alice", "C3", refused)
     assert "alice played C3" in last(playing, "bob").body
 
@@ -76,7 +76,7 @@ def test_a_move_that_was_played_is_not_changed_by_editing_the_message(playing: H
     say(playing, "alice", "A1", first, Message_ID="<move@localhost>")
     joined = {"In_Reply_To": "<move@localhost>", "References": f"{first['Message-ID']} <move@localhost>"}
     (told,) = say(playing, "alice", "> A1\n\n\u270f\ufe0fB2", None, Chat_Edit="<move@localhost>", **joined)
-    assert "Your mail answers an earlier state of the board" in " ".join(told.body.split())
+    assert "Your email answers an earlier state of the board" in " ".join(told.body.split())
     assert "1 A1" in told.body
 
 

@@ -99,7 +99,7 @@ def test_a_wrong_userid_takes_the_work_of_a_wrong_password(table: House, monkeyp
         table.send(f"{userid}@example.com", f"cross move 101 {userid} wrong1 D5")[0] for userid in ("bob", "nobody")
     ]
     assert checked == ["wrong1", "wrong1"]
-    assert answers[0].body.replace("bob", "*****").split("Your mail")[0] == answers[1].body.split("Your mail")[0]
+    assert answers[0].body.replace("bob", "*****").split("Your email")[0] == answers[1].body.split("Your email")[0]
 
 
 def test_a_reply_token_needs_no_password_to_be_checked(table: House, monkeypatch: pytest.MonkeyPatch) -> None:

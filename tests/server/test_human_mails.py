@@ -629,7 +629,7 @@ def test_a_password_in_words_below_a_move_is_told_nobody(patient: House, told: s
 def test_a_password_that_was_not_passed_on_is_not_mailed_back(patient: House, line: str) -> None:
     patient.game("cross -size=4 bert anna")
     (got,) = patient.answer("bert", line, 101)
-    assert "Nothing was passed on, for your mail may hold a password." in got.body
+    assert "Nothing was passed on, for your email may hold a password." in got.body
     assert "swordfish" not in got.text
 
 
@@ -664,7 +664,7 @@ def test_a_lone_word_that_nobody_may_look_at_any_more_is_not_mailed_back(patient
         patient.answer("bert", f"chat wonderful{number}", 101)
     got = patient.answer("bert", "chat bertpass", 101)
     assert [each.address for each in got] == ["bert@example.net"]
-    assert "Your mail was:\n\n> chat *****" in got[0].body
+    assert "Your email was:\n\n> chat *****" in got[0].body
 
 
 def test_a_password_that_nobody_may_look_at_any_more_is_not_passed_on(patient: House) -> None:
@@ -738,7 +738,7 @@ ROBOT_ANSWERS = {
     "pbm: help go": "teach me go",
     'no game "chess" here': "teach me chess",
     "pbm: list of games": "list of players",
-    "You ask for no more mails.": "leave me alone",
+    "You want no more emails.": "leave me alone",
     '"pause" takes fewer words.': "pause for thought",
     "is not a cell": "checkmate, my dear corner",
     "does not say that you play it": "hm C3 looks good",
@@ -747,7 +747,7 @@ ROBOT_ANSWERS = {
     "You offer a draw": "can I have a draw?",
     "pbm: robots": "can I have an easier one|I want to play against the computer|gegen den Computer spielen|new game|"
     "leichter bitte|zu schwer|trop difficile|muy difícil|più facile per favore",
-    "Its hint comes by a mail of its own": "help me win|what should I play?|what would you play?",
+    "Its hint comes in a separate email": "help me win|what should I play?|what would you play?",
     "is a program, which reads no messages": "chat hello|No way!|Fantastic!",
 }
 """What is written to a robot that is played, by what the answer says."""
@@ -817,7 +817,7 @@ def test_a_move_below_a_letters_end_is_played(patient: House, said: str) -> None
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("Regards\nBert\n\nPS C3", "Your mail speaks of C3, and does not say that you play it."),
+        ("Regards\nBert\n\nPS C3", "Your email speaks of C3, and does not say that you play it."),
         ("Best regards. I resign", "you have not resigned yet."),
         ("Kind regards\nBert\nPS. I Want To Resign", "you have not resigned yet."),
     ],
@@ -857,7 +857,7 @@ BOARDS_NAMED = {
     "you have not resigned yet": "J'abandonne la partie 101|abandono la partida 101|ich gebe das Spiel 101 auf|"
     "Me rindo en la partida 101|mi arrendo nella partita 101|desisto da partida 101|ik geef partij 101 op",
     "You played C3": "For 101: C3|Dans la partie 101 je joue C3|Nella 101 gioco C3",
-    "Answer this mail with one line": "I played C3 in 101 by mistake|C3 in 101?",
+    "Answer this email with one line": "I played C3 in 101 by mistake|C3 in 101?",
 }
 """What the server is told of a board, by what its answer says."""
 

@@ -74,7 +74,7 @@ def test_two_programs_that_answer_each_other_come_to_an_end(lines: tuple[str, st
     rounds = [marked(house, *turn) for _ in range(10) for turn in zip(("alice", "bob"), lines, strict=True)]
     assert rounds[0] != []
     assert rounds[-4:] == [[]] * 4
-    assert house.inbox_row.reason == "limit: nothing was done, after 12 mails at this ply"
+    assert house.inbox_row.reason == "limit: nothing was done, after 12 emails at this ply"
     assert len(marked(house, "bob", "C4")) == 2
     assert len(marked(house, "alice", lines[0])) == 2, "at another ply they are heard again"
 

@@ -46,7 +46,7 @@ def test_a_player_who_is_suspended_is_told_so_and_nothing_is_done(inn: House) ->
     assert "write to postmaster@example.org" in text
     inn.now += timedelta(days=2)
     (got,) = inn.answer("alice", "A1", board)
-    assert "Nothing was done of what you asked." in got.body
+    assert "Nothing you asked for was done." in got.body
     assert inn.inbox_row.reason == "ban: alice is kept out"
     assert inn.send("eve@example.com", "cross move 101 alice alicepass A1") == []
     assert inn.send("alice", "signup alice2 secret123") == []

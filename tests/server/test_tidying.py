@@ -51,11 +51,11 @@ def test_a_flood_of_unreadable_mails_is_not_kept_for_the_operator(guarded: House
         guarded.send(f"eve{number}@mallory.example", "help", X_Padding=HUGE)
     assert len(waiting(guarded)) == 3
     assert guarded.inbox_row.state is Arrival.IGNORED
-    assert guarded.inbox_row.reason.startswith("limit: 3 mails wait for the operator; reject: ")
+    assert guarded.inbox_row.reason.startswith("limit: 3 emails wait for the operator; reject: ")
     guarded.service.tidy()
     guarded.service.tidy()
     (letter,) = guarded.collect()
-    assert (letter.address, letter["Subject"]) == (OPERATOR, "pbm: mails wait for you")
+    assert (letter.address, letter["Subject"]) == (OPERATOR, "pbm: emails wait for you")
     assert "limits.parked_mails = 3" in letter.body
 
 
@@ -74,7 +74,7 @@ def test_mails_that_wait_are_forgotten_in_the_end_and_the_operator_hears_of_it_b
     for days, letters in ((22, 0), (2, 1)):
         guarded.now += timedelta(days=days)
         guarded.service.tidy()
-        told = [got for got in guarded.collect() if got["Subject"] == "pbm: mails wait for you"]
+        told = [got for got in guarded.collect() if got["Subject"] == "pbm: emails wait for you"]
         assert len(told) == letters
         assert waiting(guarded) == [number]
     guarded.now += timedelta(days=7)

@@ -96,13 +96,13 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
             raise NotAllowed("You have not joined yet. To join and play, answer with the same line.", command.line)
         if asker is None:
             raise NotAllowed(
-                f'"{word}" is nobody here: the address your mail comes from belongs to no player. '
+                f'"{word}" is nobody here: the address your email came from belongs to no player. '
                 "Once you have joined, send the same line again."
             )
         return asker
     player = robot_named(request.tx, word) or request.tx.players.find(word)
     if player is None:
-        raise no_player(request.tx, word, " To invite somebody new, write their mail address.")
+        raise no_player(request.tx, word, " To invite somebody new, write their email address.")
     if problem := unheard(request.tx, player):
         raise NotAllowed(f"{problem}, so no game can start.")
     return player
@@ -297,7 +297,7 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
         text = told if reply is Reply.NEVER else "Nothing has started, and nothing will."
         request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, text, "pbm: no game"))
     elif not ticket.payload.get("asked"):
-        problem = "That was neither yes nor no. Please answer once more."
+        problem = "That was neither yes nor no. Please answer again."
         _send(request, ticket.subject, player, {**ticket.payload, "asked": 1}, problem)
 
 

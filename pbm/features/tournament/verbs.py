@@ -96,7 +96,7 @@ def _prospect(tournament: Tournament, *, is_full: bool) -> str:
     if tournament.stage is Stage.PAUSED:
         return "Your games come by mail when the next season starts."
     if climbs:
-        return f'You are on the lowest rung: "tournament challenge {tournament.name}" tells whom you may challenge.'
+        return f'You are on the lowest rung: "tournament challenge {tournament.name}" shows whom you may challenge.'
     return "You play from the next season on."
 
 
@@ -176,7 +176,7 @@ def standings(request: Request, command: Command) -> Answer:
 
 @handles(
     Verb("tournament challenge NAME USERID PASSWORD [OTHER]", TOURNAMENTS, rank=100, aliases=("event challenge",)),
-    "challenge somebody above you on a ladder; alone it tells whom you may",
+    "challenge somebody above you on a ladder; alone it shows whom you may",
 )
 def challenge(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
