@@ -41,6 +41,8 @@ IN_A_LINE = 8
 """Places of a table in a line of its source, which no mail may let grow too long."""
 LEAST, LEAST_OF_A_CELL = 400, 8
 """Octets of a board in HTML, with less of which none is worth a try."""
+LEAST_OF_A_WORD = len(f'<td bgcolor="{WOOD}"></td>')
+"""Octets of a place that plays a word in the long form, beside its mark."""
 REMEMBERED = 4096
 """Places."""
 
@@ -91,13 +93,18 @@ class Table(NamedTuple):
         told = "".join([_opening(self.widths, self.beside, brief=brief), *rows, "</table>"])
         return told.replace(_URL, opening.replace("&", "&amp;"))
 
+    @property
+    def least(self) -> int:
+        """Octets that it takes at least in the long form, without links."""
+        return sum(map(_LEAST, self.strips))
+
     def bare_length(self, *, brief: bool) -> int:
         """Octets of it without links, each line ended by two."""
         rows: list[int] = [*map(_OCTETS[brief], self.strips)]
         return octets(_opening(self.widths, self.beside, brief=brief) + "</table>") + sum(rows)
 
 
-_OCTETS = attrgetter("full.octets"), attrgetter("brief.octets")
+_LEAST, _OCTETS = attrgetter("least"), (attrgetter("full.octets"), attrgetter("brief.octets"))
 
 
 _URL = "\0"
@@ -291,15 +298,21 @@ class Strip:
         words = [*map(attrgetter("word"), self.faces)]
         self.words, self.linked = tuple(filter(None, words)), tuple(compress(count(), words))
         """What may be played, and the numbers of the faces that do it."""
-        opening = f'<tr align="center"><td height="{height}" width="1"></td>'
+        self.least = LEAST_OF_A_WORD * len(self.words) + sum(map(len, map(attrgetter("mark"), self.faces)))
+        """Octets of the long form: it takes more."""
+
+    @cached_property
+    def full(self) -> Line:
+        """In the long form."""
+        opening = f'<tr align="center"><td height="{self.height}" width="1"></td>'
         seams = _seams(self._gaps, '<td colspan="%d"></td>', "\n")
-        self.full = _line(opening, seams, [*map(piece, repeat(height), self.faces, self._spans)])
+        return _line(opening, seams, [*map(piece, repeat(self.height), self.faces, self._spans)])
 
     @cached_property
     def brief(self) -> Line:
         """In the short form."""
         grounds = [*filter(None, map(attrgetter("ground"), self.faces))]
-        around = max(grounds, key=grounds.count, default="")
+        around = max(dict.fromkeys(grounds), key=grounds.count, default="")
         ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
         # a row without a mark has no line, and no height of itself where nothing in it is a link
         tall = "" if any(map(attrgetter("mark"), self.faces)) else f"height:{self.height}px;"

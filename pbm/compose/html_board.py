@@ -65,7 +65,15 @@ class HtmlBoard:
 
     def fits(self, room: int) -> bool:
         """Cells find room with all their links."""
-        return not self.tables or sum(self._length(False)) <= room or sum(self._length(True)) <= room
+        return not self.tables or not self.is_brief(room) or sum(self._length(True)) <= room
+
+    def is_brief(self, room: int) -> bool:
+        """Cells find no room with all their links in the long form."""
+        return self.is_crowded(room) or sum(self._length(False)) > room
+
+    def is_crowded(self, room: int) -> bool:
+        """The marks of cells alone find no room in the long form."""
+        return sum([table.least for table in self.tables]) > room
 
     def complete(self, room: int, *, pictured: bool) -> None:
         """Put in all there is room for. pictured: a picture shows the board, so that letters need not."""
@@ -117,7 +125,7 @@ class HtmlBoard:
 
     def _put_cells(self) -> None:
         """The board as tables, if there is room for them; the long form, if that has room for all links."""
-        brief = sum(self._length(False)) > self.room
+        brief = self.is_brief(self.room)
         left = self.room - self._length(brief)[0]
         if left < 0:
             return

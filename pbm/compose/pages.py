@@ -266,23 +266,41 @@ class Sheet:
         least, taken, chosen = cells.least(view.scene.board) if self.boards > 1 else 0, 0, None
         board = HtmlBoard(view, style, links, cells=room >= least)
 
-        def fitting(room: int) -> Iterator[tuple[int, tuple[Picture, str]]]:
-            """Pictures, the largest first, and what they show in words, with the octets that they take."""
-            for drawing, described in view.pictures if self.pictured and room >= least else ():
-                told = TOLD if style == WORDS else described
-                cost = len(drawing.data) * 37 // 27 + len(told) + ENCLOSED
-                if cost <= room:
-                    yield cost, (drawing, told)
+        def suits(taken: int) -> bool:
+            return board.fits(room - taken)
 
         if self.boards == 1 or (room >= least and len(view.tables) != 1):
-            for taken, chosen in fitting(max(room * 3 // 4, room - BESIDES_PICTURE)):  # noqa: B007  as of the last one
-                if board.fits(room - taken):
+            most = max(room * 3 // 4, room - BESIDES_PICTURE)
+            for taken, chosen in self._fitting(board, least, most, suits):  # noqa: B007  as of the last one
+                if suits(taken):
                     break
         board.complete(room - taken, pictured=chosen is not None)
         if chosen is None and not board.cells:
-            cost, chosen = next(fitting(board.room), (0, None))
+            cost, chosen = next(self._fitting(board, least, board.room), (0, None))
             board.room -= cost
         return board, self._enclosed(*chosen) if chosen else ""
+
+    def _fitting(
+        self, board: HtmlBoard, least: int, room: int, suits: Callable[[int], bool] = bool
+    ) -> Iterator[tuple[int, tuple[Picture, str]]]:
+        """Pictures, the largest first, and what they show in words, with the octets that they take.
+
+        suits: whether all else finds room beside so many octets.
+        """
+        view, in_words = board.view, board.style == WORDS
+
+        def cost(octets: int, described: str) -> int:
+            return octets * 37 // 27 + len(TOLD if in_words else described) + ENCLOSED
+
+        def is_vain(octets: int) -> bool:
+            taken = cost(octets, view.description)
+            return taken > room or not suits(taken)
+
+        if not self.pictured or room < least:
+            return
+        for drawing, described in view.pictures(is_vain if board.is_crowded(room) else None):
+            if (taken := cost(len(drawing.data), described)) <= room:
+                yield taken, (drawing, TOLD if in_words else described)
 
     def _enclosed(self, picture: Picture, described: str, name: str = "board.png") -> str:
         """The HTML for a picture that the mail takes along."""

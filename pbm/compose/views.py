@@ -6,7 +6,7 @@ Times are told on the clock of the reader's own wall.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
@@ -31,7 +31,7 @@ from pbm.domain.match import SWAP, Match, Player, Seat, State
 from pbm.domain.spans import DAY, HOUR, brief, in_words
 from pbm.draw import words
 from pbm.draw.brush import Picture
-from pbm.draw.picture import picture, smaller
+from pbm.draw.picture import least, picture, smaller
 
 
 def moment(at: datetime, zone: ZoneInfo) -> str:
@@ -235,16 +235,18 @@ class View:
             return (), ()
         return spoken.first(self.state, self.state.scene), spoken.last(self.state, self.state.scene)
 
-    @property
-    def pictures(self) -> Iterator[tuple[Picture, str]]:
+    def pictures(self, is_vain: Callable[[int], bool] | None = None) -> Iterator[tuple[Picture, str]]:
         """The picture, if there is one, and then a smaller one, which is made when it is asked for.
 
         Each with words for those who do not see it; a small one of cells goes with a table that tells them.
+        is_vain: whether the first is of no use if it takes so many octets or more; None where it most likely is of use.
         """
-        if self._whole is not None:
+        is_told, board = bool(self.tables), self.scene.board
+        is_spared = is_vain and self._small and not isinstance(board, PlaneBoard) and is_vain(least(board, self._small))
+        if not is_spared and self._whole is not None:
             yield self._whole, self.description
-            if self._small is not None:
-                yield self._small, MAP if self.tables else self.description
+        if (is_spared or self._whole is not None) and self._small is not None:
+            yield self._small, MAP if is_told else self.description
 
     @cached_property
     def _whole(self) -> Picture | None:

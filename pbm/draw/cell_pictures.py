@@ -111,6 +111,11 @@ def picture(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Picture:
     return brush.joined([*bands], sheet.mount)
 
 
+def unit(board: GridBoard | HexBoard, scale: Scale = USUAL) -> int:
+    """As of its Sheet."""
+    return _sheet(board, scale).unit
+
+
 def _shares(board: GridBoard | HexBoard, sheet: Sheet) -> tuple[list[tuple[Underlay, ...]], list[tuple[Row, ...]]]:
     """For each band what stands on it below the pieces, and the rows whose pieces do, its own last."""
     rows = top_down(board.in_rows)

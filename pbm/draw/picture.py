@@ -172,9 +172,17 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     """
     if isinstance(board, PlaneBoard):
         return brush.finished(of_plane(board, enlarged=False, soft=False), 9)
-    whole, small = _picture(board), cell_pictures.picture(board, cell_pictures.SMALL)
-    enlarged = replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2)
-    return None if whole and 3 * len(small.data) >= 2 * len(whole.data) else enlarged
+    small = cell_pictures.picture(board, cell_pictures.SMALL)
+    enlarged, octets = replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2), len(small.data)
+    if 3 * octets < 2 * least(board, enlarged):
+        return enlarged
+    whole = _picture(board)
+    return None if whole and 3 * octets >= 2 * len(whole.data) else enlarged
+
+
+def least(board: HexBoard | GridBoard, small: Picture) -> int:
+    """Octets that the picture takes at least, as its small one tells: they grow about as the distance of cells."""
+    return len(small.data) * 6 * cell_pictures.unit(board) // (7 * cell_pictures.unit(board, cell_pictures.SMALL))
 
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:

@@ -58,11 +58,11 @@ def _told(row: Row, name: str, step: int) -> str:
     """
     runs = []
     for state, run in groupby(filter(_named, row), key=_state):
-        alike = list(run)
-        names = [*map(_named, alike)]
-        if len(names) > 1 and alike[-1].column - alike[0].column == step * (len(names) - 1):
-            names = [f"{names[0]} to {names[-1]}"]
-        runs.append(f"{', '.join(names)} {state}")
+        first, *others = run
+        if others and others[-1].column - first.column == step * len(others):
+            runs.append(f"{first.name} to {others[-1].name} {state}")
+        else:
+            runs.append(f"{', '.join(map(_named, (first, *others)))} {state}")
     return f"Row {name}: {'; '.join(runs)}." if runs else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from itertools import islice, pairwise
+from random import Random
 
 import pytest
 from PIL import Image, ImageColor
@@ -280,3 +281,17 @@ def test_moves_of_a_board_begin_or_end_at_what_it_shows(name: str) -> None:
     places = [getattr(scene.board, kind, ()) for kind in ("cells", "joins", "points", "segments")]
     words = {each.name for some in places for each in some if each.name}
     assert all(any(move.startswith(word) or word.startswith(move) for word in words) for move in moves - {"pass"})
+
+
+@pytest.mark.parametrize(("name", "words"), [(name, words) for name in GAMES for words in ((), largest(GAMES[name]))])
+def test_a_small_picture_tells_what_the_whole_one_takes_at_least(name, words):
+    """Which is not made where that would be too much."""
+    state, dice = State.start(GAMES[name], words, ""), Random(name)
+    for ply in range(101):
+        shown = state.scene.board
+        if isinstance(shown, PlaneBoard) or state.outcome is not None:
+            break
+        if ply % 50 == 0:
+            small, whole = cell_pictures.picture(shown, cell_pictures.SMALL), cell_pictures.picture(shown)
+            assert pictures.least(shown, small) <= len(whole.data)
+        state, _ = state.played(state.game.notate(state.position, dice.choice([*state.game.moves(state.position)])))
