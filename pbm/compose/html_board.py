@@ -69,7 +69,11 @@ class HtmlBoard:
 
     def is_brief(self, room: int) -> bool:
         """Cells find no room with all their links in the long form."""
-        return sum([table.least for table in self.tables]) > room or sum(self._length(False)) > room
+        return self.is_crowded(room) or sum(self._length(False)) > room
+
+    def is_crowded(self, room: int) -> bool:
+        """The marks of cells alone find no room in the long form."""
+        return sum([table.least for table in self.tables]) > room
 
     def complete(self, room: int, *, pictured: bool) -> None:
         """Put in all there is room for. pictured: a picture shows the board, so that letters need not."""

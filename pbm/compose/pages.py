@@ -304,7 +304,7 @@ class Sheet:
 
         if not self.pictured or room < least:
             return
-        for drawing, described in view.pictures(is_vain if board.tables and board.is_brief(room) else None):
+        for drawing, described in view.pictures(is_vain if board.is_crowded(room) else None):
             if (taken := cost(len(drawing.data), described)) <= room:
                 yield taken, (drawing, TOLD if in_words else described)
 
