@@ -152,7 +152,7 @@ def undo_timeout(admin: Administration, number: int) -> None:
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @pass_arbiter
 def void(hand: Arbiter, number: int) -> None:
-    """Make a game void, so that it counts for nobody, whether it is under way or over.
+    """Make a game void, under way or over.
 
     Ratings become as if it had not ended. Both players get an email.
     """
