@@ -29,7 +29,7 @@ def classified(pbm: Pbm, tmp_path: Path, text: str, to: str = "pbm@localhost") -
     [
         ("pbm@localhost", "Subject: help\n\n", "reply", ["help"], ""),
         ("pbm@localhost", "Subject: Re: ** Help  cross\n\nhello", "reply", ["Help cross"], "hello"),
-        ("pbm@localhost", "Subject: x\n\nhelp\ngames alice\n\nsee you", "reply", ["help"], "games alice\n\nsee you"),
+        ("pbm@localhost", "Subject: x\n\nhelp\ngamez alice\n\nsee you", "reply", ["help"], "gamez alice\n\nsee you"),
         ("pbm@localhost", "Subject: x\n\nhelp\ncross games\n\nsee you", "reply", ["help", "cross games"], "see you"),
         ("pbm@localhost", "Subject: lunch\n\nAre you free?\nBob", "reply", [], "Are you free?\nBob"),
         ("pbm@localhost", "Subject: x\n\ncross mve\n", "reply", [], "cross mve"),

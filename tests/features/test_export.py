@@ -244,7 +244,7 @@ def parts_of(house: House, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, by
         (got,) = house.send("alice", line)
         assert not got.refuses, got.body
         found.append(attached(got))
-        following = re.search(r" come by: export (\d+)$", got.body, re.MULTILINE)
+        following = re.search(r" answer: export (\d+)$", got.body, re.MULTILINE)
         line = f"export alice alicepass {following[1]}" if following else ""
     return found
 
