@@ -114,7 +114,7 @@ PARTS: dict[str, Callable[[View], object]] = {
     "ascii": lambda view: view.text("ascii"),
     "unicode": lambda view: view.text("unicode"),
     "words": lambda view: view.text("words"),
-    "picture": lambda view: next(view.pictures, None),
+    "picture": lambda view: next(view.pictures(), None),
     "description": lambda view: view.description,
 }
 
