@@ -53,7 +53,7 @@ _BEAT = timedelta(minutes=1)
 _LIVE_SECONDS = 60.0
 """How often a process tells the others what it does."""
 _TELL_OF_LOSS_SECONDS = 3600.0
-"""How long the operator is not told again that the database cannot be written; small writes fit on a full disk."""
+"""The least time between two reports of a database that cannot be written; a full disk still takes small writes."""
 _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 100
 _DEEDS_AT_ONCE = 100

@@ -159,7 +159,7 @@ class Tournaments(Queries):
         return next(iter(self._found(tournaments.c.id == tournament_id)), None)
 
     def listed(self, game: str | None = None, *, ended: bool = False) -> list[Tournament]:
-        """The newest first. ended: those that are over, in place of those that are not."""
+        """Tournaments that are not over, newest first. ended: those that are over instead."""
         asked, words = (_OF_STAGE, {}) if game is None else (_OF_GAME, {"of_game": game})
         stages = (stage.value for stage in Stage if stage.ended is ended)
         found = (self._all(asked, _tournament, {"stage": stage, **words}) for stage in stages)
@@ -262,7 +262,7 @@ class Tournaments(Queries):
         return self._first(_meetings().where(bouts.c.board == board), _meeting)
 
     def settle(self, meeting_id: int, points: tuple[int, int] | None) -> None:
-        """points: None for a bout that goes on."""
+        """points: None for a bout that is under way."""
         self._update(bouts, bouts.c.id == meeting_id, **_points(points))
 
     def set_round(self, meeting_id: int, round_: int) -> None:
