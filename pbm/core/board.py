@@ -406,7 +406,7 @@ class OpenBoard:
         count_match(self.tx, self.match)
 
     def clock_anew(self) -> Clock:
-        """A clock with what each had left at their last move, but no less than now or at the end: time may be given."""
+        """A clock with the time each had left at their last move, but no less than they have now, or had at the end."""
         match, seat = self.match, self.state.to_move
         had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == each), None) for each in (1, 2)]
         clock = Clock.anew(match.control, seat, (had[0], had[1]), self.now, match.calendars)

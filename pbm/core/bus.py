@@ -69,7 +69,7 @@ class PlayerHeard(News):
     player: Player
     address: str
     renewals: tuple[Renewal, ...] = ()
-    """Of the boards in hand."""
+    """The renewals of the boards in hand."""
 
 
 @dataclass(frozen=True, slots=True)

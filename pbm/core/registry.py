@@ -128,7 +128,7 @@ Attend = Callable[[Desk, int], None]
 Deed = Callable[[Occasion], None]
 DEEDS: dict[str, Deed] = {}
 WITHIN: dict[str, timedelta] = {}
-"""By kind, how long before items are put down at most, where that is known."""
+"""By kind, how far ahead items are put down at most, if that is known."""
 
 
 def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Deed]:
@@ -236,6 +236,6 @@ class Runner:
 
 
 def _postpone(tx: Transaction, item: Item, now: datetime, error: Exception) -> None:
-    """Put an item off, longer each time it fails; not if a board cannot be read, which may soon be mended."""
+    """Put an item off, longer after each failure; but no longer for an unreadable board, which may soon be mended."""
     doublings = 0 if isinstance(error, Unreadable) else min(item.attempts, _MOST_DOUBLINGS)
     tx.agenda.postpone(item, now + min(_RETRY * 2**doublings, timedelta(days=1)))

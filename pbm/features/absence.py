@@ -61,7 +61,7 @@ def reach_again(event: ReachChanged, tx: Transaction) -> None:
 def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Renewal] = ()) -> None:
     """Stop a player's clocks if no mail reaches them any more, or let them go on; call it whenever that may change.
 
-    days: for how many days a year the clocks may stop so, lest a player gains time by letting mail bounce.
+    days: how many days a year the clocks may stop for this, so that nobody gains time by letting mail bounce for ever.
     """
     known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)]
     left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in known), timedelta())
@@ -170,7 +170,7 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
 
 
 CHANGES, CHANGES_WITHIN = 4, timedelta(days=14)
-"""How often a player may change their nights and weekends within this time, lest it is always night for them."""
+"""How often a player may change their nights and weekends within this time, so that it is not always night there."""
 _CHANGED = "rests_changed"
 
 

@@ -24,7 +24,7 @@ from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, o
 from pbm.domain.plans import PASSING
 
 AT_ONCE = "resign!"
-"""Resigns without being asked whether one means it."""
+"""The alias of resign that does not ask back."""
 YES, NO = "yes", "no"
 _BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
 """Words that may stand between two moves of a turn."""

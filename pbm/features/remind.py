@@ -104,9 +104,9 @@ def plan_reminder(event: ReminderDue, tx: Transaction) -> None:
 
 @when_due(DIGEST, within=timedelta(days=2))
 def send_digest(occasion: Occasion) -> None:
-    """Nothing is sent where nothing waits for the player, or so late that their next digest comes soon.
+    """Send a player's digest, unless it is so late that the next one comes soon.
 
-    What is to stand in it beside boards then comes by itself, to those who want no digest as well.
+    If no board waits, or the player wants no digest, its other parts, such as a puzzle, come in mails of their own.
     """
     tx = occasion.tx
     player = tx.players.get(int(occasion.item.key))
