@@ -230,7 +230,7 @@ def _postgresql_problems(connection: Connection) -> list[str]:
     """Settings that can lose a commit, and counters that would give a number twice."""
     settings = ("fsync", "full_page_writes", "synchronous_commit")
     off = [name for name in settings if connection.execute(text(f"SHOW {name}")).scalar_one() == "off"]
-    problems = [f"{name} is off: a mail that was accepted can be lost with the power" for name in off]
+    problems = [f"{name} is off: an email that was accepted can be lost with the power" for name in off]
     behind = [(name, highest) for name, _, last, highest in Contents(connection).counters() if last < highest]
     problems += [f"the counter of {name} stands below its newest row, {highest}" for name, highest in behind]
     return problems
