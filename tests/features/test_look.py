@@ -86,7 +86,7 @@ def test_an_export_of_many_boards_is_not_too_large(crowd: Service) -> None:
     with crowd.store.write() as tx:
         tx._connection.execute(text("UPDATE matches SET seat1_id = (SELECT id FROM players WHERE userid = 'p0')"))
     told = asked(crowd, "export p0 bench-secret")
-    assert re.search(r"For the next ones, send: export \d+\r?$", told, re.MULTILINE)
+    assert re.search(r"For the next ones, answer: export \d+\r?$", told, re.MULTILINE)
 
 
 WORDS = {
