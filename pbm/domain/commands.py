@@ -320,7 +320,12 @@ def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: C
     command = parse(rest, replace(standing, game=None, board=board), is_userid)
     if all(param.key != "BOARD" for param in command.verb.params):
         raise _unknown(line.split())
-    return replace(command, args={"BOARD": str(board), **command.args}, line=line)
+    told = command.args.get("BOARD", "")
+    number, hash_, ply = told.partition("#")
+    if number not in ("", str(board)):
+        name = command.verb.name
+        raise BadArguments(f'The line begins with board {board}, so "{told}" does not fit.', f"{board} {name}")
+    return replace(command, args={**command.args, "BOARD": f"{board}{hash_}{ply}"}, line=line)
 
 
 def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
