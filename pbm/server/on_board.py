@@ -290,7 +290,10 @@ class _Said:
         return None
 
     def _done(self, line: str, comment: str) -> Restated:
-        """What plain words say is done. Raises: BadArguments for a pass that loses at once."""
+        """What plain words say is done. Raises: BadArguments for a pass that loses at once, or a draw not offered."""
+        accepts = self.meant.act is Act.ACCEPT and self._asked is not OfferKind.DRAW
+        if accepts and deeds.OF_A_DRAW.search(plain(self.text)):
+            raise BadArguments("Nobody has offered you a draw here. To offer one:", "propose")
         passes = self.meant.act is Act.PASS and self.is_to_move
         move = self.board.state.named(line) if passes else None
         result = self.board.state.play(move)[0].result if move else None

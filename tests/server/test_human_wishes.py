@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbm.domain.verbs import VERBS, Verb
-from tests.conversation import House
+from tests.conversation import House, record
 
 VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 
@@ -154,6 +154,14 @@ def test_a_yes_that_names_the_draw_accepts_one_that_is_offered(text: str, accept
     got = {each.address: each.body for each in club.answer("bob", text, 101)}["bob@example.net"]
     assert ("You accepted the draw" in got) is accepted
     assert accepted or 'To accept the draw, answer "accept".' in got
+
+
+def test_a_yes_to_a_draw_that_nobody_has_offered_agrees_to_nothing_else(club: House) -> None:
+    club.answer("alice", "undo", 101)
+    before = record(club)
+    for text in ("Yes, a draw", "I accept the draw", "Ja zum Remis"):
+        assert "Write: propose" in club.answer("bob", text, 101)[0].body
+    assert record(club) == before
 
 
 def test_a_draw_is_offered_to_the_one_who_is_named_if_they_play(club: House) -> None:
