@@ -52,6 +52,8 @@ _OTHER_WORDS = CHOICES.keys() | vocabulary.OTHER_VERBS.keys()
 """First words of lines that are no verbs of ours, and are told with the line that is meant."""
 _NOUNS = frozenset({"the", "a", "my", "board", "game", "player", "of"})
 """Words between such a verb and what it is about: "watch board 101"."""
+_NUMBERED = frozenset({"", "edge", "line", "segment", "column", "number", "kante", "linie", "arête", "ligne", "arista"})
+"""Words before the number of what is played."""
 _LIKE = 0.75
 """How like a game's name a word is that may mean it."""
 _MEANT = 0.7
@@ -431,7 +433,7 @@ def split_guard(move: str) -> tuple[str, int | None]:
     text, hash_, ply = move.rpartition("#")
     if not hash_:
         return move, None
-    if not text.strip() or (text.endswith(" ") and text.strip().isalpha()):
+    if text.strip().casefold() in _NUMBERED:
         return move, None  # "#20" and "edge #20" are moves in some games
     if not (ply.strip().isascii() and ply.strip().isdecimal() and len(ply) < 8):
         raise BadArguments(f'"#{ply}" is not a ply number: write for instance F6#7.')

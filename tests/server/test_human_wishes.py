@@ -105,6 +105,9 @@ def test_a_move_with_words_of_another_language_behind_it(text: str, move: str, c
         ("amazons", [], "d1-d7, arrow g7", "played d1-d7/g7."),
         ("amazons", [], "d1 to d7 shooting g7", "played d1-d7/g7."),
         ("four", ["d", "d"], "c again", "played c."),
+        ("four", [], "d #1", "played d."),
+        ("four", [], "move d #1", "played d."),
+        ("go -size=9", [], "move pass #1", "passed."),
         ("go -size=9", ["e5", "pass"], "I also pass", "passed."),
     ],
 )
