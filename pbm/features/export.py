@@ -259,6 +259,7 @@ def export(request: Request, command: Command) -> None:
         f"{SUBJECT}, from board {first} on" if first else SUBJECT,
         "export.txt",
         player=player,
+        reply_to=tools.composer.answered_by(request.outgoing.reader(player)),
         answers=address.casefold() == request.message.sender.casefold(),
         attached=[Part.file(*file) for file in files],
         first=first,

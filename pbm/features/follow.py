@@ -219,7 +219,9 @@ def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str
     title = board.state.game.info.title
     if board.match.seat_of(player.id) is not None:
         number = board.match.board
-        return f'You play on board {number}, so its emails come until it ends; resigning ends it. See "help mails", too.'
+        return (
+            f'You play on board {number}, so its emails come until it ends; resigning ends it. See "help mails", too.'
+        )
     if request.tx.choices.of_one(board.match.game, player.id).follows:
         return f'You follow all games of {title}, and so board {board.match.board}: "unsubscribe all" ends that.'
     followed = next((each for each in request.tx.follows.players(player.id) if each in board.match.players), None)

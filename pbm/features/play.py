@@ -20,14 +20,13 @@ from pbm.domain import plans
 from pbm.domain.calendars import Calendar
 from pbm.domain.commands import NOTHING, Command, as_played, split_guard, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.idioms.moves import BETWEEN
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING
 
 AT_ONCE = "resign!"
 """The alias of resign that does not ask back."""
 YES, NO = "yes", "no"
-_BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
-"""Words that may stand between two moves of a turn."""
 
 
 @handles(
@@ -114,7 +113,7 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
     below = list(takewhile(state.reads, lines))
     if seat != state.to_move or not (below or re.search(r"[\s,;]", text)):
         return [text]
-    for words in ([text], list(filter(str.strip, _BETWEEN.split(text))), text.split()):
+    for words in ([text], list(filter(str.strip, BETWEEN.split(text))), text.split()):
         if len(words) + len(below) > 1 and all(map(state.reads, words)):
             plies = state.turn([*words, *below])
             if len(plies) >= len(words):

@@ -23,7 +23,7 @@ from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command, clean, is_ours
-from pbm.domain.errors import NeedsIdentity
+from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
 from pbm.domain.tokens import Signer
@@ -265,7 +265,7 @@ class Handler:
             return blank.put_off(until)
         if heard := mail.sender.proven or mail.sender.seated:
             note_heard(tx, heard, mail.letter.sender)
-        redeemed = self._redeem(blank)
+        redeemed = self._redeem(blank, mail.commands)
         if redeemed is not None:
             return redeemed
         order = Order(mail.reading, mail.commands)
@@ -278,13 +278,15 @@ class Handler:
             hold(blank, order, error)
             return blank
 
-    def _redeem(self, request: Request) -> Request | None:
-        """Redeem the ticket whose token the mail answers; None if there is none, or if the mail is no answer to it."""
+    def _redeem(self, request: Request, commands: Sequence[Command | Rejected]) -> Request | None:
+        """Redeem the ticket whose token the mail answers; None if it answers none, or is read as any other mail."""
         token = request.message.token if request.sender.seat is None else None
         ticket = request.tx.tickets.find(token, request.now) if token else None
         if ticket is None:
             return None
         if ticket.purpose in CONSENTED and not is_clear(request.message.text):
+            if request.sender.claimed is not None and isinstance(next(iter(commands), None), Command):
+                return None  # a player who answers whatever mail is the latest
             ask_again(request)
             return request
         if ticket.purpose not in LASTING:

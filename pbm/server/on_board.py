@@ -21,7 +21,7 @@ from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain.commands import Command, begins, clean
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments
-from pbm.domain.idioms import answers, deeds, vocabulary, wishes
+from pbm.domain.idioms import answers, deeds, moves, vocabulary, wishes
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import OfferKind, Player, Seat, other
 from pbm.domain.meaning import Act, Meaning, discreet, meaning, plain, sentences, uncourteous
@@ -67,8 +67,6 @@ _PLACE = re.compile(
 )
 """Words that may describe a move: "the one in the middle"."""
 _CELL = re.compile(r"[a-z]?\d{1,2}")
-_LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
-"""Words that may stand between the moves of a turn."""
 _UNHINTED = ("", "hint", "list", "help", "help GAME", "help challenge", "all show me active")
 """Topics that people also discuss with each other, so the server's command is not hinted at."""
 _INVITED = re.compile(
@@ -105,6 +103,8 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
     wish = wished(text)
     if wish in _OURS:
         return Restated("show" if wish is Wish.LOOK else HELPS[wish])
+    if (seen := wishes.AT_PLY.fullmatch(plain(text))) is not None:
+        return Restated(f"show {number}#{seen['ply']}")
     is_quiet = not is_open and wish in (None, Wish.THANKS, Wish.PAUSE)
     if is_quiet and not (_SPOKEN.fullmatch(text) or given(text)[0]):
         return None
@@ -243,7 +243,10 @@ class _Said:
     def meant(self) -> Meaning:
         """The meaning of the text, by the moves of the board as it stands; after the end no move is meant."""
         legal: Callable[[str], str | None] = self.board.state.named if self.is_running else lambda _: None
-        return meaning(self.text, legal)
+        text = self.text
+        if self.opponent is not None:  # "offer alice a draw"
+            text = re.sub(rf"(?i)\b(offer|ask|to|with) {re.escape(self.opponent.userid)}\b(?![\w-])", r"\1 you", text)
+        return meaning(text, legal)
 
     def restated(self, wish: Wish | None, *, is_open: bool) -> Restated | None:
         """As on_board. wish: what the words wish for, if anything."""
@@ -286,7 +289,10 @@ class _Said:
         return None
 
     def _done(self, line: str, comment: str) -> Restated:
-        """The command that plain words mean. Raises: BadArguments for a pass that loses at once."""
+        """The command that plain words mean. Raises: BadArguments for a pass that loses at once, or a draw not offered."""
+        accepts = self.meant.act is Act.ACCEPT and self._asked is not OfferKind.DRAW
+        if accepts and deeds.OF_A_DRAW.search(plain(self.text)):
+            raise BadArguments("Nobody has offered you a draw here. To offer one:", "propose")
         passes = self.meant.act is Act.PASS and self.is_to_move
         move = self.board.state.named(line) if passes else None
         result = self.board.state.play(move)[0].result if move else None
@@ -324,7 +330,7 @@ class _Said:
         """Whether the words begin with several moves that one side makes in a row."""
         reads = self.board.state.reads
         lines = filter(str.strip, self.text.splitlines())
-        words = chain.from_iterable([line] if reads(line) else _LINKS.sub(" ", line).split() for line in lines)
+        words = chain.from_iterable([line] if reads(line) else moves.BETWEEN.sub(" ", line).split() for line in lines)
         try:
             return len(self.board.state.turn(takewhile(reads, words))) > 1
         except MoveError:
@@ -490,7 +496,12 @@ class _Said:
             return "undo"
         found = self._rules if self.meant.act is Act.RULES else topic(self.text)
         may_ask = found in QUESTIONS or self.meant.act is Act.RULES or self.text.rstrip().endswith("?")
-        return found if may_ask and found not in _UNHINTED else "a message"
+        if may_ask and found not in _UNHINTED:
+            return found.replace("GAME", self.board.match.game)
+        if self.is_running and self.seat is not None and deeds.OF_A_DRAW.search(plain(self.text)):
+            offer = self.board.match.offer
+            return "propose" if offer is None else "accept" if self._asked is OfferKind.DRAW else "a message"
+        return "help" if any(wishes.ASKS_HOW.search(each.plain) for each in sentences(self.text)) else "a message"
 
     def _is_message(self) -> bool:
         """Whether the text can only be words for the opponent, and the writer may send them. Raises: BadArguments."""

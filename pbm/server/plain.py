@@ -336,7 +336,8 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         return Restated(f"{PUZZLE} {game}".rstrip())
     is_same = isinstance(command, Command) and found == command.verb.name and len(text.split()) == 2
     if found and not is_same and not (wants_a_game and game and found in ("help GAME", "help")):
-        return _told(request, found.replace("GAME", game).rstrip())
+        without = "help" if found.startswith("GAME") else ""
+        return _told(request, found.replace("GAME", game or without).rstrip())
     if wants_a_game:
         return Restated(f"play {game or game_wanted(text)}".rstrip())
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)

@@ -331,3 +331,11 @@ def test_tournaments_messages_and_words_of_a_challenge_are_in_it(new_house: Call
     told = json.loads(exported(house, "bob"))
     assert not told["messages"], "another's words are the other's"
     assert "example.net" not in json.dumps([data["tournaments"], data["messages"]])
+
+
+def test_the_answer_to_an_export_brings_the_next_part(house: House) -> None:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("cross -size=4 alice bob", ["D4"])
+    house.send("alice", "export alice open-sesame")
+    assert house.answer("alice", "export 101")[0]["Subject"] == "pbm: your games and data, from board 101 on"

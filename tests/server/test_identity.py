@@ -62,6 +62,14 @@ def test_words_that_agree_to_a_game_do_not_say_that_it_was_them(answer: str, tab
     assert "You played C4" in table.answer("bob", "it was me")[-1].body
 
 
+def test_a_command_in_answer_to_the_question_is_read_as_in_any_mail(table: House) -> None:
+    table.send("bob", "cross move 101 C4")
+    assert table.answer("bob", "help")[0]["Subject"] == "pbm: help"
+    assert table.answer("bob", "set mail text", mail=-1)[0]["Subject"] == "pbm: was that you?"
+    assert table.answer("bob", "help", mail=-2)[0]["Subject"] == "pbm: help"
+    assert "You played C4" in table.answer("bob", "yes", mail=-3)[-1].body
+
+
 @pytest.mark.parametrize("answer", ["no", "No, that was not me!", "Not me.", "Never!"])
 def test_a_no_does_not_confirm(answer: str, table: House) -> None:
     before = table.dump()
