@@ -1,8 +1,8 @@
-"""Robots: what plays and teaches every game of the registry.
+"""Robots, which can play and teach every game of the registry.
 
-`choose` looks at a position and tells a move, what the position is worth and the line that follows. A game is played
-better with a skill of its own (see skill.py); a package that brings a game may bring its skill, too, through the entry
-point group `pbm.bots`, under the game's name.
+`choose` returns a move for a position, the value of the position, and the expected line. A robot plays a game better
+with a skill made for it (see skill.py); a package with a game may also provide its skill, through the entry point group
+`pbm.bots`, under the game's name.
 """
 
 from pbm.bots.choose import BOARDS, LEVELS, Decision, Level, choose, options_of, skill_of

@@ -1,4 +1,4 @@
-"""`python -m pbm.bots PID`: a question on standard input, thoughts on standard output, within limits of the system.
+"""`python -m pbm.bots PID`: a question on standard input, thoughts on standard output, within system limits.
 
 PID: the process that asks.
 """
@@ -15,14 +15,14 @@ from contextlib import contextmanager, suppress
 from pbm.bots.mind import read, think, told
 
 SECONDS = 120
-"""Processor time after which the system ends the process."""
+"""The processor time after which the system ends the process."""
 
 MEMORY = 2 << 30
-"""Octets of memory it may have."""
+"""The octets of memory it may use."""
 
 
 def limit() -> None:
-    """Be nice, and let the system stop what goes astray; where it does not let us, whoever asked must see to it."""
+    """Lowers the priority, and lets the system stop a runaway process; if it cannot, the process that asked must."""
     with suppress(OSError):
         os.nice(10)
     with suppress(ValueError, OSError):
@@ -32,9 +32,9 @@ def limit() -> None:
 
 @contextmanager
 def ending_with(asker: int) -> Iterator[None]:
-    """Think no longer than the process that asked is there: it may have been killed before this one could look.
+    """Ends this process when the process that asked is gone, which may happen even before this one starts.
 
-    What a package has begun ends, too, if this process was given a group of its own.
+    Processes started by a package end, too, if this process leads its own group.
     """
 
     def look_up(*_: object) -> None:
@@ -49,7 +49,7 @@ def ending_with(asker: int) -> Iterator[None]:
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)  # Python forgets the handler as it ends, and the signal would kill it
+        signal.setitimer(signal.ITIMER_REAL, 0)  # Python drops the handler at its end, and the signal would kill it
 
 
 def main() -> None:
@@ -57,7 +57,7 @@ def main() -> None:
     with ending_with(int(sys.argv[1])):
         question = read(sys.stdin.read())
         with os.fdopen(os.dup(1), "w") as answer:
-            os.dup2(2, 1)  # what a package prints, in whatever language it is written, is no thought
+            os.dup2(2, 1)  # what a package prints, even from other languages, is not part of the answer
             answer.write(told(think(question)))
 
 

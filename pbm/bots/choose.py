@@ -1,7 +1,7 @@
-"""The choice of a move: which skill a game is played with, what the levels are, and how a choice is come by; puzzles.
+"""The choice of a move: the skill for each game, the levels, and how a move is chosen; puzzles.
 
-Puzzles are positions with exactly one winning move, out of games that were played or that a robot plays with itself.
-That the move wins and that no other one does is proved: by solving, or by a search that leaves nothing open.
+Puzzles are positions with exactly one winning move, from games of players or of a robot against itself. It is proved
+that this move wins and that no other one does: by solving, or by a search that leaves nothing open.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ SKILLS: dict[str, type[Skill]] = {
     "y": YSkill,
     "yavalath": YavalathSkill,
 }
-"""The skills there are, by the name of their game; the plain one serves all others."""
+"""Skills by the name of their game; all other games use the plain one."""
 
 
 PATIENCE = 40.0
-"""Seconds by the clock after which no robot looks further: players have its answer within a minute."""
+"""The wall-clock seconds after which a robot stops thinking, so that players have its answer within a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Level:
 
     number: int
     steps: int
-    """See Budget, as for seconds."""
+    """As in Budget, like seconds."""
     seconds: float
 
     def budget(self, skill: Skill) -> Budget:
@@ -93,16 +93,16 @@ class Decision:
 
     move: Any
     value: float
-    """What the position is worth to the player to move, from -1 for lost to 1 for won."""
+    """The value for the player to move, from -1 for lost to 1 for won."""
     line: tuple[Any, ...]
-    """The moves expected, the chosen one first."""
+    """The expected moves, the chosen one first."""
     exact: bool
     """The value is proved, not estimated."""
 
 
 @cache
 def skill_of(name: str) -> Skill:
-    """The skill a registered game is played with."""
+    """The skill for a registered game."""
     for entry in entry_points(group="pbm.bots", name=name):
         found: type[Skill] = entry.load()
         return found(GAMES[name])
@@ -110,9 +110,9 @@ def skill_of(name: str) -> Skill:
 
 
 def choose(game: AnyGame, pos: Any, budget: Budget, seed: int = 0, skill: Skill | None = None) -> Decision:
-    """The move a robot makes; the same one for the same position, budget and seed, if visits bound it.
+    """The robot's move; the same one for the same position, budget and seed, if only visits limit the budget.
 
-    skill: in place of the game's. Raises: ValueError when the game is over.
+    skill: replaces the game's. Raises: ValueError if the game is over.
     """
     if game.outcome(pos) is not None:
         raise ValueError("There is nothing to choose: the game is over.")
@@ -126,7 +126,7 @@ def choose(game: AnyGame, pos: Any, budget: Budget, seed: int = 0, skill: Skill 
 
 
 def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) -> Decision:
-    """What solving finds, in half of the patience at most, or else the search in the time that is left."""
+    """The result of solving, within half of the patience, otherwise that of the search in the time left."""
     sign, begun = 1 if game.to_move(pos) is Side.FIRST else -1, (process_time(), monotonic())
     steps = Steps(budget.steps, lambda: monotonic() - begun[1] > budget.patience / 2)
     if budget.steps and (solution := skill.solve(pos, steps)):
@@ -146,33 +146,33 @@ BOARDS: dict[str, tuple[str, ...]] = {
     "hex": ("-size=5",),
     "cross": ("-size=3",),
 }
-"""The games that puzzles are made of, the quickest first, and options of theirs with which much can be proved."""
+"""The games for puzzles, the fastest first, with options for which much can be proved."""
 
 SEEDED = frozenset({"crossgeo"})
-"""Games whose board is drawn by a seed of its own, so that no game between people is played on it."""
+"""Games whose puzzles have a board drawn from its own seed, on which no people play."""
 
 FEWEST_MOVES = 4
-"""A position with fewer moves is no puzzle."""
+"""A position with fewer moves is not used as a puzzle."""
 
 Found = tuple[tuple[Any, ...], tuple[Any, ...]]
 
 _GAMES = 8
 _MOST_SECONDS = 30.0
-"""Seconds of the processor after which a game is not looked into any further."""
+"""The processor seconds after which a game is searched no further."""
 _AT_PLAY = Budget(visits=60, seconds=1.0, slip=0.15)
 _AT_PROOF = Budget(visits=1500, seconds=0.3)
 _STEPS = 60_000
 
 
 def options_of(game: str, seed: int) -> tuple[str, ...]:
-    """What a puzzle's game is played with."""
+    """The options of a puzzle's game."""
     return (*BOARDS[game], *([f"-seed={seed}"] if game in SEEDED else []))
 
 
 def invented(skill: Skill, start: Any, seed: int) -> Found | None:
-    """The moves that lead to a puzzle, and its solution: the only winning move and how it may go on.
+    """The moves to a puzzle from a robot's game, and its solution: the only winning move and a line after it.
 
-    None if no game that was tried holds one.
+    None if no game that was tried contains one.
     """
     for number in range(_GAMES):
         dice = Random(f"puzzle {seed} {number}")
@@ -183,7 +183,7 @@ def invented(skill: Skill, start: Any, seed: int) -> Found | None:
 
 
 def discovered(skill: Skill, start: Any, moves: Sequence[Any], seed: int) -> Found | None:
-    """The same in a game that was played, to its end or until somebody gave up."""
+    """As `invented`, from a game that was played to its end or until somebody resigned."""
     positions, dice = [start], Random(f"puzzle {seed}")
     for move in moves:
         positions.append(skill.game.play(positions[-1], move))
@@ -193,7 +193,7 @@ def discovered(skill: Skill, start: Any, moves: Sequence[Any], seed: int) -> Fou
 
 
 def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], end: int, dice: Random) -> Found | None:
-    """Of a side's positions, from one back to the first that is not won for sure, the earliest that is a puzzle."""
+    """The earliest puzzle among one side's positions, going back from `end` until a position is not a proved win."""
     found, until = None, process_time() + _MOST_SECONDS
     for ply in range(end, -1, -2):
         judged = truth(skill, positions[ply], skill.game.to_move(positions[ply]), dice)
@@ -206,7 +206,7 @@ def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], en
 
 
 def played(skill: Skill, start: Any, dice: Random) -> tuple[list[Any], tuple[Any, ...]]:
-    """The positions and the moves of a game; the robot plays well enough, and errs now and then."""
+    """The positions and the moves of a game that a robot plays decently, with occasional mistakes."""
     game, positions, moves = skill.game, [start], list[Any]()
     while game.outcome(positions[-1]) is None:
         moves.append(choose(game, positions[-1], budget=_AT_PLAY, seed=dice.getrandbits(32), skill=skill).move)
@@ -215,7 +215,7 @@ def played(skill: Skill, start: Any, dice: Random) -> tuple[list[Any], tuple[Any
 
 
 def is_only_win(skill: Skill, pos: Any, best: Any, dice: Random) -> bool:
-    """Whether it is proved of each move but the best that it does not win, and there are some."""
+    """Whether it is proved that no move but the best wins, in a position with enough moves."""
     game, side = skill.game, skill.game.to_move(pos)
     moves = list(islice(game.moves(pos), WIDEST))
     if not FEWEST_MOVES <= len(moves) < WIDEST:
@@ -225,7 +225,7 @@ def is_only_win(skill: Skill, pos: Any, best: Any, dice: Random) -> bool:
 
 
 def truth(skill: Skill, pos: Any, side: Side, dice: Random) -> tuple[bool, tuple[Any, ...]] | None:
-    """Whether a side wins, and a line of best play; None where neither is proved."""
+    """Whether a side wins, and a line of best play; None if that is not proved."""
     game, sign = skill.game, 1 if side is Side.FIRST else -1
     if (outcome := game.outcome(pos)) is not None:
         return sign * value_of(outcome) == 1, ()

@@ -1,12 +1,12 @@
-"""Connection games on hexagons: many random ends at once, wins in one, forced answers.
+"""Connection games on hexagons: many random endings at once, wins in one, forced answers.
 
-Cross, Hex and Y differ in which edges a chain must join; whoever can join them with one stone does, and whoever could
-be joined against puts a stone there. Everything else is dealt out at random, but for bridges: of two free cells by
-either of which a stone joins another one, or an edge, its side gets at least one.
+Cross, Hex and Y differ in the edges that a chain must join. A side that can join them with one stone does; a side whose
+opponent could puts a stone there. All other cells are dealt out at random, except bridges: a side gets at least one of
+two free cells if either would connect its stone to another one, or to an edge.
 
-Where every cell ends up with one side or the other, the order of the moves does not matter: a playout is a board whose
-free cells are given away at random. Boards lie side by side in one long integer, each with a spare row, so that one
-shift moves all of them, and one flood joins the chains of all of them.
+Every cell ends up with one side or the other, so the order of moves does not matter: a playout is a board whose free
+cells are given away at random. Boards lie side by side in one long integer, each with a spare row, so that one shift
+moves all of them, and one flood fill joins the chains of all of them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Boards = int
 """The cells of all boards; or a set of boards, as the lowest bit of each."""
 
 COPIES = 64
-"""Boards side by side."""
+"""How many boards lie side by side."""
 
 
 class Fills:
-    """Random ends of one board. area: bits of a board. steps: how far apart the bits of neighbours are."""
+    """Random endings on one board. area: bits of a board. steps: the distances between the bits of neighbours."""
 
     def __init__(self, area: int, steps: Sequence[int]) -> None:
         self._field = area + max(steps) + 2
@@ -40,18 +40,18 @@ class Fills:
         self._below_top = self._each * ((1 << self._top) - 1)
 
     def of(self, cells: Cells) -> Boards:
-        """The cells on every board."""
+        """The same cells on every board."""
         return cells * self._each
 
     def dealt(self, first: Cells, second: Cells, free: Cells, dice: Random) -> tuple[Boards, Boards]:
-        """Boards on which the free cells are given to either side at random."""
+        """Boards with each free cell given to one of the sides at random."""
         chance = dice.getrandbits(self._field * COPIES)
         everywhere = free * self._each
         mine = chance & everywhere
         return mine | first * self._each, everywhere ^ mine | second * self._each
 
     def kept(self, mine: Boards, theirs: Boards, pairs: Sequence[tuple[int, int]]) -> tuple[Boards, Boards]:
-        """The same boards, but of each pair of cells of which the second side has both the first gets one."""
+        """The boards, changed so that the first side gets one cell of each pair that the second side has both of."""
         each = self._each
         for one, other in pairs:
             both = theirs >> one & theirs >> other & each
@@ -60,7 +60,7 @@ class Fills:
         return mine, theirs
 
     def flood(self, seeds: Boards, within: Boards) -> Boards:
-        """Everything within that chains join to the seeds."""
+        """All cells of `within` that are connected to the seeds."""
         reached = seeds & within
         while True:
             before = reached
@@ -74,11 +74,11 @@ class Fills:
         return (cells + self._below_top >> self._top) & self._each
 
     def share(self, boards: Boards) -> float:
-        """How large a part of all boards these are."""
+        """The fraction of all boards that these are."""
         return boards.bit_count() / COPIES
 
     def credit(self, cells: Boards, free: Sequence[int], won: Boards, lost: Boards) -> Credit:
-        """For each free cell that is among the cells how often it is, and the sum of the values of these boards."""
+        """For each free cell, the number of boards that have it in `cells`, and their values' sum, each over COPIES."""
         each = self._each
         credit: dict[int, tuple[float, float]] = {}
         for cell in free:
@@ -90,7 +90,7 @@ class Fills:
 
 
 FREE_AT_MOST = 15
-"""Free cells with which it is worth a try to solve a game; five rows of Y are as many."""
+"""With at most this many free cells solving is tried; Y with five rows has as many."""
 
 
 @cache
@@ -100,7 +100,7 @@ def fills(board: Hexes) -> Fills:
 
 @cache
 def _turns(board: Hexes) -> tuple[tuple[int, int], ...]:
-    """The steps to two neighbours of a cell that are neighbours of each other, for each such pair."""
+    """The steps to each pair of a cell's neighbours that are adjacent to each other."""
     one, row, both = board.steps
     around = (one, both, row, -one, -both, -row)
     return tuple(zip(around, (*around[1:], around[0]), strict=True))
@@ -111,7 +111,7 @@ def _moved(cells: Cells, step: int) -> Cells:
 
 
 def bridges(board: Hexes, stones: Cells, free: Cells, edges: Cells) -> list[tuple[int, int]]:
-    """Pairs of free cells of which either joins a stone to another one, or to an edge. edges: the cells on these."""
+    """Pairs of free cells, either of which connects a stone to another one or to an edge. edges: the cells on edges."""
     found = []
     for one, other in _turns(board):
         starts = stones & _moved(free, -one) & _moved(free, -other)
@@ -122,10 +122,9 @@ def bridges(board: Hexes, stones: Cells, free: Cells, edges: Cells) -> list[tupl
 
 
 class ConnectionSkill(Skill):
-    """Sees ends of the game one stone ahead and deals out the rest.
+    """Sees wins one stone ahead and deals out the rest.
 
-    goals: for the first and the second side sets of edges, by their places among the board's sides, of which a side
-    wins by joining all of one set.
+    goals: for each side, sets of edges by index; a side wins by joining all edges of one set.
     """
 
     game: Placing
@@ -136,7 +135,7 @@ class ConnectionSkill(Skill):
     games_a_rollout = COPIES
 
     def losses(self, near: Sequence[Cells]) -> Cells:
-        """The cells that lose at once. near: for each edge the cells that would be joined to it."""
+        """The cells where a stone loses at once. near: for each edge, the cells that would be connected to it."""
         return 0
 
     def board(self, pos: Position) -> Hexes:
@@ -145,11 +144,11 @@ class ConnectionSkill(Skill):
         return board
 
     def edges(self, board: Hexes) -> Sequence[Cells]:
-        """What chains are to join."""
+        """The cells of each edge that chains may join."""
         return board.sides
 
     def prospects(self, board: Hexes, stones: Cells, side: Side) -> tuple[Cells, Cells]:
-        """Where one stone more would win for a side, and where it would lose."""
+        """The cells where a side's next stone would win, and where it would lose."""
         near = [edge | board.grow(board.chain(stones & edge, stones)) for edge in self.edges(board)]
         wins = 0
         for first, *others in self.goals[side - 1]:
@@ -160,7 +159,7 @@ class ConnectionSkill(Skill):
         return wins, self.losses(near) & ~wins
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
-        """A win, or what stops the opponent's, or every cell that does not lose at once."""
+        """A winning cell, or those that stop a win, or all cells that do not lose at once."""
         board, mover = self.board(pos), pos.to_move
         free = board.full & ~pos.taken
         wins, losses = self.prospects(board, pos.stones[mover - 1], mover)
@@ -191,7 +190,7 @@ class ConnectionSkill(Skill):
         return Stones(board.full, partial(self.prospects, board), steps.of(2)).solution(at, pos.to_move)
 
     def _bridges(self, board: Hexes, stones: Cells, free: Cells, side: Side) -> list[tuple[int, int]]:
-        """Those of a side; an edge counts where the side has to do with it."""
+        """The bridges of a side, to edges only if they are in its goals."""
         edges = self.edges(board)
         own = {edge for goal in self.goals[side - 1] for edge in goal}
         found = bridges(board, stones, free, 0)
@@ -200,7 +199,7 @@ class ConnectionSkill(Skill):
         return list(dict.fromkeys(found))
 
     def _joined(self, board: Hexes, many: Fills, stones: Boards, side: Side) -> Boards:
-        """The boards on which stones join all edges of one of the side's goals."""
+        """The boards where the stones join all edges of one of the side's goals."""
         joined, edges = 0, self.edges(board)
         for goal in self.goals[side - 1]:
             reached = many.of(edges[goal[0]])
@@ -211,26 +210,26 @@ class ConnectionSkill(Skill):
 
 
 class CrossSkill(ConnectionSkill):
-    """Three edges of which no two are adjacent. Where neither side joins such, both join opposite ones: a draw."""
+    """Joins three edges, no two of them adjacent. If neither side does, both join opposite edges: a draw."""
 
     slips = (0.83, 0.56, 0.27, 0.13)
 
     goals = (((0, 2, 4), (1, 3, 5)),) * 2
 
     def losses(self, near: Sequence[Cells]) -> Cells:
-        """Where a stone joins opposite edges."""
+        """The cells where a stone joins opposite edges."""
         return near[0] & near[3] | near[1] & near[4] | near[2] & near[5]
 
 
 class HexSkill(ConnectionSkill):
-    """Each side has two edges of its own."""
+    """Each side joins its own two edges."""
 
     slips = (0.965, 0.76, 0.46, 0.14)
     goals = ((0, 2),), ((1, 3),)
 
 
 class YSkill(ConnectionSkill):
-    """All three edges."""
+    """Joins all three edges."""
 
     slips = (0.97, 0.8, 0.48, 0.2)
     goals = (((0, 1, 2),),) * 2

@@ -1,9 +1,9 @@
-"""Dots and Boxes: chains and loops counted exactly, as the theory of Nimstring has it, and the end of the game solved.
+"""Dots and Boxes: chains and loops counted exactly, by the theory of Nimstring, and the end of the game solved.
 
-A line is safe while it leaves no box with one line missing. When no safe line is left, whoever is to move must open a
-chain or a loop; the other side takes it all, or declines the last two boxes of a chain, or four of a loop, so as not to
-be the next to open one. What that comes to follows from the lengths alone. So a random game plays safe lines to their
-end and then counts; whether the number of long chains is odd or even decides most games, and that is what it sees.
+A line is safe if it leaves no box with one line missing. When no safe line is left, the side to move must open a chain
+or a loop. The other side takes all of it, or declines the last two boxes of a chain, or four of a loop, so as not to
+have to open the next one. The result follows from the lengths alone. So a random game plays all safe lines and then
+counts. Most games are decided by whether the number of long chains is odd or even, and this method sees that.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from games.steps import OutOfSteps, Steps
 from pbm.bots.skill import Rollout, Skill, Solution, completing
 
 SOLVED_FROM = 32
-"""So many lines before the end it is worth a try to solve it."""
+"""With this many lines left, solving is tried."""
 
 Parts = tuple[int, ...]
-"""Chains by their boxes, and loops by the negative of theirs, in order."""
+"""The boxes of each chain, and of each loop as a negative number, sorted."""
 
 
 @cache
 def opened(parts: Parts) -> int:
-    """What the side that must open one of the parts gets, beyond what the other side does, with best play of both.
+    """The boxes of the side that must open one of the parts, minus those of the other side, with best play by both.
 
-    Worked examples: (1,) -> -1; (3,) -> -3; (3, 3) -> -2, for the other side keeps control of the second one.
+    Worked examples: (1,) -> -1; (3,) -> -3; (3, 3) -> -2, because the other side keeps control for the second one.
     """
     values = []
     for at, part in enumerate(parts):
@@ -43,7 +43,7 @@ def opened(parts: Parts) -> int:
 
 
 class Grid:
-    """The lines and boxes of one board. beside: for each line its boxes; boxes: for each box its lines."""
+    """The lines and boxes of one board. beside: the boxes of each line. boxes: the lines of each box."""
 
     def __init__(self, board: Points) -> None:
         sides = sides_of(board)
@@ -58,7 +58,7 @@ class Grid:
         return completing(self.boxes, drawn)
 
     def safe(self, drawn: Cells) -> Cells:
-        """The lines after which no box has but one line missing."""
+        """The lines that close no box, and leave none with only one line missing."""
         unsafe = 0
         for box in self.boxes:
             left = box & ~drawn
@@ -67,7 +67,7 @@ class Grid:
         return self.full & ~drawn & ~unsafe & ~self.closing(drawn)
 
     def parts(self, drawn: Cells) -> list[tuple[int, Cells]]:
-        """Chains and loops of boxes with two lines missing: how many boxes, negative for loops, and the lines."""
+        """Chains and loops of boxes with two lines missing: the number of boxes, negative for loops, and the lines."""
         missing = {number: left for number, box in enumerate(self.boxes) if (left := box & ~drawn).bit_count() == 2}
         found = []
         while missing:
@@ -89,7 +89,7 @@ grid = cache(Grid)
 
 
 class Strings:
-    """The exact end. Values: boxes the side to move still gets beyond the other's. steps: positions to be looked at."""
+    """Exact endings. Values: the boxes the side to move still gets, minus the other's. steps: positions to visit."""
 
     def __init__(self, board: Grid, steps: Steps) -> None:
         self._grid, self._steps = board, steps
@@ -106,7 +106,7 @@ class Strings:
         return found
 
     def worth(self, drawn: Cells, line: int) -> int:
-        """What a line leads to for the side that draws it. Raises: OutOfSteps."""
+        """The value of drawing a line, for the side that draws it. Raises: OutOfSteps."""
         after = drawn | 1 << line
         closed = sum(not self._grid.boxes[box] & ~after for box in self._grid.beside[line])
         return closed + self.value(after) if closed else -self.value(after)
@@ -116,7 +116,7 @@ class Strings:
         return max(self.choices(drawn), key=lambda line: self.worth(drawn, line))
 
     def choices(self, drawn: Cells) -> list[int]:
-        """The lines of which one is best: others are worth no more."""
+        """Lines that include a best one."""
         closing = self._grid.closing(drawn)
         if not closing:
             return self._openings(drawn)
@@ -132,7 +132,7 @@ class Strings:
         return self._grid.boxes[box] & ~drawn
 
     def _openings(self, drawn: Cells) -> list[int]:
-        """Safe lines, and one of each chain and loop: of a chain of two the one between its boxes."""
+        """The safe lines, and one line of each chain and loop; of a chain of two, the one between its boxes."""
         chosen, parts = self._grid.safe(drawn), 0
         for boxes, lines in self._grid.parts(drawn):
             parts |= lines
@@ -146,7 +146,7 @@ class Strings:
 
 
 class DotsSkill(Skill):
-    """Safe lines at random, then chains by their count; the end exactly."""
+    """Plays safe lines at random, then counts chains; solves the end."""
 
     game: Dots
     full = 6000
@@ -158,7 +158,7 @@ class DotsSkill(Skill):
         return grid(self.game.board(pos.options))
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
-        """Boxes that cost nothing at once, and of chains only what can be best."""
+        """The lines that may be best: boxes that cost nothing are taken at once, and chains offer one line each."""
         return Strings(self._grid(pos), Steps(0)).choices(pos.drawn)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:

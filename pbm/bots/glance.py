@@ -1,6 +1,6 @@
-"""Games that are judged at a glance: what counts on the board, in place of random games.
+"""Games judged by a static evaluation of the board instead of random games.
 
-A judgement is the tanh of a sum of what the first side has more of than the second. Each is some lines; the tree
+A value is the tanh of a sum of the first side's advantages over the second's. Each evaluation is a few lines; the tree
 search does the rest, and proves what it can.
 """
 
@@ -24,7 +24,7 @@ from pbm.bots.skill import Exact, Skill, Solution
 
 
 class GlanceSkill(Skill):
-    """Sums up what a position holds. balance: see the games' own."""
+    """Judges positions by `balance`, which each game defines."""
 
     full = 6000
     explore = 0.3
@@ -32,7 +32,7 @@ class GlanceSkill(Skill):
     slips = (0.1, 0.055, 0.025, 0.005)
 
     def balance(self, pos: Any) -> float:
-        """How much better the first side stands than the second, 1 being a clear advantage."""
+        """The first side's advantage over the second; 1 is a clear advantage."""
         raise NotImplementedError
 
     def evaluate(self, pos: Any) -> float:
@@ -41,7 +41,7 @@ class GlanceSkill(Skill):
 
 
 class BreakthroughSkill(GlanceSkill):
-    """Pawns, and how far they have come; one whose way no opposing pawn can reach wins."""
+    """Counts pawns and how far they have advanced; a pawn that no opposing one can stop wins."""
 
     game: Breakthrough
     least = 120
@@ -59,7 +59,7 @@ class BreakthroughSkill(GlanceSkill):
 
 
 class LoaSkill(GlanceSkill):
-    """How near the pieces of a side are to its middle, and in how many groups."""
+    """Counts how close a side's pieces are to their centre, and their groups."""
 
     game: Moving
     least = 120
@@ -73,7 +73,7 @@ class LoaSkill(GlanceSkill):
 
 
 def _scattered(board: Squares, pieces: Cells) -> float:
-    """The mean distance from the middle of the pieces, beyond what their number makes unavoidable; and their groups."""
+    """The mean distance from the centre of the pieces, less what their number makes unavoidable, and their groups."""
     places = [divmod(cell, board.stride) for cell in bits(pieces)]
     row, column = (sum(place[axis] for place in places) / len(places) for axis in (0, 1))
     apart = sum(max(abs(place[0] - row), abs(place[1] - column)) for place in places) / len(places)
@@ -89,7 +89,7 @@ def _scattered(board: Squares, pieces: Cells) -> float:
 
 
 class MorrisSkill(GlanceSkill):
-    """Men, and points to go to."""
+    """Counts men, and points to move to."""
 
     game: Moving
     least = 120
@@ -104,7 +104,7 @@ class MorrisSkill(GlanceSkill):
 
 
 class AmazonsSkill(GlanceSkill):
-    """Squares that one side's queens reach in fewer moves. Of the many moves the best of a sample are looked at."""
+    """Counts squares that one side's queens reach in fewer moves. Tries only the best moves of a sample."""
 
     game: Moving
     full = 2500
@@ -137,7 +137,7 @@ class AmazonsSkill(GlanceSkill):
 
 
 def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:
-    """The free squares that a queen on one of the cells reaches in a move."""
+    """The free squares that a queen on one of the cells reaches in one move."""
     found = 0
     for step in board.steps:
         for way in (step, -step):
@@ -148,12 +148,12 @@ def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:
 
 
 class ReversiSkill(GlanceSkill):
-    """Corners, and moves to choose from; the last squares exactly."""
+    """Counts corners and legal moves; solves the end."""
 
     game: Reversi
     slips = (0.155, 0.08, 0.04, 0.018)
     solved = 13
-    """Free squares with which it is worth a try to play out every line."""
+    """With at most this many free squares solving is tried."""
 
     def balance(self, pos: Placed) -> float:
         board = self.game.board(pos.options)
@@ -172,7 +172,7 @@ class ReversiSkill(GlanceSkill):
 
 
 class Discs(Exact[Placed]):
-    """The end of a game of Reversi, those moves first that leave the fewest replies."""
+    """Exact endings of Reversi; moves that leave the fewest replies are tried first."""
 
     def __init__(self, game: Reversi, steps: Steps) -> None:
         super().__init__(steps)

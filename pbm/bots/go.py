@@ -1,7 +1,7 @@
-"""Go: quick random games in which no eye of one's own is filled, and what is in danger is saved or taken.
+"""Go: fast random games in which no side fills its own eyes, and chains in danger are saved or taken.
 
-Points, stones and chains are sets in one number. Random games know simple ko alone; what the search plays is legal by
-the rules. Stones are never dead at the end, so a game is played out until only eyes are left, as the rules count it.
+Points, stones and chains are sets in one integer. Random games know only simple ko; the moves of the search are legal
+by the rules. The rules have no dead stones at the end, so a game is played until only eyes are left.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from pbm.bots.skill import Rollout, Skill
 Chance = Callable[[], float]
 
 HEEDS = 0.9
-"""How often a random game answers a stone that puts a chain in danger."""
+"""How often a random game reacts to a stone that puts a chain in danger."""
 
 PASSES_BELOW = 12
-"""With so few points left that are no eyes, passing is worth a look."""
+"""With fewer points left that are not eyes, passing is considered."""
 
 
 class GoSkill(Skill):
-    """Points that are no eyes, those beside the last stone and in danger first; all moves of a random game count.
+    """Plays points that are not eyes, those in danger or beside the last stone first; all moves of a random game count.
 
-    The two lines at the edge are left alone as long as no stone is near.
+    The two lines at the edge are left out as long as no stone is near.
     """
 
     game: Go
@@ -57,7 +57,7 @@ class GoSkill(Skill):
     careless = moves
 
     def evaluate(self, pos: Position) -> float:
-        """Who would be ahead if the game were over now; a beginner sees what can be taken."""
+        """The value if the game ended now, from which a beginner sees what can be captured."""
         return tanh(self._margin(pos, *pos.stones) / 20)
 
     def _margin(self, pos: Position, first: Cells, second: Cells) -> float:
@@ -73,7 +73,7 @@ class GoSkill(Skill):
 
 
 class Goban:
-    """The points of one board, and what stones do there. beside, across: the neighbours of each point."""
+    """The points of one board. beside, across: the adjacent and the diagonal neighbours of each point."""
 
     def __init__(self, board: Squares) -> None:
         self._board, self.full, self._stride, self.beside = board, board.full, board.stride, board.beside
@@ -84,7 +84,7 @@ class Goban:
         self.on_edge = union(cell for cell, beside in self.beside.items() if beside.bit_count() < 4)
 
     def chain(self, seed: Cells, stones: Cells) -> tuple[Cells, Cells]:
-        """The chain of the stones that holds a seed, and it with all around it."""
+        """The chain of stones that contains a seed, and the chain with all points around it."""
         stride = self._stride
         while True:
             grown = seed | seed << 1 | seed >> 1 | seed << stride | seed >> stride
@@ -93,14 +93,14 @@ class Goban:
             seed = more
 
     def is_eye(self, cell: int, own: Cells, others: Cells) -> bool:
-        """Whether a free point is wholly a side's own."""
+        """Whether a free point is an eye of the side with the stones `own`."""
         if self.beside[cell] & ~own:
             return False
         across = self.across[cell]
         return (across & others).bit_count() < (2 if across.bit_count() == 4 else 1)
 
     def urgent(self, last: int | None, own: Cells, others: Cells) -> list[int]:
-        """What takes the chain of the stone played last, or saves one beside it, if there is but one such point."""
+        """The points that capture the last stone's chain or save a chain beside it, if it has only one liberty."""
         if last is None or last < 0:
             return []
         free = self.full & ~(own | others)
@@ -121,7 +121,7 @@ class Goban:
     def played_out(
         self, own: Cells, others: Cells, last: int | None, passes: int, dice: Random
     ) -> tuple[Cells, Cells, tuple[list[int], list[int]]]:
-        """A random game: the stones at its end, of the side to move first, and the points each played."""
+        """A random game: the final stones, the side to move first, and the points that each side played."""
         chance = dice.random
         played: tuple[list[int], list[int]] = ([], [])
         turn, ko = 0, -1
@@ -148,7 +148,7 @@ class Goban:
     def _anywhere(
         self, own: Cells, others: Cells, ko: int, chance: Callable[[], float]
     ) -> tuple[int, tuple[Cells, Cells] | None]:
-        """A free point by chance that is no eye, and the stones after it; None where there is none."""
+        """A random free point that is not an eye, and the stones after playing there; None if there is none."""
         free = [cell for cell in bits(self.full & ~(own | others)) if cell != ko]
         left = len(free)
         while left:

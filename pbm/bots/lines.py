@@ -1,4 +1,4 @@
-"""Games of lines: Four in a Row with its exact end, Gomoku, Yavalath; wins in one, and what must be stopped."""
+"""Line games: Four in a Row with exact endings, Gomoku, Yavalath; wins in one, and threats that must be stopped."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pbm.bots.skill import Exact, Rollout, Skill, Solution, Stones, completing
 from pbm.bots.threats import Prospects, Threats, ThreatSkill
 
 SQUARES_AT_MOST = 34
-"""Free squares with which it is worth a try to solve Four in a Row."""
+"""With at most this many free squares, solving Four in a Row is tried."""
 
 
 class Opened(dict[Cells, Cells]):
-    """What a stone on a square opens, by the stones of its side around it: each case is worked out once."""
+    """The squares that a stone opens, by the stones of its side around it; each case is computed once."""
 
     def __init__(self, move: Cells, lines: Iterable[Cells]) -> None:
         self._lines = [line & ~move for line in lines if line & move]
@@ -34,9 +34,9 @@ class Opened(dict[Cells, Cells]):
 
 
 class Columns:
-    """A board of Four in a Row, and what its sides can do at once.
+    """A board of Four in a Row, and the threats of its sides.
 
-    The open squares of a side are those that complete a line of theirs; some hold stones of the other side.
+    A side's open squares are those that would complete a line of that side; some hold stones of the other side.
     """
 
     def __init__(self, board: Squares, line: int) -> None:
@@ -59,18 +59,18 @@ class Columns:
         return reduce(or_, (self.opened(1 << cell, stones) for cell in bits(stones)), 0)
 
     def opened(self, move: Cells, stones: Cells) -> Cells:
-        """The squares that a side's stone opens, or had opened before. stones: all of the side."""
+        """The open squares of the lines through a stone. move: the stone. stones: all of its side."""
         known = self._opened[move]
         return known[stones & known.around]
 
     def under(self, squares: Cells) -> Cells:
-        """The squares right below others."""
+        """The squares directly below these."""
         return squares >> self._board.stride
 
     def moves(self, taken: Cells, mine: Cells, theirs: Cells) -> tuple[Cells, list[Cells]]:
-        """Wins, and what is worth a try where there are none: an answer to a threat, or squares under none.
+        """Winning squares, or if there are none the moves to try: one that stops a threat, or squares below no threat.
 
-        mine, theirs: the open squares of the side to move, and of the other one.
+        mine, theirs: the open squares of the side to move, and of the other side.
         """
         board = self._board
         playable = board.full & ~taken & (taken << board.stride | board.rows[0])
@@ -85,11 +85,11 @@ _columns = cache(Columns)
 
 
 Drop = tuple[Cells, Cells, Cells, Cells]
-"""The stones of the side to move and of the other one, and the open squares of both."""
+"""The stones of the side to move and of the other side, and the open squares of both."""
 
 
 class Drops(Exact[Drop]):
-    """The end of a game of Four in a Row, those moves first that leave the most open squares."""
+    """Exact endings of Four in a Row; moves that leave the most open squares are tried first."""
 
     def __init__(self, columns: Columns, steps: Steps) -> None:
         super().__init__(steps)
@@ -116,7 +116,7 @@ class Drops(Exact[Drop]):
 
 
 class FourSkill(Skill):
-    """Solves what it can, stops what must be stopped, and plays out the rest at random; a search sees far."""
+    """Solves positions if it can; otherwise takes wins, stops threats, and plays at random in a deep search."""
 
     game: Four
     full = 12_000
@@ -132,8 +132,8 @@ class FourSkill(Skill):
         return list(bits(wins & -wins)) or [move.bit_length() - 1 for move in moves]
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        """A random game in which both take a win in one and stop one, and fill up no square under an open one of theirs
-        while they can help it: so it shows who must give way in the end.
+        """A random game in which both sides take wins in one, stop threats, and avoid squares below an open square of
+        the other side as long as possible, so that it shows which side must give way in the end.
         """
         columns, own, others = self._columns(pos), pos.own, pos.others
         mine, theirs = columns.open(own), columns.open(others)
@@ -159,15 +159,15 @@ class FourSkill(Skill):
 
 
 _WORTH = (0, 1, 4, 16, 60, 0)
-"""Of a window of five points that only one side has stones in, by how many."""
+"""The value of a window of five points with stones of only one side, by their number."""
 
 _GROWN, _STOPPED = (0, 2, 8, 40, 400), (0, 1, 6, 30, 300)
-"""What a stone is worth in such a window: of its own side's stones, and of the other's."""
+"""The value of a stone in such a window: with stones of its own side, and of the other side."""
 WIDTH = 12
-"""Points that are looked at in one position."""
+"""How many points of a position are tried."""
 
 FREE_AT_MOST = 18
-"""Free cells with which it is worth a try to solve Yavalath."""
+"""With at most this many free cells, solving Yavalath is tried."""
 
 
 @cache
@@ -178,7 +178,7 @@ def windows(board: Squares) -> tuple[Cells, ...]:
 
 
 class GomokuSkill(Skill):
-    """Makes five, stops five, looks where most lines grow or are stopped, and counts lines for the rest."""
+    """Makes five, stops five, tries points where most lines grow or are stopped, and judges by counting lines."""
 
     game: Gomoku
     full = 5000
@@ -199,7 +199,7 @@ class GomokuSkill(Skill):
                 continue
             stones = (mine or theirs).bit_count()
             left = window & free
-            if stones == 4 and not exact:  # a sixth stone does nothing there
+            if stones == 4 and not exact:  # more than five in a row do not win
                 wins, threats = (wins | left, threats) if mine else (wins, threats | left)
             gain = _GROWN[stones] if mine else _STOPPED[stones]
             for cell in bits(left):
@@ -235,7 +235,7 @@ class Runs(Threats):
 
 
 def _through(board: Hexes, cell: int, length: int) -> tuple[Cells, ...]:
-    """The lines of so many cells that a cell is part of."""
+    """The lines of this many cells through a cell."""
     starts = [(cell - back * step, step) for step in board.steps for back in range(length)]
     lines = [[start + at * step for at in range(length)] for start, step in starts]
     return tuple(union(line) for line in lines if min(line) >= 0 and not union(line) & ~board.full)
@@ -245,7 +245,7 @@ runs = cache(Runs)
 
 
 class YavalathSkill(ThreatSkill):
-    """Makes four, stops four, and never three if it can be helped, in random games, too."""
+    """Makes four, stops four, and avoids three, also in random games."""
 
     slips = (0.74, 0.44, 0.22, 0.06)
     full = 1500

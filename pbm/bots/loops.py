@@ -1,4 +1,4 @@
-"""Loops: completed grids dealt out at random, points counted, and the exact end."""
+"""Loops: random completions of the grid with counted points, and exact endings."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from games.steps import OutOfSteps, Steps
 from pbm.bots.skill import Exact, Rollout, Skill, Solution
 
 MOST_ENDS = 20_000
-"""With so many completions of the grid at most it is worth a try to solve it."""
+"""With at most this many completions of the grid, solving is tried."""
 
 MOST_TURNED = 4
-"""With so many squares filled at most it is worth while to turn a grid until it looks like one met before."""
+"""With at most this many filled squares, symmetric grids are treated as equal."""
 
 Square = tuple[int, int]
 
 
 class LoopsSkill(Skill):
-    """Deals the squares that are left to both sides along a random completion of the grid."""
+    """Deals the remaining squares of a random completion of the grid to both sides."""
 
     full = 15_000
     explore = 0.12
@@ -56,11 +56,11 @@ class LoopsSkill(Skill):
 
 
 Rest = tuple[Cells, Cells, Sequence[Cells], bool]
-"""The squares of the side to move and of the other one, all grids that may come of them, and whether Yellow moves."""
+"""The squares of the side to move and of the other side, all possible full grids, and whether Yellow is to move."""
 
 
 class Filling(Exact[Rest]):
-    """The rest of a game, whose grids are known."""
+    """Exact endings, given all possible full grids."""
 
     def __init__(self, size: int, steps: Steps) -> None:
         super().__init__(steps)
@@ -91,7 +91,7 @@ class Filling(Exact[Rest]):
 
 @cache
 def turns(size: int) -> list[list[int]]:
-    """Where each square goes when a grid is turned or mirrored."""
+    """Where each square goes, for each rotation and reflection of a grid."""
     grid = [list(range(row * size, (row + 1) * size)) for row in range(size)]
     found = []
     for _ in range(4):
@@ -109,7 +109,7 @@ def _cells(rows: Sequence[int]) -> Cells:
 
 
 def completions(filled: Sequence[int], most: int) -> list[Cells]:
-    """All full grids that may come of a position, row after row. Raises: OutOfSteps, where there are more than that."""
+    """All full grids that a position can lead to, built by rows. Raises: OutOfSteps if there are more than `most`."""
     size = len(filled)
     room = [2 - sum(line >> column & 1 for line in filled) for column in range(size)]
     once, twice = (sum(1 << column for column in range(size) if room[column] >= least) for least in (1, 2))
@@ -128,7 +128,7 @@ def completions(filled: Sequence[int], most: int) -> list[Cells]:
 
 
 def crossed(size: int, grid: Cells) -> list[Cells]:
-    """For each crossing of a full grid its four ends."""
+    """The four ends of each crossing of a full grid."""
     across, down = (1 << size) - 1, sum(1 << row * size for row in range(size))
     rows = [grid & across << row * size for row in range(size)]
     columns = [grid & down << column for column in range(size)]
@@ -141,7 +141,7 @@ def crossed(size: int, grid: Cells) -> list[Cells]:
 
 
 def shuffled_rest(pos: Position, dice: Random) -> list[Square]:
-    """Squares that complete the grid, in random order: those of the position's completion, swapped about."""
+    """Squares that complete the grid, in random order: those of the position's completion, randomly swapped."""
     rows = list(pos.completion)
     rest = [
         (row, column)
@@ -162,16 +162,16 @@ def shuffled_rest(pos: Position, dice: Random) -> list[Square]:
 
 
 def yellow_margin(own: list[int], filled: list[int]) -> int:
-    """Yellow's points less Purple's on a full grid; own: the squares of either side, one line for each row.
+    """Yellow's points minus Purple's on a full grid. own: the squares of one side, an integer for each row.
 
-    A crossing's four ends are two of its row and two of its column, so it is Yellow's where both have an even number of
-    yellow squares, or both an odd one.
+    A crossing's four ends are two of its row and two of its column, so it is Yellow's if both have an even number of
+    yellow squares, or both an odd number.
     """
     odd_columns = covering = begun = margin = 0
     for row in own:
         odd_columns ^= row
     for mine, line in zip(own, filled, strict=True):
-        covering ^= line & begun  # columns whose second square is here end here
+        covering ^= line & begun  # the lines of columns whose second square is in this row end here
         low = line & -line
         between = (line ^ low) - (low << 1)
         crossed = between & covering

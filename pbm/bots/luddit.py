@@ -1,22 +1,22 @@
-"""Luddit: a plan of the board, loops that are taken at once, and turns judged by both of their moves.
+"""Luddit: a plan for the board, loops that are taken at once, and turns judged by both of their moves.
 
-A player is stuck when the limit is reached without a stone of theirs and nothing is bound for them. So whoever wants to
-win fills the board with as many of their stones as there may be, none of them bound, and with none of the other's. Few
-ways lead there: 18 stones fit on 9 by 9 only if each three rows hold six of them. A plan is such a way: rings around
-the torus, three lines apart, in each of which two intersections of three have a stone. A ring also binds all that comes
-near it, so that it can be taken off; only within its own line a stone of the other side is safe.
+A player is stuck if the limit is reached without a stone of theirs, and nothing is bound for them. So to win, a player
+fills the board with as many of their own stones as allowed, none of them bound, and none of the other's. Few layouts do
+that: 18 stones fit on 9 by 9 only if every three rows hold six of them. A plan is such a layout: rings around the
+torus, three lines apart, with stones on two of every three intersections. A ring also binds any stone close to it,
+which can then be taken off; a stone of the other side is safe only within the ring's own line.
 
 A turn has two moves, and as long as both sides have room to place or something to take, neither gets ahead. Two things
-do it. Whoever lets several stones stand as a loop can lose them with one move. And when the board is full, every stone
-of both lies where the plan wants one, so that nothing is bound, somebody has to give way: stones of the other side are
-therefore not only taken off, but also moved to where the plan has holes.
+change that. Several stones that form a loop can be lost to one move. And when the board is full and nothing is bound,
+because every stone of both sides is where the plan wants one, a side has to give way; stones of the other side are
+therefore not only taken off, but also moved into holes of the plan.
 
-No player who looks at every turn can be made to lose: where one stone is missing in a plan, a stone of the other side
-is as safe as one's own, and elsewhere a stone that can be taken takes one itself. So a siege is laid by what looks best
-at once; a search that expects the best defence would never dare.
+A player who considers every turn cannot be forced to lose: in a hole of a plan a stone of the other side is as safe as
+one's own, and anywhere else a stone that can be taken takes one itself. So a siege follows what looks best at once; a
+search that expects the best defence would never dare.
 
-Repeating a position wins nothing and gives the other side time: it is judged as a loss of tempo, or robots would draw
-by it at once.
+Repeating a position wins nothing and gives the other side time. It counts as a loss of tempo; otherwise robots would
+draw by it at once.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ from games.rules import Side
 from pbm.bots.skill import Skill
 
 FIRST_MOVES, SECOND_MOVES = 4, 3
-"""How many of each kind are looked at: what takes, what fills the plan, what comes near stones of the other side."""
+"""How many moves of each kind are tried: takes, fills of the plan, approaches to stones of the other side."""
 
 KEPT = 16
-"""So many turns of a position, the best at a glance, are searched."""
+"""How many turns of a position, the best at a glance, are searched."""
 
 AT_ONCE, LATER, STUCK = 1.5, 0.5, 3.0
-"""Worth of a stone gained with this turn, and with the other side's next; loss by having to give way."""
+"""The value of a stone gained by this turn, and by the other side's next; the loss of having to give way."""
 
 PLANNED, ASTRAY = 0.7, 0.7
-"""Worth of a stone where the plan wants one, and loss by one elsewhere, when the plan is fulfilled."""
+"""The value of a stone where the plan wants one, and the loss of one elsewhere, when the plan is complete."""
 
 WIDEST_LOOP = 12
-"""Stones of a group out of which smaller loops are looked for."""
+"""Smaller loops are looked for in groups of at most this many stones."""
 
 APART = 3
-"""Lines from ring to ring: the next that is out of range."""
+"""Lines from ring to ring; a ring binds nothing in the next one."""
 
 REMEMBERED = 20_000
-"""Of the latest positions it is remembered what was found in them."""
+"""How many positions each cache holds."""
 
 
 class Lanes(NamedTuple):
-    """Lines side by side that rings may fill, and the rings of each, which differ by where they begin."""
+    """Parallel lines that rings may fill, and the rings of each line, which differ by their start."""
 
     within: Cells
     rings: tuple[tuple[Cells, ...], ...]
 
 
 class Plan(NamedTuple):
-    """Where a player wants their stones, and what it is worth to have come so far."""
+    """Where a player wants their stones, and the value of the progress made."""
 
     cells: Cells
     worth: float
@@ -73,7 +73,7 @@ class Plan(NamedTuple):
 
 @cache
 def ways(size: int, stones: int) -> tuple[Lanes, ...]:
-    """All that have room for so many stones."""
+    """All lanes with room for this many stones."""
     starts = range(APART if size % APART == 0 else size)
     ring = [index * 3 // 2 for index in range(2 * size // 3)]
     found = []
@@ -90,7 +90,7 @@ def ways(size: int, stones: int) -> tuple[Lanes, ...]:
 
 @lru_cache(REMEMBERED)
 def bound(size: int, stones: Cells) -> Cells:
-    """The stones that anybody may take up."""
+    """The stones that are bound, so that either player may take them up."""
     board = torus(size)
     loops = (group.stones for group in board.groups(stones, stones) if group.is_loop)
     return union(cell for loop in loops for cell in bits(loop) if board.is_bound(1 << cell, loop))
@@ -98,7 +98,7 @@ def bound(size: int, stones: Cells) -> Cells:
 
 @lru_cache(REMEMBERED)
 def haul(size: int, own: Cells, other: Cells) -> Cells:
-    """The largest loop of the other side's stones that can be taken at once; up to two of a group help to bind it."""
+    """The largest loop of the other side's stones that can be taken at once; up to two of its group help bind it."""
     board, stones, best = torus(size), own | other, 0
     for group in board.groups(other, other):
         count = group.stones.bit_count() if group.is_loop else 0
@@ -115,7 +115,7 @@ def haul(size: int, own: Cells, other: Cells) -> Cells:
 
 @lru_cache(REMEMBERED)
 def plan(options: Options, own: Cells, other: Cells) -> Plan | None:
-    """The plan that is nearest to what a player has; None where nobody can fill the board so."""
+    """The plan closest to a player's stones; None if the board cannot be filled like that."""
     plans = []
     for way in ways(options.size, options.limit) if options.limit <= options.stones else ():
         cells = reduce(or_, (max(rings, key=lambda ring: (own & ring).bit_count()) for rings in way.rings))
@@ -125,7 +125,7 @@ def plan(options: Options, own: Cells, other: Cells) -> Plan | None:
 
 
 class LudditSkill(Skill):
-    """Judges turns by what they gain and leave, and looks a few turns ahead by the best of them."""
+    """Judges turns by what they gain and leave, and searches the best of them a few turns ahead."""
 
     full = 500
     slips = (0.27, 0.18, 0.11, 0.04)
@@ -134,7 +134,7 @@ class LudditSkill(Skill):
     ordered = True
 
     def moves(self, pos: Position, dice: Random) -> Sequence[Turn]:
-        """The best at a glance, one in a siege; for who stands worse, before them what may bring a draw."""
+        """The best turns at a glance, only one in a siege; for the weaker side, first those that may lead to a draw."""
         judge = pos.judge
         found = {after(judge, turn): turn for turn in turns(judge, dice)}
         best = [found[then] for then in sorted(found, key=standing)]
@@ -144,7 +144,7 @@ class LudditSkill(Skill):
         return fresh[: 1 if besieges(judge) else KEPT]
 
     def _leads_back(self, pos: Position, turn: Turn) -> bool:
-        """The turn repeats a position, or lets the other side bring this one back for a third time."""
+        """Whether the turn repeats a position, or lets the other side bring this one back for the third time."""
         then = self.game.play(pos, turn)
         if then.key in pos.earlier:
             return True
@@ -157,12 +157,12 @@ class LudditSkill(Skill):
 
 
 def after(judge: Judge, turn: Turn) -> Judge:
-    """What the other side has after a turn."""
+    """The state for the other side after a turn."""
     return reduce(Judge.after, turn, judge)._replace(side=judge.side.other)
 
 
 def standing(judge: Judge) -> float:
-    """By how many stones the side to move stands better: those there are, to be gained, and in their plans' places."""
+    """The advantage of the side to move, in stones: those on the board, to be gained, and where the plans want them."""
     own, other, options = judge.field.of(judge.side), judge.field.of(judge.side.other), judge.options
     room = options.limit - (own | other).bit_count()
     gained = gain(options.size, own, other, room)
@@ -173,20 +173,20 @@ def standing(judge: Judge) -> float:
 
 
 def gain(size: int, own: Cells, other: Cells, room: int) -> int:
-    """By how many stones a side gets ahead in one turn of two moves, each placing one or taking what is bound."""
+    """How many stones a side gets ahead in one turn of two moves, each of which places a stone or takes bound ones."""
     caught = haul(size, own, other)
     singles = (other & bound(size, own | other) & ~caught).bit_count()
     return caught.bit_count() + min(1 if caught else 2, singles + room)
 
 
 def besieges(judge: Judge) -> bool:
-    """The side to move has so many more stones that it may dare to lock up the other side's."""
+    """Whether the side to move is so far ahead that it can try to lock up the other side's stones."""
     lead = judge.field.of(judge.side).bit_count() - judge.field.of(judge.side.other).bit_count()
     return 2 * lead >= judge.options.limit
 
 
 def turns(judge: Judge, dice: Random) -> Iterator[Turn]:
-    """Turns worth a look, of one move and of two that do not undo each other."""
+    """Turns to consider, of one move, or of two that do not undo each other."""
     for first in single(judge, FIRST_MOVES, dice):
         yield (first,)
         for second in single(judge.after(first), SECOND_MOVES, dice):
@@ -195,9 +195,9 @@ def turns(judge: Judge, dice: Random) -> Iterator[Turn]:
 
 
 def single(judge: Judge, number: int, dice: Random) -> list[Move]:
-    """Moves worth a look: those that take stones of the other side or lock them up, fill the plan, or come near.
+    """Moves to consider: those that take the other side's stones or lock them up, fill the plan, or come close.
 
-    When the board is full, stones that the plan has no use for, or that the other side could take up, go elsewhere.
+    If the board is full, stones that the plan does not need, or that the other side could take up, go elsewhere.
     """
     own, theirs = judge.field.of(judge.side), judge.field.of(judge.side.other)
     loose = bound(judge.options.size, judge.field.all)
@@ -217,7 +217,7 @@ def single(judge: Judge, number: int, dice: Random) -> list[Move]:
 
 
 def returns(pos: Position) -> Iterator[Turn]:
-    """Turns that bring an earlier position back by taking stones off and placing others, in either order."""
+    """Turns that restore an earlier position by taking stones off and placing others, in either order."""
     size, mover = pos.options.size, pos.mover
     for key in dict.fromkeys(pos.earlier):
         if key & 1 == mover.other - 1:

@@ -1,8 +1,8 @@
-"""A question to a robot, as text between processes: positions of one game, and what it thinks of each.
+"""Questions to a robot, as text between processes: positions of one game, and the robot's thoughts on each.
 
-Thinking takes long and may go wrong, so it is done by a process of its own, which can be killed at any time and which
-the system itself stops when it takes too much: `python -m pbm.bots PID` reads a question in JSON from its standard
-input and writes the thoughts to its standard output.
+Thinking takes long and may fail, so it is done in a separate process, which can be killed at any time, and which the
+system stops if it uses too much: `python -m pbm.bots PID` reads a question in JSON from its standard input and writes
+its thoughts to its standard output.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from pbm.bots.choose import LEVELS, PATIENCE, Decision, choose, discovered, inve
 from pbm.bots.search import Budget
 
 LONGEST_LINE = 8
-"""So many moves of an expected line are told."""
+"""How many moves of an expected line are given."""
 
 LONGEST_TROUBLE = 500
-"""Characters that are told of what a process complained of."""
+"""The most characters quoted from a process's error output."""
 
 BREATH_SECONDS = 5.0
-"""Whoever waits for a process looks up so often."""
+"""How often `meanwhile` is called while waiting for a process."""
 
 OPENINGS = 6
-"""First moves a robot considers when the opponent may take them over."""
+"""How many first moves a robot considers if the opponent may swap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a robot is asked about a game. options, body: as the challenge has them."""
+    """A question about a game. options, body: as in the challenge."""
 
     game: str
     options: tuple[str, ...]
@@ -48,15 +48,15 @@ class Question:
     level: int
     seed: int
     seen_from: int
-    """The first of the positions asked for, by the number of moves before it; the last is the one after all moves."""
+    """The first position asked about, by the number of moves before it; the last is the one after all moves."""
     swappable: bool = False
-    """The opponent may take over the first move of the game, so it had better be fair."""
+    """The opponent may swap after the first move of the game, so it should be fair."""
     share: float = 1.0
-    """Of what the level may spend on a position."""
+    """The fraction of the level's budget for a position."""
     patience: float = PATIENCE
-    """Seconds by the clock for a position, at most."""
+    """The most wall-clock seconds for a position."""
     puzzle: bool = False
-    """What is wanted is a puzzle, out of the moves if there are any, or else on such a board."""
+    """A puzzle is wanted, from the moves if there are any, otherwise from a new game on such a board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,14 @@ class Thought:
 
     move: str
     value: float
-    """To the player to move."""
+    """For the player to move."""
     exact: bool
     line: tuple[str, ...]
-    """Canonical notations, the move first."""
+    """Canonical notations, beginning with the move."""
     left: int | None = None
-    """Moves to the end of the game if the line leads there; None if it does not, or is told in part."""
+    """The moves to the end of the game if the line leads there; None if it does not, or was cut."""
     before: tuple[str, ...] = ()
-    """The moves to the position, where a puzzle was wanted."""
+    """For a puzzle, the moves that lead to it."""
 
 
 class NoThought(Exception):
@@ -80,13 +80,13 @@ class NoThought(Exception):
 
 
 class Stopped(Exception):
-    """Nobody thinks any more."""
+    """The thinking was stopped."""
 
 
 def think(question: Question) -> list[Thought]:
-    """The thoughts on each position asked for; none on one where the game is over. Raises: GameError.
+    """The thoughts on each position asked about, except those where the game is over. Raises: GameError.
 
-    Where a puzzle is wanted, one thought on its position, or none if none was found.
+    If a puzzle is wanted, one thought on its position, or none if none was found.
     """
     return list(_puzzle(question) if question.puzzle else _thoughts(question))
 
@@ -119,7 +119,7 @@ def _puzzle(question: Question) -> Iterator[Thought]:
 
 
 def _moves(game: AnyGame, pos: Any, texts: Iterable[str]) -> list[Any]:
-    """The moves that canonical notations mean."""
+    """The moves for canonical notations."""
     moves = []
     for text in texts:
         moves.append(game.parse(pos, text))
@@ -128,7 +128,7 @@ def _moves(game: AnyGame, pos: Any, texts: Iterable[str]) -> list[Any]:
 
 
 def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[tuple[str, ...], Any]:
-    """Canonical notations of moves from a position, and where they lead."""
+    """The canonical notations of moves from a position, and the position after them."""
     told = []
     for move in moves:
         told.append(game.notate(pos, move))
@@ -149,7 +149,7 @@ def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
 
 
 def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision:
-    """Of some first moves the one after which both sides are most nearly equal."""
+    """The first move, out of a random sample, after which both sides are most nearly equal."""
     dice = Random(seed)
     moves = list(skill_of(game.info.name).moves(pos, dice))
     seconds, patience = budget.seconds / OPENINGS, budget.patience / OPENINGS
@@ -164,10 +164,10 @@ def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision
 
 
 class Mind:
-    """Thinks in a process of its own, one question at a time, killed after so many seconds or when it is stopped.
+    """Thinks in a separate process, one question at a time, which is killed after a time limit or when stopped.
 
-    The process is bounded by its own processor time, so that a busy machine gives no less; these seconds are for one
-    that does nothing.
+    The process is limited by its processor time, so it gets as much on a busy machine. seconds are for a process that
+    hangs.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class Mind:
         command: Sequence[str] = (sys.executable, "-m", "pbm.bots"),
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
-        """command: is told the number of this process. meanwhile: is called every few seconds as long as it thinks."""
+        """command: gets the id of this process as its argument. meanwhile: called every few seconds during thinking."""
         self._seconds = seconds
         self._command = command
         self._meanwhile = meanwhile
@@ -184,15 +184,15 @@ class Mind:
         self._stopped = False
 
     def stop(self) -> None:
-        """Think no more, by whatever thread: what is under way is given up."""
+        """Stops thinking, from any thread; the current question is given up."""
         self._stopped = True
         if self._process is not None:
             _kill(self._process)
 
     def __call__(self, question: Question) -> list[Thought]:
-        """Raises: Stopped; NoThought when the process fails, or takes too long.
+        """Raises: Stopped; NoThought if the process fails, or takes too long.
 
-        One that somebody else has killed, as a system short of memory may, has not failed: it begins anew, once.
+        A process that something else killed, such as a system short of memory, is started again once.
         """
         status, out, trouble = self._answer(question)
         if status == -SIGKILL:
@@ -202,7 +202,7 @@ class Mind:
         return _read_thoughts(out)
 
     def _answer(self, question: Question) -> tuple[int, str, str]:
-        """The exit status of a process, what it writes, and what it complains of. Raises: Stopped, NoThought."""
+        """The exit status of a process, its output and its error output. Raises: Stopped, NoThought."""
         pipe, command = subprocess.PIPE, (*self._command, str(os.getpid()))
         try:
             self._process = subprocess.Popen(  # noqa: S603
@@ -214,32 +214,32 @@ class Mind:
             try:
                 out, trouble = self._talk(process, "" if self._stopped else written(question))
             finally:
-                _kill(process)  # whoever leaves this block waits for it
+                _kill(process)  # leaving this block waits for the process
         if self._stopped:
             raise Stopped
         return process.returncode, out, trouble
 
     def _talk(self, process: subprocess.Popen[str], text: str) -> tuple[str, str]:
-        """What it writes, and what it complains of. Raises: NoThought when it takes too long."""
+        """The output and the error output. Raises: NoThought if the process takes too long."""
         until = time.monotonic() + self._seconds
         while (left := until - time.monotonic()) > 0:
             with suppress(subprocess.TimeoutExpired):
                 return process.communicate(text, min(left, BREATH_SECONDS))
-            text = ""  # it goes on with what it was given
+            text = ""  # communicate continues with the text it was given first
             if process.poll() is not None:
-                _kill(process)  # what it has left behind keeps its pipes open
+                _kill(process)  # processes that it left behind keep its pipes open
             self._meanwhile()
         raise NoThought(f"no answer within {self._seconds:g} seconds")
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
-    """End a process, if it has not ended, and all that it has begun."""
+    """Kills a process and all processes that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, SIGKILL)
 
 
 def _ending(trouble: str) -> str:
-    """The last whole lines of what a process complained of, without marks below them, to be added to a sentence."""
+    """The last whole lines of a process's error output, without lines of carets, to append to a sentence."""
     trouble = "\n".join(line for line in trouble.splitlines() if line.strip(" ^~"))
     if len(trouble) > LONGEST_TROUBLE:
         trouble = trouble[-LONGEST_TROUBLE:].partition("\n")[2].strip()
@@ -262,7 +262,7 @@ def written(question: Question) -> str:
 
 
 def read(text: str) -> Question:
-    """Raises: ValueError, TypeError, KeyError for what was not made by `written`."""
+    """Raises: ValueError, TypeError, KeyError for a text not from `written`."""
     found = json.loads(text)
     return Question(**{**found, "options": tuple(found["options"]), "moves": tuple(found["moves"])})
 

@@ -1,8 +1,8 @@
-"""The polygon game: a search over sketches, and who wins by proof numbers, held against the rules.
+"""The polygon game: a search over sketches, and proof numbers whose results are checked against the rules.
 
-A sketch is a position in rounded numbers, for games that a robot plays in its head: many times as fast as the rules. It
-has the moves that the rules give, unless points lie so near to each other that rounded numbers cannot tell them apart;
-so what is found here is true only once the rules have confirmed it. Coordinates are those of the polygon.
+A sketch is a position in rounded numbers, for games in a search; it is many times faster than the rules. It has the
+same moves as the rules, unless points are so close together that rounded numbers cannot tell them apart; so a result
+is certain only after the rules have confirmed it. Coordinates are those of the polygon.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from games.steps import OutOfSteps, Steps
 from pbm.bots.skill import Skill, Solution
 
 FINE = 1 << 20
-"""Into how many parts a unit of the polygon is divided where a point is read from a drawing."""
+"""How many parts a unit of the polygon has when a point is read from a drawing."""
 SAME = 1e-9
-"""Points of a segment so near to each other, as a part of its length, are taken to be one."""
+"""Points of a segment this close together, as a fraction of its length, count as one."""
 
 Spot = tuple[float, float]
 Line = tuple[float, float, float, float]
-"""Where a segment starts, and how far it goes to the right and up."""
+"""The start of a segment, and how far it goes to the right and up."""
 
 
 class _Moves(dict[Place, Move]):
-    """Each move is made once."""
+    """Moves by place, each created once."""
 
     def __missing__(self, end: Place) -> Move:
         self[end] = move = Move(end)
@@ -42,11 +42,11 @@ _MOVES = _Moves()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
-    """A position after ply 1. All but the first four are worked out from the position before.
+    """A position after ply 1. All fields but the first four are derived from the position before.
 
     places: where ply 1 started, then where each ply ended. open: the crossings of drawn segments that may still be
-    gone to, by their colours at one of the two plies that follow at least, in the order of drawing. here: plies of the
-    segments that hold the present point. weights: of segments, as the rules have them.
+    targets, whose colours allow that at one of the next two plies at least, in the order of drawing. here: the plies of
+    the segments through the current point. weights: of segments, as in the rules.
     """
 
     options: Options
@@ -65,7 +65,7 @@ class Sketch:
 
 
 class Sketches:
-    """The game, played from a position of the rules on; its moves are theirs."""
+    """The game as played in a search, from a position of the rules on, with the moves of the rules."""
 
     def __init__(self, rules: Polygon) -> None:
         self._rules = rules
@@ -101,7 +101,7 @@ class Sketches:
 
 
 def _extended(pos: Sketch, place: Place) -> Sketch:
-    """With one more segment, from the present point to a place."""
+    """The sketch with one more segment, from the current point to a place."""
     lines, weights, (x, y) = pos.lines, pos.weights, pos.spot
     if isinstance(place, int):
         to_x, to_y = pos.corners[place]
@@ -138,7 +138,7 @@ def _number(crossed: tuple[float, int]) -> int:
 
 
 def _meeting(one: Line, two: Line) -> Spot:
-    """Where two segments cross."""
+    """The point where two segments cross."""
     x, y, dx, dy = one
     at_x, at_y, right, up = two
     share = (dx * (y - at_y) - dy * (x - at_x)) / (dx * up - dy * right)
@@ -151,7 +151,7 @@ def _touching(places: Sequence[Place], corner: int) -> list[int]:
 
 
 def _suiting(options: Options, crossings: Iterator[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Those whose colours somebody may go to."""
+    """The crossings whose colours can ever be allowed."""
     if options.colours in ("any", "split"):
         return tuple(crossings)
     wanted = options.colours == "different"
@@ -186,13 +186,13 @@ def _targets(
 
 STEPS_A_POSITION, STEPS_TO_CONFIRM_ONE = 8, 20
 CROSSINGS_A_STEP, CROSSINGS_A_STEP_TO_CONFIRM = 30, 3
-"""A drawing with many crossings takes longer: games of eight sides may have thousands."""
+"""Extra steps for drawings with many crossings, which take longer; games with eight sides may have thousands."""
 TELLING = 1000
-"""Positions from which on an unfinished proof tells more than random games do."""
+"""From this many positions on, an unfinished proof says more than random games."""
 
 
 class PolygonSkill(Skill):
-    """Random games tell little of who draws last, so the proofs decide; there are few moves, and they reach far."""
+    """Relies on proofs, because random games say little about who draws last; few moves let proofs reach far."""
 
     full = 4000
     shares = (1 / 250, 1 / 90, 1 / 30, 1 / 10, 1)
@@ -213,7 +213,7 @@ class PolygonSkill(Skill):
     careless = moves
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
-        """At the start only segments from the first corner are looked at: another corner's are much alike."""
+        """As in Skill. At the start only segments from the first corner are tried, as other corners are similar."""
         crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
         proof = Proof(self.played, steps.of(STEPS_A_POSITION + crossings // CROSSINGS_A_STEP))
         moves = list(self._rules.moves(pos))
@@ -236,9 +236,9 @@ class Claim:
     def __init__(self, moves: Sequence[Move]) -> None:
         self.moves, self.kids, self.size = moves, list[Claim](), 1
         self.pos: Sketch | None = None
-        """None until it is looked into: most never are, and a sketch is large."""
+        """None until visited; most positions never are, and a sketch is large."""
         self.to_win, self.to_lose = (1, len(moves)) if moves else (_NEVER, 0)
-        """The fewest positions that could show it won, or lost, for the side to move; 0 where that is shown."""
+        """The fewest positions that could prove a win, or a loss, of the side to move; 0 if that is proved."""
 
     @property
     def settled(self) -> bool:
@@ -250,7 +250,7 @@ class Claim:
         self.size = 1 + sum(kid.size for kid in self.kids)
 
     def next(self) -> int:
-        """The move to look into, or to play once all is settled: a win, or of losses what took longest to show."""
+        """The move to examine, or once settled to play: a win, or the loss that took longest to prove."""
         return min(range(len(self.kids)), key=lambda at: (self.kids[at].to_lose, -self.settled * self.kids[at].size))
 
 
@@ -258,9 +258,9 @@ _NEVER = 1 << 60
 
 
 class Proof:
-    """Who wins, by proof numbers (Allis): the line is followed that could settle it soonest.
+    """A proof of the winner by proof numbers (Allis): it follows the line that could settle it soonest.
 
-    steps: positions that may be looked at.
+    steps: positions it may visit.
     """
 
     def __init__(self, game: Sketches, steps: Steps) -> None:
@@ -268,9 +268,9 @@ class Proof:
         self._root = Claim(())
 
     def solution(self, pos: Position, moves: Sequence[Move]) -> Solution:
-        """The truth about a position that is not over, as far as sketches go. Raises: OutOfSteps.
+        """The exact solution of a position that is not over, if sketches are right. Raises: OutOfSteps.
 
-        moves: those that may be played in it.
+        moves: its legal moves.
         """
         self._root = root = Claim(moves)
         here: Position | Sketch
@@ -288,7 +288,7 @@ class Proof:
         return Solution(1.0 if won else -1.0, tuple(self._line(root)))
 
     def leaning(self) -> Solution | None:
-        """The move that is nearest to a win, and furthest from a loss, of an unfinished proof that has seen enough."""
+        """The move closest to a win and furthest from a loss; None if the proof is finished or has seen too little."""
         kids = self._root.kids
         if self._root.settled or self._root.size < TELLING:
             return None
@@ -302,9 +302,9 @@ class Proof:
             claim = claim.kids[at]
 
     def holds(self, rules: Polygon, pos: Position, steps: Steps) -> bool:
-        """Whether the rules give the loser the same moves wherever the winner may lead them, and the winner's own.
+        """Whether the rules allow the winner's moves of the proof, and give the loser no other moves than it has.
 
-        steps: positions that may be looked at. Raises: OutOfSteps.
+        steps: positions it may visit. Raises: OutOfSteps.
         """
         waiting = [(self._root, pos)]
         while waiting:

@@ -1,9 +1,10 @@
 """Monte Carlo tree search over any game, with proofs.
 
-Each visit walks down the tree by what looks best and what was seen least, adds a node, has a skill judge it and tells
-every node above. A node also holds bounds of its true value: an end of the game sets both, and what is proved below
-narrows them above, draws included; where they meet nothing is searched any more (Cazenave and Saffidine's score
-bounded search). Moves share what playouts say of them anywhere below (RAVE, by Gelly and Silver) if the skill wants it.
+Each visit descends the tree along moves that look good or were visited rarely, adds a node, has a skill judge it, and
+updates every node above. A node also has bounds for its true value: the end of a game sets both, and proofs below
+narrow those above, including draws; where the bounds meet, nothing is searched any more (score bounded search, by
+Cazenave and Saffidine). If the skill wants it, moves share the results of playouts anywhere below (RAVE, by Gelly and
+Silver).
 """
 
 from __future__ import annotations
@@ -19,28 +20,28 @@ from games.rules import Side
 from pbm.bots.skill import WIDEST, Rollout, Skill, value_of
 
 DEEPEST = 200
-"""Plies below the root that a line may have; deeper nodes are judged where they stand."""
+"""The longest line below the root, in plies; nodes at the end of it are judged and not extended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long a choice may take: so many visits, and at most so many seconds, whichever comes first.
+    """The limits for a choice, in visits and in seconds; the first one reached ends it.
 
-    Only visits make a choice repeatable.
+    Only limits in visits make a choice repeatable.
     """
 
     visits: int
     seconds: float
-    """Of the processor."""
+    """Processor time."""
     steps: int = 0
-    """What may be spent on solving the position before."""
+    """For solving the position before the search."""
     slip: float = 0.0
-    """How likely a move is played that was not thought about at all, so that beginners have somebody to beat."""
+    """The probability of a move without any thought, so that beginners have somebody to beat."""
     patience: float = inf
-    """Seconds by the clock, for a machine that is busy."""
+    """Wall-clock seconds, for busy machines."""
 
     def part(self, share: float) -> Budget:
-        """A share of it, from 0 to 1."""
+        """A fraction of the budget. share: from 0 to 1."""
         return replace(
             self,
             visits=max(2, round(self.visits * share)),
@@ -51,10 +52,10 @@ class Budget:
 
 
 class Node:
-    """A position of the tree. sign: 1 if the first side is to move, else -1. low, high: bounds of the true value.
+    """A position of the tree. sign: 1 if the first side is to move, otherwise -1. low, high: bounds of the true value.
 
-    All values are the first side's. kids: for each move the node it leads to, None until it is visited. rest: best
-    play to the end where that was foreseen.
+    All values are the first side's. kids: the node after each move, None until visited. rest: best play to the end, if
+    foreseen.
     """
 
     __slots__ = ("high", "kids", "low", "moves", "pos", "rave", "rest", "sign", "total", "visits")
@@ -83,7 +84,7 @@ class Node:
 
 
 class Search:
-    """A tree over one position, grown by visits."""
+    """A tree below one position, grown by visits."""
 
     def __init__(self, skill: Skill, pos: Any, dice: Random) -> None:
         self._skill, self._game, self._dice = skill, skill.played, dice
@@ -101,7 +102,7 @@ class Search:
         return Node(pos, self._sign(pos), (-1.0, 1.0))
 
     def run(self, budget: Budget) -> None:
-        """Grow the tree until the budget is spent, by one visit at least, or the root is proved."""
+        """Grows the tree until the budget is spent, by at least one visit, or until the root is proved."""
         end, last = process_time() + budget.seconds, monotonic() + budget.patience
         for number in range(budget.visits):
             if self.root.proved or (number and (process_time() >= end or monotonic() >= last)):
@@ -130,7 +131,7 @@ class Search:
         node.kids = [None] * len(node.moves)
 
     def _best(self, node: Node) -> int:
-        """The move to walk down by: the most promising that is not settled."""
+        """The index of the move to descend by: the most promising one that is not settled."""
         skill, sign, rave = self._skill, node.sign, node.rave
         guess = node.total / node.visits if node.visits else 0.0
         spread = skill.explore * sqrt(log(node.visits + 2))
@@ -144,7 +145,7 @@ class Search:
                     continue
                 visits = kid.visits
                 mean = kid.total / visits
-                if mean < low:  # min() and max() would take as long as all else here
+                if mean < low:  # min() and max() would take as long as everything else here
                     mean = low
                 elif mean > high:
                     mean = high
@@ -157,7 +158,7 @@ class Search:
         return best
 
     def _tell(self, path: list[Node], played: list[Any], rollout: Rollout) -> None:
-        """Add a judgement to the nodes of a path, the last first, and narrow their bounds."""
+        """Adds a rollout's result to the nodes of a path, from the last one up, and narrows their bounds."""
         value, news = rollout.value, path[-1].proved
         for depth in range(len(path) - 1, -1, -1):
             node = path[depth]
@@ -170,7 +171,7 @@ class Search:
                 self._share(node, played[depth:], path[depth:], rollout)
 
     def _bound(self, node: Node) -> bool:
-        """Whether what its moves prove about a node is more than was known."""
+        """Narrows a node's bounds by those of its moves; whether that changed anything."""
         before = node.low, node.high
         lows = [-1.0 if kid is None else kid.low for kid in node.kids]
         highs = [1.0 if kid is None else kid.high for kid in node.kids]
@@ -184,7 +185,7 @@ class Search:
         return (node.low, node.high) != before
 
     def _share(self, node: Node, played: list[Any], path: list[Node], rollout: Rollout) -> None:
-        """Credit the moves of the side to move, in the tree and in the playout."""
+        """Credits the moves of the side to move, in the tree and in the playout."""
         rave = node.rave
         for move, (times, total) in rollout.credit[0 if node.sign > 0 else 1].items():
             share = rave.setdefault(move, [0.0, 0.0])
@@ -203,14 +204,14 @@ class Search:
             kid = item[1]
             worth = node.sign * kid.value
             settled = worth if kid.proved and worth else 0.0
-            if kid.proved and not worth:  # a sure draw is better than what looks lost
+            if kid.proved and not worth:  # a proved draw is better than a move that looks lost
                 return 0.0, sqrt(node.visits) if node.sign * node.value < 0 else 0.0, worth
             return settled, float(kid.visits), worth
 
         return sorted(node.visited(), key=rank, reverse=True)
 
     def line(self) -> tuple[Any, ...]:
-        """What the search expects: the best move of each node, as far as it was looked into."""
+        """The expected line: the best move of each node, as far as the tree goes."""
         line: list[Any] = []
         node = self.root
         while (ranked := self.ranked(node)) and len(line) < DEEPEST:

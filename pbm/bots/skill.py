@@ -1,12 +1,12 @@
-"""What a robot knows of one game beyond its rules. A game without a skill of its own is played with the plain one.
+"""What a robot knows about a game beyond its rules. A game without its own skill is played with the plain one.
 
-A skill names the moves worth a look, plays a position out at random, judges it, or solves it. Values are those of the
-first side, from -1 for a sure loss to 1 for a sure win. Chance comes from the dice a caller hands in and from nowhere
-else, so the same dice give the same answers on every machine.
+A skill lists the moves to consider, plays a position out at random, judges it, or solves it. Values are those of the
+first side, from -1 for a certain loss to 1 for a certain win. All randomness comes from the caller's dice, so the same
+dice give the same answers on every machine.
 
-Exact values come by alpha-beta with a table. Where a position is drawn or lost with best play, any move that keeps it
-so is as good against somebody who does not err. Of these the one is played after which most replies are mistakes, as
-many moves ahead as the steps last.
+Exact values are found by alpha-beta with a table. If a position is drawn or lost with best play, all moves that keep
+that value are equal against an opponent who makes no mistakes. Of these, the one is played after which most replies are
+mistakes, looking as many moves ahead as the steps allow.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from games.rules import Outcome, Side, any_move
 from games.steps import OutOfSteps, Steps
 
 WIDEST = 1000
-"""So many moves of a position are looked at; where there are more, nothing is proved by having tried all."""
+"""The most moves of a position that are tried; with more, trying these proves nothing about all moves."""
 
 Credit = Mapping[Any, tuple[float, float]]
-"""How often a move was played, and the sum of the values of the games in which it was."""
+"""For each move how often it was played, and the sum of the values of those games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """How a position was played out."""
+    """The result of playing a position out."""
 
     value: float
     credit: tuple[Credit, Credit] = field(default=({}, {}))
-    """What the moves of the first and of the second side had to do with it."""
+    """The credit of the moves of the first and of the second side."""
 
     @classmethod
     def of(cls, value: float, mover: Side, own: Iterable[Any], others: Iterable[Any]) -> Rollout:
-        """A game whose moves all have to do with it alike. own: those of the side that was to move."""
+        """A game that credits all its moves equally. own: the moves of `mover`."""
         mine, theirs = (dict.fromkeys(moves, (1.0, value)) for moves in (own, others))
         return cls(value, (mine, theirs) if mover is Side.FIRST else (theirs, mine))
 
@@ -54,25 +54,25 @@ class Solution:
     value: float
     line: tuple[Any, ...]
     proved: bool = True
-    """Otherwise the line is what a proof that was not finished speaks for, and the value is that of a draw."""
+    """False: the line is the best guess of an unfinished proof, and the value is 0."""
 
 
 def value_of(outcome: Outcome) -> float:
-    """What an end is worth to the first side."""
+    """The value of an outcome for the first side."""
     return 0.0 if outcome.winner is None else 1.0 if outcome.winner is Side.FIRST else -1.0
 
 
 class Skill:
-    """The plain skill: every legal move, playouts by the rules, nothing solved. Others are made from it.
+    """The plain skill: every legal move, playouts by the rules, nothing solved. Other skills derive from it.
 
-    full: positions looked at by a robot of the highest level. shares: of these, by each level from 1 to 5. explore: how
-    much a search distrusts what it has seen less of. rave: how many visits of a move its share in other moves' playouts
-    outweighs; 0 leaves that out. ordered: moves() tells the best first; else chance decides which is tried first.
-    complete: moves() leaves out nothing that could save a lost position. plies: after so many a playout is judged.
-    games_a_rollout: how many random games a rollout stands for. least: positions looked at by the lowest level; each
-    further one looks at three times as many at least. slips: how often the levels from 1 to 4 move without a thought,
-    found by measuring: the lowest is to win half of its games against whoever takes what looks best at a glance, each
-    other one two of three to nine of ten against the one below.
+    full: positions a robot of the highest level visits. shares: the fractions of it for levels 1 to 5. explore: the
+    weight of rarely visited moves in a search. rave: how many visits of a move its results in other playouts are worth;
+    0 turns that off. ordered: moves() returns the best first; otherwise the order is random. complete: moves() omits
+    nothing that could save a lost position. plies: the length after which a playout is judged. games_a_rollout: the
+    number of random games in a rollout. least: positions the lowest level visits; each further level visits at least
+    three times as many. slips: how often levels 1 to 4 move without thought, found by measurement: the lowest should
+    win half of its games against a player who takes the best move at a glance, and each other level between two thirds
+    and nine tenths against the one below.
     """
 
     full = 1000
@@ -87,35 +87,35 @@ class Skill:
     slips = (0.8, 0.44, 0.2, 0.04)
 
     sure = True
-    """What the game as it is played in a search proves is true by the rules."""
+    """What a search proves in `played` is true by the rules."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
         self.played: Any = game
-        """The game as it is played in a search, from a position of the rules on; its moves are theirs."""
+        """The game as played in a search, from a position of the rules on, with the moves of the rules."""
 
     def moves(self, pos: Any, dice: Random) -> Sequence[Any]:
-        """The moves worth a look, not empty while the game goes on."""
+        """The moves to consider; not empty while the game goes on."""
         return list(islice(self.game.moves(pos), WIDEST))
 
     careless = moves
-    """What somebody may play who does not think."""
+    """The moves for playing without thought."""
 
     def foreseen(self, pos: Any) -> Solution | None:
-        """The truth about a position that is not over, where it can be seen at once; asked of each that is visited."""
+        """The exact solution of a position that is not over, if it is obvious; called for every visited position."""
         return None
 
     def evaluate(self, pos: Any) -> float | None:
-        """What a position is worth, whoever is to move, at a glance; None when a glance does not tell."""
+        """The static value of a position, whichever side is to move; None if the skill has no evaluation."""
         return None
 
     def rollout(self, pos: Any, dice: Random) -> Rollout:
-        """A judgement of a position that is not over: at a glance, or else by a random game."""
+        """The judgement of a position that is not over: by evaluation, otherwise by a random game."""
         glance = self.evaluate(pos)
         return self.random_game(pos, dice) if glance is None else Rollout(glance)
 
     def random_game(self, pos: Any, dice: Random) -> Rollout:
-        """A game to its end or for as many plies as there may be."""
+        """A random game to its end, or for the allowed number of plies."""
         game = self.played
         for _ in range(self.plies):
             pos = game.play(pos, any_move(game, pos, dice, WIDEST))
@@ -124,12 +124,12 @@ class Skill:
         return Rollout(self.evaluate(pos) or 0.0)
 
     def solve(self, pos: Any, steps: Steps) -> Solution | None:
-        """The truth about a position; where it would take more steps than these what is likely best, or None."""
+        """The exact solution of a position; if the steps do not suffice, the likely best line, or None."""
         return None
 
 
 def completing(lines: Iterable[Cells], stones: Cells) -> Cells:
-    """The cells of which one more completes a line of stones, or whatever else is a set of cells."""
+    """The cells that each complete a line with these stones. lines: any sets of cells."""
     found = 0
     for line in lines:
         left = line & ~stones
@@ -139,13 +139,13 @@ def completing(lines: Iterable[Cells], stones: Cells) -> Cells:
 
 
 At = TypeVar("At")
-"""What a game needs to know of a position."""
+"""What a game needs to know about a position."""
 
 
 class Exact(ABC, Generic[At]):
-    """Values of positions in which the sides take turns: 1, 0 or -1, to the side to move.
+    """Exact values of positions with alternating sides: 1, 0 or -1, for the side to move.
 
-    steps: positions that may be looked at.
+    steps: positions it may visit.
     """
 
     def __init__(self, steps: Steps) -> None:
@@ -153,29 +153,29 @@ class Exact(ABC, Generic[At]):
         self._known: dict[Hashable, tuple[int, int]] = {}
         self._hoped: dict[Hashable, float] = {}
         self.refuted = Counter[Any]()
-        """How often a move was all that had to be looked at."""
+        """How often a move alone settled its position."""
 
     @abstractmethod
     def key(self, at: At) -> Hashable:
-        """The same for positions that are alike."""
+        """A key that is equal for equivalent positions."""
 
     @abstractmethod
     def look(self, at: At) -> int | Sequence[tuple[Any, At]]:
-        """The value of a position that is over or as good as over; else the moves that are worth a look, with what
-        they lead to, what is likely to decide soonest first.
+        """The value of a position that is over or practically over; otherwise the moves to consider, each with the
+        position after it, the most likely to decide soon first.
         """
 
     def rest(self, _at: At) -> Sequence[Any]:
-        """Best play from a position that is as good as over to its end."""
+        """Best play to the end from a position that is practically over."""
         return ()
 
     def _seen(self, at: At) -> int | Sequence[tuple[Any, At]]:
-        """As look does, for a step. Raises: OutOfSteps."""
+        """As `look`, at the cost of a step. Raises: OutOfSteps."""
         self._steps.take()
         return self.look(at)
 
     def value(self, at: At, low: int = -1, high: int = 1) -> int:
-        """Between the bounds; beyond them only a bound itself. Raises: OutOfSteps."""
+        """The value if it is between the bounds; otherwise only a bound of it. Raises: OutOfSteps."""
         key = self.key(at)
         least, most = self._known.get(key, (-1, 1))
         low, high = max(low, least), min(high, most)
@@ -198,9 +198,9 @@ class Exact(ABC, Generic[At]):
         return best
 
     def solution(self, at: At, mover: Side) -> Solution | None:
-        """The truth about a position; None when the steps do not suffice.
+        """The exact solution of a position; None if the steps do not suffice.
 
-        As many steps again may be spent on the choice among moves of the same value.
+        As many steps again may be spent on choosing among moves of the same value.
         """
         again = self._steps.of(1)
         try:
@@ -214,7 +214,7 @@ class Exact(ABC, Generic[At]):
         return Solution(float(value if mover is Side.FIRST else -value), tuple(line)) if line else None
 
     def _line(self, at: At) -> list[Any]:
-        """Best play to the end, or as far as the steps last."""
+        """Best play to the end, or as far as the steps allow."""
         line: list[Any] = []
         with suppress(OutOfSteps):
             while not isinstance(kids := self.look(at), int):
@@ -225,8 +225,8 @@ class Exact(ABC, Generic[At]):
         return line
 
     def _trap(self, at: At, value: int, plies: int) -> tuple[Any, At] | None:
-        """Of the moves that keep the value the one after which chance errs most, and what it leads to; None if the
-        steps do not tell. plies: to the end.
+        """The move that keeps the value and after which a random opponent errs most, and the position after it; None if
+        the steps do not suffice. plies: to the end.
         """
         hopes: list[float] = []
         kept: list[tuple[Any, At]] = []
@@ -237,19 +237,19 @@ class Exact(ABC, Generic[At]):
         return kept[hopes.index(max(hopes))] if hopes else None
 
     def _keeping(self, at: At, value: int) -> list[tuple[Any, At]]:
-        """The moves that keep a value, with what they lead to."""
+        """The moves that keep a value, each with the position after it."""
         kids = self._seen(at)
         return [] if isinstance(kids, int) else [each for each in kids if -self.value(each[1]) == value]
 
     def _reply(self, at: At, value: int, ahead: int) -> float:
-        """What the other side may expect if the reply is taken at random. value: to the other side."""
+        """The expected value for the side that just moved, if the reply is random. value: for that side."""
         replies = self._seen(at)
         if isinstance(replies, int):
             return value
         return sum(self._hope(kid, ahead - 1) for _, kid in replies) / len(replies)
 
     def _hope(self, at: At, ahead: int) -> float:
-        """What a position is worth against such an opponent."""
+        """The value of a position against an opponent who replies at random."""
         value = self.value(at)
         if value == 1 or not ahead:
             return value
@@ -261,13 +261,13 @@ class Exact(ABC, Generic[At]):
 
 
 Ends = Callable[[Cells, Side], tuple[Cells, Cells]]
-"""Where a stone of a side wins at once, and where it loses; of the side's stones, and the side."""
+"""Takes a side's stones and the side; returns the cells where its next stone wins at once, and where it loses."""
 
 
 class Stones(Exact[tuple[Cells, Cells, Side]]):
-    """Games in which stones stay where they are put, and whoever completes something wins. full: the cells there are.
+    """Games in which stones stay where placed, and completing something wins. full: all cells.
 
-    A position is the stones of the side to move, those of the other one, and the side.
+    A position is the stones of the side to move, those of the other side, and the side to move.
     """
 
     def __init__(self, full: Cells, ends: Ends, steps: Steps) -> None:
@@ -294,7 +294,7 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
         return [(move, (others, own | 1 << move, side.other)) for move in order]
 
     def rest(self, at: tuple[Cells, Cells, Side]) -> Sequence[int]:
-        """A win in one, or a threat stopped before it."""
+        """A win in one, or forced moves until one side wins or loses."""
         (own, others, side), line = at, list[int]()
         while free := self._full & ~own & ~others:
             wins, losses = (cells & free for cells in self._ends(own, side))

@@ -1,9 +1,9 @@
-"""CrossGeo and Clobber, solved as sums of parts that have nothing to do with each other; before, random games.
+"""CrossGeo and Clobber, solved as sums of independent parts; random games before that.
 
-What a small part is worth is worked out once, in the sense of Conway (games/crossgeo_solver.py). Clobber: stones that
-no chain joins to a stone of the other side are out of the game. What small parts of the rest are worth together is one
-number in a table, however they lie: so most of what could follow is known already. In the large parts every move is
-tried, those first that leave the fewest moves.
+The value of a small part, in the sense of Conway, is computed once (games/crossgeo_solver.py). In Clobber, stones whose
+chain touches no stone of the other side are out of the game. The small parts of the rest have one value together,
+wherever they lie, so most continuations are already in a table. In large parts every move is tried, those that leave
+the fewest moves first.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from pbm.bots.skill import At, Rollout, Skill, Solution
 def best_play(
     at: At, side: Side, kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
 ) -> Solution | None:
-    """The truth about a position that is not over, and best play as far as the steps last; None where they do not for
-    one move.
+    """The exact solution of a position that is not over, with best play as far as the steps allow; None if they do not
+    suffice for one move.
 
-    side: the one to move. kids: the moves of a position, with what they lead to. wins: whether the side to move does in
-    a position; raises OutOfSteps.
+    side: the one to move. kids: returns the moves of a position, each with the position after it. wins: whether the
+    side to move wins a position; raises OutOfSteps.
     """
     line: list[Any] = []
     try:
@@ -51,7 +51,7 @@ def best_play(
 def _best(
     following: Sequence[tuple[Any, At]], kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
 ) -> tuple[Any, At]:
-    """A move that wins, or else the one that leaves the winner the fewest of them. Raises: OutOfSteps."""
+    """A winning move, otherwise the one that leaves the winner the fewest winning moves. Raises: OutOfSteps."""
     for each in following:
         if not wins(each[1]):
             return each
@@ -63,7 +63,7 @@ def _best(
 
 @lru_cache(maxsize=256)
 def survivors(options: Options) -> tuple[Edges, ...]:
-    """For each edge the set of all that its pick leaves alone."""
+    """For each edge, the set of edges that picking it does not remove."""
     return tuple(~(1 << edge | crossing) for edge, crossing in enumerate(graph(options).crossings))
 
 
@@ -74,7 +74,7 @@ class CrossGeoSkill(Skill):
     slips = (0.98, 0.72, 0.4, 0.14)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        """A random game: both sides go through the edges in one random order, each skipping what it may not pick."""
+        """A random game: both sides go through the edges in one random order, and skip those they may not pick."""
         board, standing, side = graph(pos.options), pos.standing, pos.side
         chance, colours, leaves = dice.random, board.colours, survivors(pos.options)
         order = sorted(bits(standing), key=lambda _: chance())
@@ -108,28 +108,28 @@ class CrossGeoSkill(Skill):
 
 
 SOLVED_FROM = 25
-"""So many stones in play, and no more, make it worth a try to solve the rest."""
+"""With at most this many stones in play, solving is tried."""
 
 SMALL = 6
-"""Stones of a part whose worth is worked out."""
+"""The most stones of a part whose value is computed."""
 
 PLAYED_TO = 10
-"""So many stones in play, and no more, end a random game: its exact end is found in no time."""
+"""A random game ends with at most this many stones in play, because its exact result is found quickly."""
 
 MOST_KNOWN = 500_000
-"""Sums that are remembered."""
+"""How many sums are cached."""
 
 STEPS_A_SUM = 4
 
 Stones = tuple[Cells, Cells]
-"""Of the first and of the second side."""
+"""The stones of the first and of the second side."""
 
 Sum = tuple[Cells, Cells, Value]
-"""The stones of both sides in large parts, and the worth of the small ones together."""
+"""The stones of both sides in large parts, and the value of all small parts together."""
 
 
 class Sums:
-    """Who wins what has come of a board. steps: sums that may be looked at."""
+    """The winner of each position on a board. steps: sums it may visit."""
 
     def __init__(self, board: Squares, steps: Steps) -> None:
         self._board, self._steps, self._forms = board, steps, Forms(Steps(maxsize))
@@ -137,7 +137,7 @@ class Sums:
         self._known: dict[tuple[Sum, int], bool] = {}
 
     def wins(self, pieces: Stones, side: Side) -> bool:
-        """Whether the side to move does. Raises: OutOfSteps."""
+        """Whether the side to move wins. Raises: OutOfSteps."""
         return self._wins(self._parted(*pieces), side - 1)
 
     def _wins(self, left: Sum, side: int) -> bool:
@@ -156,7 +156,7 @@ class Sums:
         return found
 
     def _tried(self, left: Sum, side: int) -> bool:
-        """Whether any move wins; one that is known to is found before others are looked into."""
+        """Whether any move wins; known results are checked before others are computed."""
         first, second, worth = left
         after = {self._parted(*pieces, worth) for pieces in self._after(first, second, side)}
         after |= {(first, second, option) for option in self._forms.options(worth)[side]}
@@ -166,14 +166,14 @@ class Sums:
         return any(not self._wins(each, 1 - side) for each in fresh)
 
     def _ways(self, left: Sum) -> int:
-        """The moves of a side in large parts: for both sides it is the same number."""
+        """The number of moves in large parts, which is the same for both sides."""
         first, second, _ = left
         stride = self._board.stride
         beside = (second << 1, second >> 1, second << stride, second >> stride)
         return sum((first & cells).bit_count() for cells in beside)
 
     def _parted(self, first: Cells, second: Cells, worth: Value = ZERO) -> Sum:
-        """What stones come to, added to what others are worth."""
+        """The sum of these stones, with their small parts added to worth."""
         board, large = self._board, 0
         live = board.grow(second) & first
         while live:
@@ -186,7 +186,7 @@ class Sums:
         return first & large, second & large, worth
 
     def _worth(self, first: Cells, second: Cells) -> Value:
-        """Of a small part, wherever it lies."""
+        """The value of a small part, wherever it lies."""
         cells = first | second
         corner = (cells & -cells).bit_length() - 1
         part = first >> corner, second >> corner
@@ -210,12 +210,12 @@ class Sums:
 
 @lru_cache(maxsize=1)
 def _ends(board: Squares) -> Sums:
-    """The ends of random games on a board: the same come again and again."""
+    """Cached per board, because the same ends of random games come again and again."""
     return Sums(board, Steps(maxsize))
 
 
 class ClobberSkill(GlanceSkill):
-    """Random games, and the end by its parts. A beginner looks at the stones that can move."""
+    """Plays random games, and solves the end by its parts. A beginner counts the stones that can move."""
 
     game: Clobber
     full = 4000
@@ -228,7 +228,7 @@ class ClobberSkill(GlanceSkill):
         return ((board.around(second) & first).bit_count() - (board.around(first) & second).bit_count()) / 6
 
     def rollout(self, pos: Moved, dice: Random) -> Rollout:
-        """A random game down to its exact end; which stone moves is not quite as likely for each."""
+        """A random game up to where its result is computed exactly; moves are not quite equally likely."""
         board, chance = self.game.board(pos.options), dice.random
         stride, area = board.stride, board.full.bit_length()
         own, others, side = pos.own, pos.others, pos.mover

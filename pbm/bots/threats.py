@@ -1,8 +1,8 @@
-"""Wins in one, what must be stopped, and wins by threats alone, where one stone more may win or lose; Havannah.
+"""Games in which a single stone may win or lose: wins in one, threats to stop, wins by threats alone; Havannah.
 
-A stone makes a ring in two ways. It stands beside one chain in two places that are apart: the cells between them lie
-inside on one side or the other. Or it is the last of the six neighbours of a stone, and so belongs to a chain that
-already holds that one.
+A stone makes a ring in two ways. Either it touches one chain in two separate places, so that the cells between them, on
+one side or the other, are inside. Or it is the last of the six neighbours of a stone, and so joins a chain that already
+contains that stone.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from games.rules import Side
 from pbm.bots.skill import Rollout, Skill, Solution
 
 ATTACK = 40
-"""So many threats that win nothing at once are looked into at each position of a search."""
+"""How many threats an attack may try at each position of a search."""
 
 KNOWN = 10_000
-"""So many sets of stones are remembered."""
+"""How many sets of stones are cached."""
 
 Prospects = tuple[Cells, Cells, *tuple[tuple[Cells, ...], ...]]
-"""Where a stone of a side would win at once, where it would lose, and what tells these after its next stone; some of
-these cells may be taken by now.
+"""The cells where a side's next stone would win at once, those where it would lose, and data for updating both; some of
+these cells may be taken.
 """
 
 
 class Threats(ABC):
-    """A board, and what its sides can do at once. full: its cells. none: the prospects of a side without a stone."""
+    """A board, and the threats of its sides. full: its cells. none: the prospects of a side without stones."""
 
     def __init__(self, full: Cells, none: Prospects = (0, 0)) -> None:
         self.full, self._none = full, none
@@ -41,21 +41,21 @@ class Threats(ABC):
 
     @abstractmethod
     def opened(self, move: Cells, stones: Cells, before: Prospects) -> Prospects:
-        """A side's prospects after its move. stones: with the new one. before: the prospects then."""
+        """A side's prospects after its move. stones: including the new one. before: its prospects until then."""
 
     def kept(self, last: Cells, own: Cells, free: Cells) -> Cells:
-        """A cell that a side should take, for the last stone of the other side may part what it joins otherwise."""
+        """A cell that keeps a connection of the side which the other side's last stone threatens; 0 for none."""
         return 0
 
     def _prospects(self, stones: Cells) -> Prospects:
-        """Of a side that has these stones."""
+        """The prospects of a side with these stones."""
         known = self._none
         for cell in bits(stones):
             known = self.opened(1 << cell, stones, known)
         return known
 
     def makers(self, own: Cells, mine: Prospects) -> Sequence[tuple[Cells, Prospects]]:
-        """The moves of a side that make new wins in one, with its prospects after each."""
+        """The moves of a side that create wins in one, with its prospects after each."""
         if (known := self._makers.get(own)) is None:
             moves = [1 << cell for cell in bits(self.full & ~own)]
             each = [(move, self.opened(move, own | move, mine)) for move in moves]
@@ -68,10 +68,10 @@ class Threats(ABC):
     def attack(
         self, own: Cells, others: Cells, mine: Prospects, theirs: Prospects, steps: list[int]
     ) -> tuple[Cells, ...]:
-        """A win by threats alone, each of which has one answer: threats and answers in turn, and last the cells of
-        which any wins then. Nothing if there is none within the steps.
+        """A win by threats alone, each with a single answer: threats and answers in turn, and finally the cells that
+        win. Empty if there is none within the steps.
 
-        steps: how many threats may be looked into, counted down.
+        steps: how many threats may be tried, counted down.
         """
         free = self.full & ~own & ~others
         if wins := mine[0] & free:
@@ -94,10 +94,10 @@ class Threats(ABC):
         return ()
 
     def defences(self, own: Cells, free: Cells, line: Sequence[Cells]) -> Cells:
-        """The free cells of which a side must take one against an attack of the other, where no stone loses.
+        """The free cells of which a side must take one to stop an attack, in games without losing stones.
 
-        own: its stones. line: of the attack. Any other stone changes nothing: it takes no cell of the attack and, even
-        with all the answers, threatens nothing that could interrupt it.
+        own: the side's stones. line: of the attack. A stone anywhere else changes nothing: it takes no cell of the
+        attack and, even with all the answers, creates no threat that could interrupt it.
         """
         answers = reduce(or_, line[1:-1:2], 0)
         answered, left = own | answers, free & ~answers
@@ -109,14 +109,14 @@ class Threats(ABC):
 
 
 class ThreatSkill(Skill):
-    """Wins in one, stops that, and does not lose in one if it can be helped, in random games, too."""
+    """Takes and stops wins in one, and avoids losing moves, also in random games."""
 
     game: Placing
     threats: Callable[[Hexes], Threats]
-    """What tells the threats on a board."""
+    """Creates the Threats of a board."""
 
     def here(self, pos: Position) -> tuple[Threats, Prospects, Prospects]:
-        """What there is on the board, and the prospects of the side to move and of the other one."""
+        """The threats of the board, and the prospects of the side to move and of the other side."""
         board = self.game.board(pos.options)
         assert isinstance(board, Hexes)  # noqa: S101
         here = self.threats(board)
@@ -130,7 +130,7 @@ class ThreatSkill(Skill):
         return list(bits(theirs[0] & free or free & ~mine[1] or free))
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        """A random game in which both win in one, stop that, and lose in one only where nothing else is left."""
+        """A random game in which both sides take and stop wins in one, and play losing moves only if they must."""
         (here, mine, theirs), own, others = self.here(pos), pos.own, pos.others
         free = here.full & ~pos.taken
         order = [1 << cell for cell in bits(free)]
@@ -163,16 +163,16 @@ class ThreatSkill(Skill):
 SIDES = 6
 
 LEAST_RING = 5
-"""So many stones a chain must have that one more closes a ring."""
+"""The fewest stones of a chain that one more can close to a ring."""
 
 SIGHT = 100
-"""So many threats that win nothing at once are looked into at each position of a search."""
+"""How many threats an attack may try at each position of a search."""
 
 
 class Chains(Threats):
-    """A board of Havannah. Prospects go on with the cells that would be joined to each edge, those that would be to one
-    side at least, to two, and to a corner, and with the chains. Corners are edges, too, after the six sides. A
-    chain is its cells and, above these, the edges that it touches.
+    """A board of Havannah. Prospects also hold the cells that would be connected to each edge; those connected to at
+    least one side, to two, and to a corner; and the chains. Corners count as edges, after the six sides. A chain is its
+    cells and, in higher bits, the edges that it touches.
     """
 
     def __init__(self, board: Hexes) -> None:
@@ -185,7 +185,7 @@ class Chains(Threats):
         self._edges = edges
         self._stone = {move: move | self._touched(move) << self._above for move in self._around}
         self._places = [tuple(bits(touched)) for touched in range(1 << len(edges))]
-        # nothing at 0, for there is no last stone at the start
+        # empty for 0, because there is no last stone at the start
         self._bridges = {0: list[tuple[Cells, Cells]]()} | {cell: self._bridge(cell) for cell in self._around}
 
     def _touched(self, cells: Cells) -> int:
@@ -229,7 +229,7 @@ class Chains(Threats):
         return 0
 
     def _bridge(self, cell: Cells) -> list[tuple[Cells, Cells]]:
-        """The bridges that a cell is part of: the stones it joins, and the other cell that does so."""
+        """The bridges of a stone on a cell: the pair of cells that connect it, and the stone at the other end."""
         found = []
         for other in bits(self._around[cell]):
             pair = self._around[cell] & self._around[1 << other]
@@ -238,7 +238,7 @@ class Chains(Threats):
         return found
 
     def _rings(self, chain: Cells) -> Cells:
-        """Where one stone more closes a ring of a chain."""
+        """The cells where one more stone closes a ring of a chain."""
         one, row, both = self._steps
         ways = chain >> one, chain >> both, chain >> row, chain << one, chain << both, chain << row
         before, begun, rings = ways[5], 0, 0
@@ -260,7 +260,7 @@ chains_of = cache(Chains)
 
 
 class HavannahSkill(ThreatSkill):
-    """Foresees wins by threats wherever it looks, and stops those of the other side."""
+    """Foresees wins by threats at every position it visits, and stops those of the other side."""
 
     slips = (0.95, 0.64, 0.31, 0.12)
     full = 6000
@@ -269,7 +269,7 @@ class HavannahSkill(ThreatSkill):
     threats = staticmethod(chains_of)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
-        """Where the other side would win by threats, were it to move, only what may stop that."""
+        """As usual; but if the other side could win by threats, only the moves that may stop that."""
         named = super().moves(pos, dice)
         here, mine, theirs = self.here(pos)
         free = here.full & ~pos.taken
@@ -279,7 +279,7 @@ class HavannahSkill(ThreatSkill):
         return list(bits(here.defences(pos.own, free, line))) if line else named
 
     def foreseen(self, pos: Position) -> Solution | None:
-        """A win by threats alone, or two wins in one of which only one can be stopped."""
+        """A win by threats alone, or a loss because the other side has two wins in one."""
         here, mine, theirs = self.here(pos)
         value = 1.0 if pos.to_move is Side.FIRST else -1.0
         line = here.attack(pos.own, pos.others, mine, theirs, [SIGHT])

@@ -1,4 +1,4 @@
-"""Events and answers made into finished mails."""
+"""Turns events and answers into finished mails."""
 
 from pbm.compose.composer import RENEWED, SET_BACK, Composer
 from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence

@@ -1,13 +1,13 @@
-"""Boards of cells as tables of HTML: every cell as large as a thumb, and a link where a player may play.
+"""Boards of cells as HTML tables, with cells that a thumb can hit, and links wherever the player may play.
 
-Sizes are in pixels and made for a phone 390 wide; on a narrower one cells become narrower, down to a phone of 328. A
-board too wide for it comes in parts, one below the other.
-Everything is told by characters and by colours that hold in light and dark; nothing needs a picture, a style sheet or
-a script. Where there is little room, the same table is told in fewer octets: rows have the ground of most of their
-places, stones are discs as large as their places, and links have neither a colour nor a text of their own.
+Sizes are in pixels, for a phone 390 wide; cells become narrower on smaller ones, down to 328. A board that is too wide
+is shown in parts, one below the other.
+Only characters and colours are used, which work in light and dark; no picture, style sheet or script is needed. If
+there is little room, the same table has a short form: a row has the ground of most of its places, stones are discs as
+large as their places, and links have no colour or text of their own.
 
-Rows are remembered in both forms: most of a board is as it was at the ply before, or on another board. Of what is
-remembered by the thousand, texts and numbers are in tuples, which the collector of garbage need not look at again.
+Rows are cached in both forms, because most of a board is as at the ply before, or as on another board. What is cached
+by the thousand holds texts and numbers in tuples, which the garbage collector need not visit again.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ from pbm.compose.wire import octets
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
 
 WIDTH = 384
-"""The columns that a phone shows side by side."""
+"""The width of a board on a phone."""
 SMALLEST, LARGEST = 32, 44
-"""The least and the greatest side of a cell."""
+"""The bounds for the side of a cell."""
 MARGIN = 16
-"""The width of the rows' labels."""
+"""The width of the row labels."""
 EDGE = 20
 """The width of the lines between boxes, and of the points between these."""
 LINK, SHORT_LINK = 76, 27
-"""Characters of a link beside its URL, and in the short form."""
+"""Characters of a link besides its URL, in the long and the short form."""
 BESIDE = "display:inline-table;vertical-align:bottom;"
-"""Of a part of a board: beside others where there is room, below them on a phone; all reach down to the last row."""
+"""The style of a part of a board: next to others if there is room, below them on a phone; aligned at the last row."""
 IN_A_LINE = 8
-"""Places of a table in a line of its source, which no mail may let grow too long."""
+"""Places of a table per line of its source, because lines of a mail must not be too long."""
 LEAST, LEAST_OF_A_CELL = 400, 8
-"""Octets of a board in HTML, with less of which none is worth a try."""
+"""The fewest octets of a board, and of each cell, in HTML; with less room it is not worth trying."""
 LEAST_OF_A_WORD = len(f'<td bgcolor="{WOOD}"></td>')
-"""Octets of a place that plays a word in the long form, beside its mark."""
+"""The fewest octets of a playable place in the long form, besides its mark."""
 REMEMBERED = 4096
-"""Places."""
+"""How many places are cached."""
 
 _ROOM = WIDTH - 2 * MARGIN
-"""For cells."""
+"""The width left for cells."""
 Spot = tuple[int, int, bool, bool]
-"""A cell without what is on it, as in a Plain."""
+"""A cell without its content, as in a Plain."""
 
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
-    """The board, in as few parts as there must be for cells of the least size."""
+    """The board, in as few parts as the smallest size of cells allows."""
     if isinstance(board, HexBoard):
         rows = {row[0].row: row for row in board.in_rows}
         return _of_cells(_hex_frames(board.labels, board.colours, board.plain), rows, {}, {})
@@ -67,7 +67,7 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
 
 
 def least(board: HexBoard | GridBoard | scene.PlaneBoard) -> int:
-    """Octets that its smallest picture takes, or its shortest table, at least; 0 where only making them would tell."""
+    """A lower bound for the octets of the board's smallest picture or shortest table; 0 if it is not known."""
     return 0 if isinstance(board, scene.PlaneBoard) else LEAST + LEAST_OF_A_CELL * sum(map(len, board.plain))
 
 
@@ -77,16 +77,16 @@ class Table(NamedTuple):
     widths: tuple[int, ...]
     strips: list[Strip]
     beside: str = ""
-    """The style of a part that has others beside it where there is room."""
+    """The style of a part that stands next to others if there is room."""
 
     @property
     def words(self) -> list[str]:
-        """What its faces play."""
+        """What a player types to play its faces."""
         return [*chain.from_iterable(map(attrgetter("words"), self.strips))]
 
     def html(self, links: Mapping[str, str], opening: str = "", *, dotted: bool = True, brief: bool = False) -> str:
-        """links: the ends of URLs. opening: what they begin with. dotted: free cells that are no links have dots, too.
-        brief: in the short form.
+        """links: the ends of URLs, by word. opening: the beginning of all URLs. dotted: free cells without a link also
+        have dots. brief: in the short form.
         """
         ends = [tuple(map(links.get, strip.words)) for strip in self.strips]
         rows = map(_linked, self.strips, ends, repeat(dotted), repeat(brief))
@@ -95,11 +95,11 @@ class Table(NamedTuple):
 
     @property
     def least(self) -> int:
-        """Octets that it takes at least in the long form, without links."""
+        """A lower bound for its octets in the long form, without links."""
         return sum(map(_LEAST, self.strips))
 
     def bare_length(self, *, brief: bool) -> int:
-        """Octets of it without links, each line ended by two."""
+        """Its octets without links, with lines ended by CRLF."""
         rows: list[int] = [*map(_OCTETS[brief], self.strips)]
         return octets(_opening(self.widths, self.beside, brief=brief) + "</table>") + sum(rows)
 
@@ -113,7 +113,7 @@ _URL = "\0"
 
 @lru_cache(REMEMBERED)
 def _linked(strip: Strip, links: tuple[str | None, ...], dotted: bool, brief: bool) -> str:
-    """A row with its links, by its words."""
+    """A row with its links. links: one for each of its words."""
     _, bare, pieces = strip.brief if brief else strip.full
     told = [*bare]
     for at, link in zip(strip.linked, links, strict=True):
@@ -126,7 +126,7 @@ def _linked(strip: Strip, links: tuple[str | None, ...], dotted: bool, brief: bo
 
 @lru_cache(128)
 def _opening(widths: tuple[int, ...], beside: str, *, brief: bool) -> str:
-    """With a row that holds the widths of columns; in the long form a column in front holds the heights of rows."""
+    """The beginning of a table, with a row for the column widths; in the long form a first column has the heights."""
     end, first, style = ("", "", ";color-scheme:light") if brief else ("</td>", '<td width="1"></td>', "")
     columns = "".join(f'<td width="{width}">{end}' for width in widths)
     return (
@@ -137,9 +137,9 @@ def _opening(widths: tuple[int, ...], beside: str, *, brief: bool) -> str:
 
 
 def _parts(rows: Iterable[Sequence[Spot]], wide: int, most: int, shared: int = 0) -> list[range]:
-    """The columns of cells in parts side by side that are about as wide as each other.
+    """The columns divided into parts of about equal width.
 
-    wide: columns of a cell. most: columns that find room. shared: columns that two parts both show.
+    wide: columns of a cell. most: columns for which there is room. shared: columns that neighbouring parts both show.
     """
     columns = {cell[1] for cell in chain.from_iterable(rows)}
     left, right = min(columns), max(columns) + wide
@@ -161,13 +161,13 @@ class _Frame:
     widths: tuple[int, ...]
     heights: Sequence[int]
     labels: Sequence[dict[int, Face]]
-    """Of each row, by columns of the table."""
+    """For each row, by column of the table."""
     rows: range
-    """Of the board, with one above and one below it."""
+    """The rows of the board, and one above and one below it."""
     shown: range
-    """Columns of the board; that before these is the first of the table."""
+    """The columns of the board that are shown; the table's first column is the one before."""
     span: int
-    """Columns of a cell."""
+    """How many columns a cell takes."""
     colours: Colours
     beside: str
 
@@ -175,7 +175,7 @@ class _Frame:
 def _of_cells(
     frames: Sequence[_Frame], rows: Mapping[int, Row], passing: Mapping[int, Noted], owners: Mapping[int, Noted]
 ) -> list[Table]:
-    """The frames filled. rows, passing, owners: as of `_strip`, by their numbers."""
+    """The frames filled with cells. rows, passing, owners: as for `_strip`, by row number."""
     made = []
     for frame in frames:
         shown = [map(each.get, frame.rows, repeat(())) for each in (rows, passing, owners)]
@@ -187,7 +187,7 @@ def _of_cells(
 def _square_frames(
     columns: Sequence[str], rows: Sequence[str], colours: Colours, plain: Sequence[Plain]
 ) -> list[_Frame]:
-    """Each cell a square, letters above and below, names of rows on both sides."""
+    """Frames with square cells, letters above and below, and row names on both sides."""
     all_columns, all_rows, frames = range(len(columns)), range(len(rows)), []
     inside = [[cell for cell in row if cell[1] in all_columns] for row in plain if row[0][0] in all_rows]
     parts = _parts(inside, 1, _ROOM // SMALLEST)
@@ -203,7 +203,7 @@ def _square_frames(
 
 @lru_cache(128)
 def _hex_frames(labels: Sequence[Label], colours: Colours, plain: Sequence[Plain]) -> list[_Frame]:
-    """Each cell a square of two columns of half a cell's width; labels where their lines leave the board."""
+    """Frames in which a cell has two columns of half its width, and labels are where their lines leave the board."""
     parts, frames = _parts(plain, 2, _ROOM // SMALLEST * 2), []
     for shown in parts:
         cut = [cells for row in plain if (cells := [cell for cell in row if cell[1] in shown])]
@@ -222,7 +222,7 @@ def _hex_frames(labels: Sequence[Label], colours: Colours, plain: Sequence[Plain
 
 
 def _inner_labels(labels: Sequence[Label], part: Sequence[Sequence[Spot]], *, is_left: bool) -> list[Label]:
-    """The names of rows along the cut of a board that is shown in parts."""
+    """The row names along the cut of a board shown in parts."""
     ends = {label.place: label.text for label in labels if label.down == 0}
     names = {row: text for (row, _), text in ends.items()}
     cut, inward = (-1, 2) if is_left else (0, -2)
@@ -243,7 +243,7 @@ def _passing(joins: Sequence[Join]) -> dict[Place, str]:
 
 
 def _of_edges(board: GridBoard) -> list[Table]:
-    """Points, the lines between neighbours as places of their own, and what is in the boxes."""
+    """Tables with points, the lines between neighbours as separate places, and the content of the boxes."""
     parts = _parts(board.plain, 1, (_ROOM + SMALLEST) // (SMALLEST + EDGE), shared=1)
     return [_edges(board, part, BESIDE if parts[1:] else "") for part in parts]
 
@@ -252,7 +252,7 @@ def _edges(board: GridBoard, columns: range, beside: str) -> Table:
     colours, boxes, left = board.colours, len(columns) - 1, 2 * columns.start - 1
     side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
     widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))
-    # By rows of the table, of which the letters' are -1 and the last, and by its columns.
+    # By row of the table, where -1 and the last hold the letters, and by column.
     faces = {(line, 2 * at - left): Face(board.columns[at]) for line in (-1, len(heights) - 2) for at in columns}
     faces |= {(2 * at, end): Face(name) for at, name in enumerate(board.rows) for end in (0, len(widths) - 1)}
     point = Face(f'<b style="color:{INK}">&#9679;</b>', f" bgcolor={PAPER}>&#9679;", PAPER)
@@ -276,8 +276,8 @@ _COLUMN = attrgetter("column")
 
 @lru_cache(scene.ROWS)
 def _strip(frame: _Frame, at: int, row: Row, passing: Noted, owned: Noted) -> Strip:
-    """at: the row of the table. row: of the board, of which the frame may show a part. passing, owned: marks of lines
-    that pass places, and owners of places, by columns.
+    """at: the row of the table. row: the board's row, of which the frame may show only a part. passing, owned: marks of
+    lines through places, and owners of places, with their columns.
     """
     shown = [*compress(row, map(frame.shown.__contains__, map(_COLUMN, row)))]
     before, across, columns = frame.shown.start - 1, len(frame.widths), [*map(_COLUMN, shown)]
@@ -291,30 +291,30 @@ class Strip:
     """A row of a table."""
 
     def __init__(self, faces: Mapping[int, Face], height: int, columns: int, span: int = 1) -> None:
-        """faces: by their first columns. columns: of the table. span: columns of a face."""
+        """faces: by their first column. columns: of the table. span: columns of a face."""
         taken = sorted(faces)
         self.height, self.faces = height, [*map(faces.__getitem__, taken)]
         self._gaps, self._spans = _layout(tuple(taken), columns, span)
         words = [*map(attrgetter("word"), self.faces)]
         self.words, self.linked = tuple(filter(None, words)), tuple(compress(count(), words))
-        """What may be played, and the numbers of the faces that do it."""
+        """The words of the faces that may be played, and the indices of these faces."""
         self.least = LEAST_OF_A_WORD * len(self.words) + sum(map(len, map(attrgetter("mark"), self.faces)))
-        """Octets of the long form: it takes more."""
+        """A lower bound for the octets of the long form."""
 
     @cached_property
     def full(self) -> Line:
-        """In the long form."""
+        """The row in the long form."""
         opening = f'<tr align="center"><td height="{self.height}" width="1"></td>'
         seams = _seams(self._gaps, '<td colspan="%d"></td>', "\n")
         return _line(opening, seams, [*map(piece, repeat(self.height), self.faces, self._spans)])
 
     @cached_property
     def brief(self) -> Line:
-        """In the short form."""
+        """The row in the short form."""
         grounds = [*filter(None, map(attrgetter("ground"), self.faces))]
         around = max(dict.fromkeys(grounds), key=grounds.count, default="")
         ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
-        # a row without a mark has no line, and no height of itself where nothing in it is a link
+        # a row without marks and links has no line of text, so it would have no height
         tall = "" if any(map(attrgetter("mark"), self.faces)) else f"height:{self.height}px;"
         opening = f"<tr align=center{ground} style={tall}line-height:{self.height}px{ink}>"
         seams = _seams(self._gaps, f"<td colspan=%d{OUTSIDE if around else ''}>", "")
@@ -322,7 +322,7 @@ class Strip:
 
 
 def _line(opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
-    """seams: what stands before each piece, and after the last."""
+    """seams: the HTML before each piece, and after the last."""
     bare = [""] * (len(seams) + len(pieces))
     bare[::2], bare[1::2] = seams, map(attrgetter("bare"), pieces)
     bare[0] = opening + seams[0]
@@ -331,7 +331,7 @@ def _line(opening: str, seams: Sequence[str], pieces: Sequence[Piece]) -> Line:
 
 @lru_cache(1024)
 def _layout(taken: tuple[int, ...], columns: int, span: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """How many columns of a row are left out before each face, and how many it takes. taken: their first columns."""
+    """How many columns are empty before each face, and how many each takes. taken: the first column of each."""
     spans = tuple([min(span, following - column) for column, following in pairwise([*taken, columns])])
     ends = [0, *(column + across for column, across in zip(taken, spans, strict=True))]
     return tuple([column - end for column, end in zip(taken, ends, strict=False)]), spans
@@ -339,8 +339,8 @@ def _layout(taken: tuple[int, ...], columns: int, span: int) -> tuple[tuple[int,
 
 @lru_cache(1024)
 def _seams(gaps: Sequence[int], gap: str, ending: str) -> list[str]:
-    """What stands before each face of a row, and after the last. gap: where columns are left out. ending: of a line of
-    the source.
+    """The HTML before each face of a row, and after the last. gap: for empty columns. ending: ends a line of the
+    source.
     """
     told = [*(gap % skipped if skipped else "" for skipped in gaps), "</tr>\n"]
     return [ending + each if at and at % IN_A_LINE == 0 else each for at, each in enumerate(told)]
@@ -350,11 +350,11 @@ class Piece(NamedTuple):
     """A place of a row as HTML."""
 
     bare: str
-    """Without a link."""
+    """The HTML without a link."""
     around: tuple[str, str]
-    """What comes before and after the URL of a link."""
+    """The HTML before and after the URL of a link."""
     dotless: str
-    """Without a link and a dot."""
+    """The HTML without a link or a dot."""
 
 
 class Line(NamedTuple):
@@ -362,7 +362,7 @@ class Line(NamedTuple):
 
     octets: int
     bare: tuple[str, ...]
-    """What stands before each piece, each piece, and what stands after the last, by turns."""
+    """Seams and pieces in turn, beginning and ending with a seam."""
     pieces: Sequence[Piece]
 
 
@@ -372,31 +372,31 @@ class Face(NamedTuple):
     mark: str = ""
     """HTML."""
     short: str = ""
-    """The rest of its td in the short form, behind the ground, which it may paint over; empty where that follows from
-    the others.
+    """The rest of its td in the short form, after the ground, which it may replace; empty if it follows from the other
+    fields.
     """
     ground: str = ""
     """Its colour; empty for none."""
     word: str = ""
-    """What a player types."""
+    """What a player types to play it."""
 
 
 OUTSIDE = " bgcolor=#fff"
-"""Where a row in the short form has names of lines, or nothing, so that the board's shape is seen."""
+"""The ground of labels and empty places in the short form, so that the board's shape can be seen."""
 DOT = "&#183;"
-"""The mark of a free cell where one may play."""
+"""The mark of a free cell."""
 
 
 @lru_cache(REMEMBERED)
 def piece(height: int, face: Face, span: int = 1) -> Piece:
-    """The table's cell."""
+    """The place in the long form."""
     mark, opening, ink = face.mark, f'<td colspan="{span}"' if span > 1 else "<td", ""
     if face.ground:
         opening += f' bgcolor="{face.ground}"'
         ink = f' style="color:{INK}"' if mark and "color" not in mark else ""
     elif mark:
         opening += ' style="font-size:12px"' if mark.startswith("<b") else ' style="font-size:12px;opacity:0.7"'
-    # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
+    # A line break inside a tag is invisible, and keeps the lines of the mail short enough.
     style = f"display:block;line-height:{height}px;text-decoration:none;color:{INK}"
     around = f'{opening}><a\nhref="', f'" style="{style}">{mark or "&#160;"}</a></td>'
     opening += f"{ink}>"
@@ -406,7 +406,7 @@ def piece(height: int, face: Face, span: int = 1) -> Piece:
 
 @lru_cache(REMEMBERED)
 def _brief_piece(around: str, face: Face, span: int) -> Piece:
-    """The cell in the short form, on a row of the colour around; td needs no end."""
+    """The place in the short form. around: the colour of its row. td needs no end."""
     opening = f"\n<td colspan={span}" if span > 1 else "\n<td"
     own = f" bgcolor={face.ground}" if face.ground else OUTSIDE
     ground = "" if face.ground == around else own
@@ -418,7 +418,7 @@ def _brief_piece(around: str, face: Face, span: int) -> Piece:
 
 @lru_cache(REMEMBERED)
 def _face(cell: Cell, colours: Colours, passing: str, owner: str) -> Face:
-    """passing: the line through a free cell. owner: of one."""
+    """passing: the line through a free cell. owner: the side that owns a free cell."""
     ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
     if cell.piece:
         return Face(*_piece(cell, fill_of(cell.piece, dict(colours))), ground, cell.name)
@@ -427,7 +427,7 @@ def _face(cell: Cell, colours: Colours, passing: str, owner: str) -> Face:
 
 
 def _piece(cell: Cell, fill: str) -> tuple[str, str]:
-    """A disc with the piece's letter; a square one where it is no stone, and a ring in the colour of what is marked."""
+    """The mark and the short form of a piece: a disc, or a square if it is not a stone, with a ring if it is marked."""
     is_marked, is_square = cell.last or cell.winning, cell.form in (Form.ARROW, Form.WALL)
     thick, ring = 3 if is_marked else 1, ring_of(fill) if cell.last else WINNING if cell.winning else LINE
     corners = "" if is_square else "border-radius:15px;"
@@ -435,13 +435,13 @@ def _piece(cell: Cell, fill: str) -> tuple[str, str]:
     mark, short = _on(fill, escape(cell.piece), f"{size}border:{thick}px solid {ring};")
     if is_marked or is_square:
         return mark, "" if is_marked else short
-    ink = "" if text_on(fill) == INK else f";color:{_brief_colour(text_on(fill))}"  # rows have that of ink
+    ink = "" if text_on(fill) == INK else f";color:{_brief_colour(text_on(fill))}"  # rows already have the colour INK
     disc = f"<b style=display:block;border-radius:50%;background:{_brief_colour(fill)}{ink}>{escape(cell.piece)}</b>"
     return mark, f"{f' bgcolor={SHADED}' if cell.shaded else ''}>{disc}"
 
 
 def _brief_colour(colour: str) -> str:
-    """As styles may have it: #fff for #ffffff."""
+    """A colour in its shortest form for styles: #fff for #ffffff."""
     return f"#{colour[1::2]}" if colour[1::2] == colour[2::2] else colour
 
 
@@ -451,13 +451,13 @@ def _owned(owner: str, colours: Colours) -> tuple[str, str]:
 
 
 def _edge_label(label: Label, colours: Colours) -> Face:
-    """In the colour of the side to whom the edge belongs, on a ground that holds in light and dark."""
+    """A label on the colour of the side that owns the edge, which works in light and dark."""
     text = escape(label.text)
     return Face(*_on(fill_of(label.owner, dict(colours)), text, beside="&#160;")) if label.owner else Face(text)
 
 
 def _on(fill: str, text: str, style: str = "", beside: str = "") -> tuple[str, str]:
-    """Text on a colour, as a mark and in the short form."""
+    """Text on a colour: the mark and the short form."""
     ink = text_on(fill)
     mark = f'<b style="{style}background:{fill};color:{ink}">{beside}{text}{beside}</b>'
     return mark, f" bgcolor={fill} style=color:{ink}>{text}"

@@ -1,7 +1,7 @@
-"""From what happened to the mail each person gets.
+"""Turns what happened into the mail that each person gets.
 
-Two kinds of mail. A notice shows one board to one reader: what happened, how it stands, what they can send. An answer
-goes to the sender of a mail alone: what became of each of their commands. All wording is in the templates.
+A notice shows one board to one reader: what happened, the position, and what they can send. An answer goes only to the
+sender of a mail, and says what became of each command. All wording is in the templates.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ from pbm.mailin import Message, Robot
 Ts = TypeVarTuple("Ts")
 
 SET_BACK, RENEWED = "set-back.txt", "renewed.txt"
-"""Pages that tell players how their boards stand after the server was set back, or older mails became void."""
+"""The pages that show players their boards after the server was set back, or after older mails became void."""
 _SUBJECTS = {SET_BACK: "pbm: your boards were set back", RENEWED: "pbm: your boards, to answer from now on"}
 MAX_QUOTED_LINES = 30
-"""Lines of the original mail that an answer quotes."""
+"""How many lines of the original mail an answer quotes."""
 MAX_DRAWN_TOGETHER = 12
-"""Boards that are drawn in one mail."""
+"""How many boards are drawn in one mail."""
 CARRIED = 3000
-"""Octets that a picture or a file takes besides itself, with the words that tell of it."""
+"""Octets of a picture or a file besides its content, including the words about it."""
 MAX_TOLD = 25_000
-"""Octets of people's words beside which an earlier board finds no room."""
+"""With more octets of people's words, there is no room for an earlier board."""
 MOST_AHEAD = 200
-"""Mails that are kept before what they tell has come to pass."""
+"""How many mails composed in rehearsals are kept."""
 
 
 def fresh_key() -> str:
-    """A random key of a mail; later ones are greater, so that new mails lie together in an index of their keys."""
+    """A random key for a mail; keys increase with time, so that new mails are close together in an index."""
     return f"{int(time.time()):08x}{secrets.token_hex(12)}"
 
 
@@ -72,20 +72,20 @@ class Composer:
     pages: Pages = field(default_factory=Pages)
     make_key: Callable[[], str] = fresh_key
     _ahead: dict[tuple[int, tuple[str, ...]], tuple[object, list[Mail]]] = field(default_factory=dict)
-    """Mails written before what they tell has come to pass, and all they were written from, by board and addresses."""
+    """Mails composed in rehearsals, with everything they were composed from, by board and addresses."""
     _is_aside: bool = False
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
-        """The board mail, one for each of the reader's addresses. answers: the mail of theirs that it answers.
+        """The board mail, one for each of the reader's addresses. answers: the reader's mail that it answers.
 
-        That has no id where other boards answer it, too.
+        answers has no id if other boards answer the same mail, too.
         """
         return self._once(notice.match.board, notice.reader, self._notice, notice, now, answers)
 
     def _once(self, board: int, reader: Reader, write: Callable[[*Ts], list[Mail]], *telling: *Ts) -> list[Mail]:
-        """Mails, written here unless that was done before, aside; then they are only given keys of their own.
+        """The mails, composed now, or taken from a rehearsal and only given new keys.
 
-        Each is given out once, and only for the same. board: that they are of, 0 for none.
+        Rehearsed mails are used once, and only if composed from equal arguments. board: that of the mails; 0 for none.
         """
         whom = board, reader.addresses
         if not self._is_aside:
@@ -109,7 +109,7 @@ class Composer:
         if told > MAX_TOLD:
             notice = replace(notice, before=None)
         sheet.room -= told + _carried(notice)
-        if notice.before is not None:  # it is drawn in what is left, but drawn in any case
+        if notice.before is not None:  # it is drawn in any case, and the reader's board gets the rest
             sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
         answered_at = self._answered_at(notice)
         text = self.pages.mail(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
@@ -129,9 +129,9 @@ class Composer:
         return [self._mail(each, subject, body, now, headers, match.board, reader.player) for each in reader.addresses]
 
     def aside(self) -> Composer:
-        """One whose mails are kept for this one, to be told when what they tell has come to pass.
+        """A composer for rehearsals, whose mails are kept for this one until what they say has happened.
 
-        It takes no key from the order in which mails get theirs.
+        It does not use up keys of this composer.
         """
         return Composer(self.robot, self.signer, self.pages, _ahead=self._ahead, _is_aside=True)
 
@@ -139,7 +139,7 @@ class Composer:
         self, reader: Reader, answers: Sequence[Answer], now: datetime, to: Message | None, original: str = "",
         sent_from: Whence | None = None,
     ) -> list[Mail]:  # fmt: skip
-        """The answers to the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
+        """The answers to the commands of a mail. to: the mail. original: its text to quote, without secrets."""
         return self._once(0, reader, self._answer, reader, tuple(answers), now, to, original, sent_from)
 
     def _answer(
@@ -157,9 +157,9 @@ class Composer:
         return self._reply(reader, subject, sheet.body(text, subject), now, to)
 
     def gathered(self, gathering: Gathering, now: datetime, let_pass: Callable[[], None]) -> list[Mail]:
-        """The mail, one for each address; a line that begins with the number of a board answers it.
+        """The mail about several boards, one for each address; lines of an answer begin with a board's number.
 
-        Such an answer plays on no board that has changed since now. let_pass: is called after each board.
+        Such an answer does not play on boards that have changed since now. let_pass: called after each board.
         """
         return self._once(0, gathering.reader, partial(self._gathered, let_pass), gathering, now)
 
@@ -191,9 +191,9 @@ class Composer:
         self, reader: Reader, page: str, posed: Posed, now: datetime, *, to: Message | None = None, token: str = "",
         leave: str = "", **words: object,
     ) -> list[Mail]:  # fmt: skip
-        """A page about a puzzle, with its board. token: what makes an answer to the mail one to the puzzle.
+        """A page about a puzzle, with its board. token: makes an answer to the mail count as one to the puzzle.
 
-        leave: what an answer elsewhere says so that no more of the kind come.
+        leave: the command that stops such mails, for the unsubscribe header.
         """
         sheet, subject = self._sheet(reader), f"pbm: puzzle {posed.number} of {posed.state.game.info.title}"
         shown = self._posed(posed, reader, sheet, token, "")
@@ -207,7 +207,7 @@ class Composer:
     def review(
         self, reader: Reader, subject: str, match: Match, boards: Sequence[State], now: datetime, **words: object
     ) -> list[Mail]:
-        """A game gone through, with some boards of it, without lists of all that could be played there."""
+        """The review of a game, with some of its boards, without their lists of moves."""
         sheet = self._sheet(reader, max(1, len(boards)))
         views = [view_of(each, None, lists=False) for each in boards]
         drawn = [sheet.board(view, reader.settings.board).rstrip("\n") for view in views]
@@ -215,14 +215,14 @@ class Composer:
         return self._reply(reader, subject, sheet.body(text, subject), now, None, board=match.board)
 
     def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
-        """The board of a puzzle. token: of the answers its links open; empty for none. prefix: what they begin with."""
+        """The board of a puzzle. token: for the answers its links open; empty for no links. prefix: begins them."""
         links = Links(self.tagged(token), f"Re: puzzle {posed.number}", prefix) if token else None
         board = sheet.board(view_of(posed.state, None), reader.settings.board, links)
         words = {"board": board.rstrip("\n"), "prefix": prefix, "asks": bool(token)}
         return self.pages.render("posed.txt", posed=posed, **words).rstrip("\n")
 
     def calendar(self, reader: Reader, matches: Sequence[Match], now: datetime, to: Message) -> list[Mail]:
-        """The ends of time on boards, each of which has one: to be read, and as a file for calendars."""
+        """The deadlines of boards, as text and as a calendar file. matches: each has a deadline."""
         subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(deadline_of(match)))
         assert reader.player is not None  # noqa: S101  only a player has boards
         content = calendar_of(ordered, reader.player, self.robot.domain, now)
@@ -233,13 +233,13 @@ class Composer:
         return self._reply(reader, subject, body, now, to)
 
     def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
-        """One board among several. Its links are as in a mail of its own."""
+        """One board among several, with links as in its own mail."""
         view = view_of(notice.state, None)
         words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
         return self.pages.render("section.txt", **words, drawn=drawn)
 
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
-        """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""
+        """A page in all forms, regardless of the reader's choice. sample: a board to show on it."""
         subject, sheet = "pbm: test display", Sheet(BOTH, self.robot.domain)
         address = self.tagged(self.answered_by(reader))
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
@@ -255,10 +255,9 @@ class Composer:
         player: Player | None = None, reply_to: str = "", leave: str = "", headers: Mapping[str, str] | None = None,
         attached: Sequence[Part] = (), **words: object,
     ) -> Mail:  # fmt: skip
-        """A mail made from a page of its own, such as one that asks to confirm an address.
+        """A mail from a separate page, such as one that asks to confirm an address.
 
-        player: it is for, whose userid the page knows. leave: what an answer says so that no more of the kind come.
-        headers: more of them.
+        player: its reader, whose userid the page gets. leave: the command that stops such mails. headers: additional.
         """
         words = {"userid": player.userid if player else "", **words}
         head = {**conversation("", to), **(headers or {})}
@@ -272,9 +271,9 @@ class Composer:
         return self._mail(address, subject, body, now, head, None, player)
 
     def _sheet(self, reader: Reader, boards: int = 1, *, pictured: bool = True) -> Sheet:
-        """Strangers have chosen nothing and get text, which is small. pictured: what the mail says calls for pictures.
+        """The reader's sheet; strangers have no settings and get text. pictured: whether pictures suit the mail.
 
-        A big picture beside little text is what filters take for spam.
+        Filters take a big picture with little text for spam.
         """
         form = reader.settings.mail if reader.player else TEXT
         pictured = reader.settings.picture == "on" or (pictured and reader.settings.picture != "off")
@@ -283,7 +282,7 @@ class Composer:
     def _board_words(
         self, notice: Notice, view: View, sheet: Sheet, answered_at: str, now: datetime, prefix: str = ""
     ) -> dict[str, object]:
-        """prefix: what an answer needs in front of it where the mail does not show the board; a link does."""
+        """prefix: what an answer must begin with if the mail does not identify the board; links do."""
         match, state, reader = notice.match, notice.state, notice.reader
         situation, zone, style = view.situation(match), reader.settings.zone, reader.settings.board
         over = match.result is not None
@@ -305,7 +304,7 @@ class Composer:
             return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, urls(words), strict=True)]
 
         def offered() -> list[str]:
-            """The lines to answer, each of which opens an answer with them all."""
+            """The lines to answer with; the link of each opens an answer with all of them."""
             (url,) = urls(["\n".join(notice.offered)])
             return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
@@ -332,9 +331,9 @@ class Composer:
         }
 
     def _examples(self, notice: Notice, view: View) -> list[str]:
-        """Answers that the reader may give now: to an offer, to a move they have submitted, and with a move.
+        """Answers that the reader may give now: to an offer, to a submitted move, and moves.
 
-        The moves are two that are legal, or those near to what was meant, and what may take the place of a move.
+        The moves are two legal ones, or those close to a refused one, and commands that may replace a move.
         """
         match, state, seat = notice.match, notice.state, notice.reader.seat
         offer, clock = match.offer, match.clock
@@ -351,38 +350,38 @@ class Composer:
         return asked
 
     def _answered_at(self, notice: Notice) -> str:
-        """The address whose token makes an answer play; empty for a stranger."""
+        """The address for answers that play; for a spectator as `_known_at`."""
         match, reader = notice.match, notice.reader
         if reader.seat is None:
             return self._known_at(reader)
         return self.tagged(self.signer.seal(SeatToken(match.board, reader.seat, match.revision, _epoch(reader))))
 
     def _posted_at(self, notice: Notice) -> str:
-        """The address that the board's chat writes to, always the same; empty for a stranger."""
+        """The address for the board's chat, always the same; empty for a stranger."""
         reader = notice.reader
         if reader.seat is None:
             return self.robot.address if reader.token else ""
         return self.tagged(self.signer.seal(ChatToken(notice.match.board, reader.seat, _epoch(reader))))
 
     def _known_at(self, reader: Reader) -> str:
-        """The address whose token tells who answers; empty where there is none."""
+        """The address whose token identifies the reader; empty if they have none."""
         token = self.answered_by(reader)
         return self.tagged(token) if token else ""
 
     def answered_by(self, reader: Reader) -> str:
-        """The token that makes an answer to a mail the reader's."""
+        """The token that identifies the reader; empty if they have none."""
         token = reader.token or reader.newcomer
         return self.signer.seal(token) if token else ""
 
     def tagged(self, token: str) -> str:
-        """The address an answer goes to, so that its token comes back with it."""
+        """Our address with a token."""
         return f"{self.robot.local_part}+{token}@{self.robot.domain}"
 
     def _reply(
         self, reader: Reader, subject: str, body: Part | Parts, now: datetime, to: Message | None,
         headers: Mapping[str, str] | None = None, board: int | None = None,
     ) -> list[Mail]:  # fmt: skip
-        """Mails that are answered without a board. headers: more of them."""
+        """Mails to all of the reader's addresses, answered without a seat's token. headers: additional."""
         address = self._known_at(reader)
         head = {**conversation("", to), **({"Reply-To": address} if address else {}), **(headers or {})}
         return [self._mail(each, subject, body, now, head, board, reader.player) for each in reader.addresses]
@@ -406,7 +405,7 @@ class Composer:
         return Mail(key, address, self.robot.return_path(key), subject, raw, board, player_id)
 
     def rekeyed(self, mail: Mail) -> Mail:
-        """The mail with a key of its own, wherever that stands."""
+        """The mail with a new key wherever the old one stands."""
         key = self.make_key()
         raw = mail.raw.replace(mail.key.encode(), key.encode())
         known, path = (mail.board, mail.player_id, mail.reply), self.robot.return_path(key)
@@ -423,12 +422,12 @@ class Composer:
 
 @lru_cache(maxsize=16)
 def _date(instant: datetime) -> str:
-    """The same for all mails of a transaction."""
+    """Cached, because all mails of a transaction have the same date."""
     return format_datetime(instant)
 
 
 def _subject(notice: Notice, thread: Thread) -> str:
-    """One subject for all mails of a board; or one that tells whose turn it is, here or as the classic server did."""
+    """One subject for all mails of a board; or one that says whose turn it is, our way or the classic server's."""
     match, state, kind = notice.match, notice.state, notice.reader.settings.subject
     if kind == "constant":
         return thread.title
@@ -443,29 +442,29 @@ def _subject(notice: Notice, thread: Thread) -> str:
 
 
 def _epoch(reader: Reader) -> int:
-    """Of the tokens of their seats."""
+    """The epoch for tokens of the reader's seats."""
     return reader.token.epoch if reader.token else 0
 
 
 def _told(notice: Notice) -> int:
-    """Octets that people's words take of the room for boards, in all forms of the mail."""
+    """Octets that people's words take in all forms of the mail."""
     remarks: tuple[CommentMade | Remark, ...] = (*notice.comments, *notice.kibitz, *notice.notes)
     said = [each.text for each in remarks] + _quotable(notice.original)
     if not said:
         return 0
     words = "\n".join(said)
     told = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words))
-    return told if words.isascii() else told * 5 // 4  # what stands beside them is encoded, too
+    return told if words.isascii() else told * 5 // 4  # the text around them is encoded, too
 
 
 def _carried(notice: Notice) -> int:
-    """Octets that a picture of more than the board, and files, take of it."""
+    """Octets that the figure and attached files take in the mail."""
     carried = [part.content for part in notice.attached] + ([notice.figure.picture.data] if notice.figure else [])
     return sum(len(each) * 37 // 27 + CARRIED for each in carried)
 
 
 def _quotable(original: str) -> list[str]:
-    """The lines to quote, so many and so long as is useful."""
+    """The lines to quote, limited in number and length."""
     if not original:
         return []
     lines = original.strip("\n").splitlines()

@@ -1,7 +1,7 @@
-"""The HTML form of a page, made from the page itself, so that nothing is worded twice and neither form lacks a word.
+"""The HTML form of a page, made from the text itself, so that nothing is worded twice and both say the same.
 
-A page is rendered once. Where it looks different in HTML it holds a mark, which an inlay replaces in either form; all
-else is put into paragraphs, or in letters of equal width where its columns are aligned. Everything is escaped.
+A page is rendered once. Where HTML differs it has a mark, which an inlay replaces in each form. All other text becomes
+paragraphs, lists and tables, or monospaced text if its columns are aligned. Everything is escaped.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from itertools import accumulate, pairwise
 from markupsafe import escape
 
 WIDTH = 76
-"""Characters of a line of a page."""
+"""Characters in a line of a page."""
 NARROW = 47
-"""Characters of equal width that a phone shows side by side; where there are more, lists are laid out anew."""
+"""Monospaced characters in a phone's line; wider lists are laid out again."""
 FEWEST_WORDS = 5
-"""Of a sentence that tells of a word, in a list of such; what is shorter is a table."""
+"""Words of a sentence that explains a term in a list; a list of shorter ones is a table."""
 MAX_DRAWN = 30_000
-"""Characters of a drawing; what is longer is only in the text."""
+"""Characters of a drawing; the rest of a longer one is only in the text."""
 
 _MARKING = f"\x1a{secrets.token_hex(8)}-"
 _GAP = re.compile("\n\n+")
@@ -34,13 +34,13 @@ _ALONE = re.compile(rf"^{_MARK.pattern}$", re.MULTILINE)
 
 @dataclass(slots=True)
 class Inlays:
-    """Pieces of a page that are otherwise in HTML. No player can write its marks: they are random."""
+    """Pieces of a page that differ in HTML. Players cannot write their marks, which contain control characters."""
 
     forms: list[tuple[str, str]] = field(default_factory=list)
-    """Each as text and as HTML; marks hold their numbers."""
+    """Each as text and as HTML; marks contain the index."""
 
     def add(self, text: str, html: str) -> str:
-        """A mark that stands for both."""
+        """A mark that stands for both forms."""
         self.forms.append((text, html))
         return f"{_MARKING}{len(self.forms) - 1}\x1a"
 
@@ -52,12 +52,12 @@ class Inlays:
         return _MARK.sub(lambda mark: self.forms[int(mark[1])][0], page)
 
     def html(self, line: str) -> str:
-        """A line or more, everything but the inlays escaped."""
+        """Text as HTML, with everything but the inlays escaped."""
         return _MARK.sub(lambda mark: self.forms[int(mark[1])][1], escape_text(line, quote=False))
 
 
 def blocks(page: str, inlays: Inlays) -> list[str]:
-    """The page in blocks of HTML. An inlay that is a line of its own is one."""
+    """The page in blocks of HTML. An inlay on its own line is a block."""
     html: list[str] = []
     for at, piece in enumerate(_ALONE.split("\n".join(page.splitlines()))):
         if at % 2:
@@ -70,12 +70,12 @@ def blocks(page: str, inlays: Inlays) -> list[str]:
 
 
 SHORT = 1000
-"""Characters of a block that may be remembered: people's own words may be long, and each is read once."""
+"""Only blocks with at most this many characters are cached: people's own words may be long, and are rarely repeated."""
 
 
 @lru_cache(maxsize=256)
 def _unmarked(block: str) -> str:
-    """A block without inlays; many stand in mail after mail."""
+    """A block without inlays; cached, because many are in mail after mail."""
     return _block(block, _NONE)
 
 
@@ -105,7 +105,7 @@ _TERM = re.compile(r"( *)(\S+(?: \S+)*)( {2,})(\S+(?: \S+)*)")
 
 
 def _items(block: str) -> str:
-    """A list whose items begin with a dash, each as broad as the screen; empty for anything else."""
+    """A list whose items begin with a dash; empty for anything else."""
     items: list[list[str]] = []
     margin = len(block) - len(block.lstrip())
     for line in block.split("\n"):
@@ -120,7 +120,7 @@ def _items(block: str) -> str:
 
 
 def _glossary(block: str) -> str:
-    """Words and what is told of each, as a table in which both are broken; empty for anything but sentences."""
+    """Terms and their explanations, as a table with wrapping cells; empty unless the explanations are sentences."""
     rows: list[tuple[str, list[str]]] = []
     margin, place = len(block) - len(block.lstrip()), 0
     for line in block.split("\n"):
@@ -131,7 +131,7 @@ def _glossary(block: str) -> str:
             rows.append((row[2], [row[4]]))
             place = row.start(4)
         elif place and indented == margin and "  " not in line.strip():
-            cut = place if line[place - 1 : place] == " " else len(line)  # a word as long as its column, or longer
+            cut = place if line[place - 1 : place] == " " else len(line)  # a term as long as its column, or longer
             rows.append((line[:cut].strip(), [line[cut:].strip()]))
         else:
             return ""
@@ -149,7 +149,7 @@ def _glossary(block: str) -> str:
 
 
 def _hanging(block: str) -> str:
-    """A line, and below it, further in, what is told of it; empty for anything but sentences."""
+    """A line with its explanation indented below it; empty unless that is a sentence."""
     first, *rest = block.split("\n")
     outer, inner = ({len(line) - len(line.lstrip()) for line in lines} for lines in ([first], rest))
     told = " ".join(line.strip() for line in rest)
@@ -162,10 +162,10 @@ def _hanging(block: str) -> str:
 
 
 def aligned(html: str, columns: int) -> str:
-    """HTML in letters of equal width, in light and dark: clients keep a cell that names both its colours.
+    """Monospaced HTML for light and dark: clients do not recolour a cell that sets both its colours.
 
-    columns: the length of its longest line. The letters are so small that a phone shows them side by side, if that can
-    be read; longer lines are broken.
+    columns: the length of the longest line. The font is small enough for a phone to show a whole line, if that is
+    readable; longer lines wrap.
     """
     size = 14 if columns <= 40 else 12 if columns <= 47 else 11
     return (
@@ -177,7 +177,7 @@ def aligned(html: str, columns: int) -> str:
 
 
 def document(title: str, blocks: Iterable[str]) -> str:
-    """All the HTML of a mail."""
+    """The whole HTML of a mail."""
     head = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -191,11 +191,11 @@ def document(title: str, blocks: Iterable[str]) -> str:
 
 
 _BREAK = "\v"
-"""The end of a line that stays one; no line has it in it."""
+"""Marks a line break to keep; no line contains it."""
 
 
 def _flowing(lines: list[str]) -> Iterator[str]:
-    """The lines of a paragraph; those that were broken only to fit flow again."""
+    """The lines of a paragraph and what separates them; line breaks that only served to fit become plain ones."""
     yield lines[0].strip()
     for line, following in pairwise(lines):
         if words := following.split(maxsplit=1):
@@ -204,21 +204,21 @@ def _flowing(lines: list[str]) -> Iterator[str]:
 
 
 def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, besides: int) -> dict[str, str]:
-    """The links of the words, in order, as long as there is room for them.
+    """The links of the words, in order, as many as there is room for.
 
-    words: each as often as it is shown. links: the ends of URLs. room: in characters. besides: what a link takes more.
+    words: each as often as it is shown. links: the ends of URLs. room: in characters. besides: what each link adds.
     """
     shown = [*filter(links.get, words)] if links else []
     urls = [*map(links.__getitem__, shown)]
     fitting = bisect_right([*accumulate(map(besides.__add__, map(len, urls)))], room)
     chosen = dict(zip(shown[:fitting], urls, strict=False))
-    for word in shown[fitting : fitting + 1]:  # it may be shown before, too
+    for word in shown[fitting : fitting + 1]:  # it may also be shown earlier
         chosen.pop(word, None)
     return chosen
 
 
 def equal(lines: Sequence[str]) -> str:
-    """Lines of a drawing, escaped; cut off where they are too many."""
+    """The lines of a drawing, escaped, and cut off if there are too many."""
     rows: list[str] = []
     room = MAX_DRAWN
     for line in lines:

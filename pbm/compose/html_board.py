@@ -1,4 +1,4 @@
-"""A board for HTML: cells to be touched or a drawing, then notes, lists and moves, within the room there is for it."""
+"""A board for HTML: cells to touch or a drawing, then notes, lists and moves, within the given room."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pbm.draw import WORDS
 from pbm.draw.brush import WOOD
 
 TOUCHED = 36
-"""Pixels: how high a move in a list is."""
+"""The height of a move in a list, in pixels."""
 MAX_LISTED, MAX_TARGETS = 160, 60
-"""Moves that are listed beside those which the board itself links; and where cells of the board begin moves."""
+"""The most moves listed besides those that the board links; and the same if cells of the board begin moves."""
 LEAST_OF_A_MOVE = len(piece(TOUCHED, Face(ground=WOOD)).bare)
-"""Octets that it takes in a list at least."""
+"""The fewest octets of a move in a list."""
 ELSEWHERE = "<p>[This list is in the text of this email.]</p>"
 ROWS = "font-size:15px"
 _CELL = re.compile(r"[a-z]+[0-9]+")
@@ -36,16 +36,16 @@ class HtmlBoard:
     begun = False
     """Some link only begins a move."""
     room = 0
-    """Characters that all of it leaves of those it may take."""
+    """The characters that are left of the given room."""
 
     def __init__(self, view: View, style: str, answers: Links | None, *, cells: bool) -> None:
-        """answers: what opens a move; None where the reader may not play. cells: may find room."""
+        """answers: the links to moves; None if the reader may not play. cells: whether there may be room for them."""
         self.view, self.style = view, style
         self.lists: list[str] = []
         self.links: Mapping[str, str] = {}
         """The ends of URLs that open moves, by the words a player types."""
         self.starts: Mapping[str, str] = {}
-        """The same for moves that are only begun, or the only move of a cell, by the cell."""
+        """The same for links that begin a move, or play the only move of a cell, by cell."""
         self._openings = "", ""
         if answers is not None:
             begun, self._openings = view.beginnings, answers.openings
@@ -53,30 +53,30 @@ class HtmlBoard:
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
             self.begun = bool(self.starts) and not {*view.moves} >= {*begun.values()}
         self.tables: Sequence[Table] = view.tables if cells and style != WORDS else ()
-        """The board as cells; maybe there is no room for them."""
+        """The board as cells, for which there may be no room."""
         self._opened = {**self.starts, **self.links}
         """The links of cells."""
         shown = chain.from_iterable([table.words for table in self.tables])
         self._words = [*filter(self._opened.__contains__, shown)]
-        """Those words of cells that may be links."""
+        """The words of cells that may be links."""
         self._shown: dict[str, str] = {}
         self._unlinked: set[str] = set()
         self._lengths: dict[bool, tuple[int, int]] = {}
 
     def fits(self, room: int) -> bool:
-        """Cells find room with all their links."""
+        """Whether there is room for the cells with all their links."""
         return not self.tables or not self.is_brief(room) or sum(self._length(True)) <= room
 
     def is_brief(self, room: int) -> bool:
-        """Cells find no room with all their links in the long form."""
+        """Whether the long form has no room for the cells with all their links."""
         return self.is_crowded(room) or sum(self._length(False)) > room
 
     def is_crowded(self, room: int) -> bool:
-        """The marks of cells alone find no room in the long form."""
+        """Whether the long form has no room even for the cells without links."""
         return sum([table.least for table in self.tables]) > room
 
     def complete(self, room: int, *, pictured: bool) -> None:
-        """Put in all there is room for. pictured: a picture shows the board, so that letters need not."""
+        """Adds everything there is room for. pictured: a picture shows the board, so it is not drawn in letters."""
         self.room = room
         if self.tables:
             self._put_cells()
@@ -88,11 +88,11 @@ class HtmlBoard:
 
     @property
     def linked(self) -> bool:
-        """Some move is a link."""
+        """Whether some move is a link."""
         return bool(self._shown)
 
     def html(self, picture: str, how_to_play: str) -> str:
-        """All of it, with what is told above and below it. how_to_play: for a board with links."""
+        """The whole board with the text above and below it. how_to_play: for a board with links."""
         scene = self.view.scene
         before: Sequence[str] = ()
         after: Sequence[str] = (*scene.notes, *scene.legend)
@@ -112,7 +112,7 @@ class HtmlBoard:
         self.room -= len(drawn)
 
     def _length(self, brief: bool) -> tuple[int, int]:
-        """Octets of the cells, and of all their links, in the long or the short form."""
+        """The octets of the cells, and of all their links, in the long or the short form."""
         if brief not in self._lengths:
             bare = sum([table.bare_length(brief=brief) for table in self.tables])
             besides, ends = len(self._words) * self._beside_link(brief), map(self._opened.__getitem__, self._words)
@@ -120,11 +120,11 @@ class HtmlBoard:
         return self._lengths[brief]
 
     def _beside_link(self, brief: bool) -> int:
-        """Octets of a link of a cell, besides the end of its URL."""
+        """The octets of a cell's link besides the end of its URL."""
         return (SHORT_LINK if brief else LINK) + len(self._openings[brief])
 
     def _put_cells(self) -> None:
-        """The board as tables, if there is room for them; the long form, if that has room for all links."""
+        """Adds the board as tables if there is room; in the long form if it has room for all links."""
         brief = self.is_brief(self.room)
         left = self.room - self._length(brief)[0]
         if left < 0:
@@ -139,11 +139,11 @@ class HtmlBoard:
 
     @property
     def crowded(self) -> bool:
-        """There was no room to link all places that may be played."""
+        """Whether there was no room to link all playable places."""
         return bool(self._unlinked)
 
     def _put_others(self) -> None:
-        """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""
+        """Adds the moves that are not linked yet, grouped by cell; if they are too many, the cells they begin with."""
         others = [*filterfalse(self._shown.__contains__, self.links)]
         if others:
             hidden, opened = self._unlinked, {*self._shown.values()}
@@ -163,7 +163,7 @@ class HtmlBoard:
             self._put_chips(listing)
 
     def _put_chips(self, listing: Listing, *, apart: bool = False) -> None:
-        """Columns that are short, each to be touched if it is a move. apart: each row of the list begins a line."""
+        """Adds a list of short columns, each a link if it is a move. apart: each row of the list begins a line."""
         told = [[cell for cell in row if cell] for row in listing.rows]
         if sum(map(len, told)) * LEAST_OF_A_MOVE > self.room:
             self._add(listing.heading, ELSEWHERE, {})
@@ -179,7 +179,7 @@ class HtmlBoard:
         self._add(listing.heading, table.html(chosen, opening), chosen)
 
     def _put_sentences(self, listing: Listing) -> None:
-        """A row each: what is to be touched, and what is told of it."""
+        """Adds a list with a row each: what to touch, and its explanation."""
         rows = [(row[0], self._word(row[0]), " ".join(row[1:])) for row in _joined(listing.rows)]
         bare = sum(len(escape(first + told)) + len(_row(Face(ground=WOOD), "", "")) for first, _, told in rows)
         opening = self._openings[0]
@@ -208,7 +208,7 @@ class HtmlBoard:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """The words that a player types, by what is written on a drawing."""
+        """The words that a player types, by the labels on a drawing."""
         board = self.view.scene.board
         if not isinstance(board, PlaneBoard):
             return {}
@@ -221,13 +221,13 @@ def _paragraph(sentence: str) -> str:
 
 
 def _first_cell(move: str) -> str:
-    """Such as "c4" of "c4-d4" and of "c4xd3"."""
+    """The first cell of a move: "c4" of "c4-d4" and of "c4xd3"."""
     found = _CELL.match(move)
     return found[0] if found else move
 
 
 def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """Rows that begin with an empty column go on with the one before."""
+    """The rows, with each that begins with an empty column appended to the one before."""
     told: list[tuple[str, ...]] = []
     for row in rows:
         if told and not row[0]:

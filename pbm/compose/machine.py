@@ -1,6 +1,6 @@
-"""A board for programs: one JSON object, in the format that templates/board.schema.json describes.
+"""A board for programs: one JSON object, in the format described by templates/board.schema.json.
 
-It has a secret of its reader in it, the address that knows them, as all mails of a board have.
+Like all mails of a board, it contains a secret: the address that identifies the reader.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pbm.domain.spans import SECOND
 
 FORMAT = 2
 MAX_MOVES = 600
-"""Moves that are listed; some games have many more."""
+"""How many moves are listed; some games have many more."""
 MOST_PLIES = 4096
-"""Plies that are remembered: boards of a kind share their moves."""
+"""How many plies are cached, because boards of a game share their moves."""
 MAX_DETAILS = 18_000
-"""Characters of what some games tell besides."""
+"""The most characters of a game's own details."""
 
 
 def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str:
     """The match as it stands, the same for all readers: lines of an object, without the braces. `turn` is null once the
     match is over.
 
-    moves: as many as the game lists; moves_cut tells that there are more. A game with too many kinds of them tells
-    instead what they may be.
+    moves: the legal moves, up to MAX_MOVES; moves_cut says whether there are more. A game with too many kinds of moves
+    describes them in its details instead.
     """
     over, offer = match.result is not None, match.offer
     details = _within(state.game.details(state.position)) if isinstance(state.game, Detailed) else {}
@@ -60,7 +60,7 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
 
 
 def _within(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The details; of lists that would make them too long it tells the names, as "cut", instead."""
+    """The details; entries that would make them too long are left out, and their names listed as "cut"."""
     lengths = {name: len(_written(each)) for name, each in details.items()}
     cut: list[str] = []
     for name in sorted(lengths, key=lengths.__getitem__, reverse=True):
@@ -82,10 +82,10 @@ def addressed(
     error: str = "",
     candidates: Sequence[str] = (),
 ) -> str:
-    """The object for one reader. shared: what `board` says of it.
+    """The object for one reader. shared: from `board`.
 
-    seat: None for a spectator. answer_to: the address that knows the reader. events: the names of their classes.
-    comments: who writes what. error: why a command was refused; candidates: moves near to it that would do.
+    seat: None for a spectator. answer_to: the address that identifies the reader. events: the names of their classes.
+    comments: userids and texts. error: why a command was refused. candidates: similar moves that are legal.
     """
     own = _lines({
         "format": FORMAT,
@@ -99,7 +99,7 @@ def addressed(
 
 
 _written = json.JSONEncoder(separators=(",\n", ": ")).encode
-"""Each item on a line of its own, so that a mail need not encode it."""
+"""Writes each item on its own line, so that a mail need not be encoded."""
 
 
 @lru_cache(MOST_PLIES)
@@ -113,7 +113,7 @@ def _lines(data: Mapping[str, Any]) -> str:
 
 
 def _summary(scene: Scene) -> dict[str, Any]:
-    """The pieces by their letters, or segments by their colours."""
+    """The cells of pieces by letter, or the segments by colour."""
     board = scene.board
     placed: dict[str, list[str]] = {}
     if isinstance(board, PlaneBoard):
@@ -130,7 +130,7 @@ def _summary(scene: Scene) -> dict[str, Any]:
 
 @lru_cache(ROWS)
 def _told(row: Row) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]:
-    """The names of a row's cells by the pieces on them, and the names of those that were played on last."""
+    """The names of a row's cells by the pieces on them, and the names of the cells played last."""
     named = [cell for cell in marked(row) if cell.name]
     placed: dict[str, list[str]] = {}
     for cell in named:
@@ -141,9 +141,9 @@ def _told(row: Row) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str,
 
 
 def _clock(match: Match) -> dict[str, Any] | None:
-    """Null where there is none. seconds_left: of each seat as they stood at `since`; only the one to move has less now.
+    """The clock, or null. seconds_left: for each seat at `since`; only the seat to move has less by now.
 
-    deadline: when that has run out, if nothing stops the clock; null for never.
+    deadline: when the time of the seat to move runs out if no clock is stopped before; null for never.
     """
     clock = match.clock
     if clock is None:

@@ -1,4 +1,4 @@
-"""What mails tell and whom, as values."""
+"""What mails say, and to whom, as values."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ class Reader:
     player: Player | None = None
     """None for a stranger."""
     seat: Seat | None = None
-    """On the board in question; None for a spectator."""
+    """Their seat on the board in question; None for a spectator."""
     settings: Settings = field(default_factory=Settings)
     token: PlayerToken | None = None
-    """For a player, what makes an answer to a mail without a board count as theirs."""
+    """Identifies a player in answers to mails without a board."""
     newcomer: AddressToken | None = None
-    """For a stranger, what makes an answer prove the address."""
+    """Proves a stranger's address in answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whence:
-    """Where a player's mail came from that is no address of theirs."""
+    """The foreign address that a player's mail came from."""
 
     address: str
     by_password: bool
-    """It showed that they sent it."""
+    """A password proved that the player sent it."""
 
 
 @dataclass(slots=True)
 class Notice:
-    """One board for one reader. Nobody changes one; a frozen one of so many fields takes four times as long to make.
+    """One board for one reader. Never changed, but not frozen, because creating it would take four times as long.
 
-    problem, advice, nearby: why their command was refused, how to write it, and moves that would work.
+    problem, advice, nearby: why their command was refused, how to write it, and legal moves like it.
     """
 
     match: Match
     state: State = field(compare=False)
-    """Follows from the match, as what was before does."""
+    """Not compared, because it follows from the match, as `before` does."""
     reader: Reader
     events: tuple[Event, ...] = ()
     """What happened since their last mail."""
@@ -63,38 +63,38 @@ class Notice:
     is_first: bool = False
     """The reader plays the game for the first time, and this is its first mail."""
     is_heard: bool = True
-    """Their opponent reads messages, as no program does; told in that mail alone."""
+    """The opponent is a person, who reads messages; only used in that first mail."""
     problem: str = ""
     advice: str = ""
     nearby: tuple[str, ...] = ()
     original: str = ""
-    """Their mail, secrets taken out."""
+    """The reader's mail, without secrets."""
     intents: tuple[Intent, ...] = ()
     """What they have decided for later."""
     plan: tuple[str, ...] = ()
-    """The lines of their plan, if they asked to see it all; otherwise as much of it as fits is told."""
+    """The lines of their plan, if they asked to see it all; otherwise as much of it is shown as fits."""
     offered: tuple[str, ...] = ()
-    """Lines to answer that play what is shown, and plan the rest of it."""
+    """The lines of an answer that plays what is shown, and plans the rest."""
     leave: str = ""
-    """What to answer to follow the board no more; empty for a player."""
+    """The command to stop following the board; empty for a player."""
     notes: tuple[Remark, ...] = ()
-    """What they have written about it for themselves."""
+    """Their private notes on the board."""
     before: State | None = field(default=None, compare=False)
-    """Of an ended match, the state before its last ply."""
+    """For a match that has ended, the state before its last ply."""
     kibitz: tuple[Remark, ...] = ()
-    """What those who followed said meanwhile."""
+    """What followers said during the match."""
     page: str = "board.txt"
-    """The template; some tell of the board without drawing it."""
+    """The template; some are about the board without drawing it."""
     read_as: str = ""
-    """The command that the reader's words were taken for, where they were none."""
+    """The command that the reader's plain words were taken for."""
     sent_from: Whence | None = None
-    """None where the reader's mail came from an address of theirs."""
+    """None if the reader's mail came from one of their addresses."""
     words: Mapping[str, object] = field(default_factory=dict)
-    """More of what the page tells."""
+    """More variables for the page."""
     figure: Figure | None = None
-    """For HTML."""
+    """A drawing for HTML."""
     attached: tuple[Part, ...] = ()
-    """What goes along with the mail."""
+    """Attached files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,20 +111,20 @@ class Gathering:
 
     reader: Reader
     boards: tuple[Notice, ...]
-    """Where something waits for them, the most urgent first."""
+    """The boards that wait for the player, the most urgent first."""
     others: tuple[UnderWay, ...] = ()
-    """Where nothing does."""
+    """The boards that do not."""
     daily: bool = False
-    """It is their digest."""
+    """It is the daily digest."""
     puzzles: tuple[Posed, ...] = ()
-    """What more stands in that."""
+    """The puzzles in the digest."""
     page: str = "digest.txt"
     lost_since: datetime | None = None
-    """Since when all that happened is lost, where the server was set back."""
+    """If the server was set back: everything since then is lost."""
 
 
 class Outcome(StrEnum):
-    """The end of a command."""
+    """What became of a command."""
 
     DONE = "done"
     FAILED = "failed"
@@ -136,12 +136,12 @@ class Answer:
     """One command of a mail and its answer."""
 
     line: str
-    """As written, secrets taken out."""
+    """As written, without secrets."""
     outcome: Outcome
     text: str
     subject: str = ""
-    """For the answering mail."""
+    """The subject of the answering mail."""
     suggestion: str = ""
     figure: Figure | None = None
     is_greeting: bool = False
-    """It tells a newcomer how to join by itself."""
+    """It already tells a newcomer how to join."""

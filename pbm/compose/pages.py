@@ -1,9 +1,8 @@
 """The templates, compiled once, what they may call, and a page in the forms that its reader has chosen.
 
 The forms are text, HTML with a picture and links, and a part for programs. In multipart/alternative a mail program
-shows the last form it knows. So the part for programs stands before HTML, as forms that few programs know do, and
-nobody sees it as an attachment. The pictures stand beside all forms, as Gmail puts them: a chat program, which shows
-text, has them then, too.
+shows the last form it knows, so the part for programs comes before HTML, and nobody sees it as an attachment. The
+pictures are outside the alternatives, as in mails from Gmail, so chat programs, which show the text, have them, too.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ from pbm.mailin import SENTINEL
 from pbm.resources import folder
 
 _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
-"""Lines of at most 100 characters; a longer word stays whole."""
+"""Splits text into lines of at most 100 characters; a longer word stays whole."""
 
 
 class _Context(Context):
-    """One that nothing it calls asks for, but macros, which have to know whether to escape."""
+    """A context whose callables do not expect it, except macros, which must know whether to escape."""
 
     def call(
         self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
@@ -55,7 +54,7 @@ class _Context(Context):
 
 
 class _Environment(Environment):
-    """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering."""
+    """An environment whose templates keep their globals in a plain dict, because it is copied for each rendering."""
 
     context_class = _Context
 
@@ -64,14 +63,14 @@ class _Environment(Environment):
 
 
 def _beside_games() -> list[Path]:
-    """Where games of other packages have their pages: in a folder `templates` beside the module."""
+    """The folders with the pages of games from other packages: `templates` next to the module."""
     modules = {Path(inspect.getfile(type(game))).parent for game in GAMES.values()}
     return sorted(each / "templates" for each in modules if (each / "templates").is_dir())
 
 
 @cache
 def _environment() -> _Environment:
-    """One for the whole process: to compile all pages takes half a second."""
+    """One environment for the whole process, because compiling all pages takes half a second."""
     environment = _Environment(
         loader=FileSystemLoader([folder("templates"), *_beside_games()]),
         autoescape=select_autoescape(("html",), default=False, default_for_string=False),
@@ -95,14 +94,14 @@ def _environment() -> _Environment:
 
 @cache
 def _template(name: str) -> Template:
-    """With what several pages have in common: sentences as `say`, tables of tournaments as `show`."""
+    """The template, with what several pages share: sentences as `say`, tables of tournaments as `show`."""
     get = _environment().get_template
     shared = {"say": "sentences.txt", "show": "tournament-tables.txt"}
     return get(name, globals={word: get(source).module for word, source in shared.items()})
 
 
 def _unsaid(event: Event) -> NoReturn:
-    """Raises: LookupError, for an event without a sentence would be an empty line."""
+    """Raises: LookupError, because an event without a sentence would leave an empty line."""
     raise LookupError(f"sentences.txt has nothing to say of {type(event).__name__}")
 
 
@@ -118,14 +117,14 @@ def _helpful() -> frozenset[str]:
 
 
 class Pages:
-    """Every text that people read is rendered here. In pages of HTML all that they are given is escaped."""
+    """Renders every text that people read. HTML pages escape all their variables."""
 
     def render(self, name: str, **words: object) -> str:
-        """A page. on: all its words, for sentences that several pages have in common."""
+        """A page. Its variables are also available as `on`, for sentences that several pages share."""
         return _template(name).render(words, on=SimpleNamespace(**words))
 
     def mail(self, name: str, **words: object) -> str:
-        """A page of templates/mails/, which is all that a mail says; answers are written above its last line."""
+        """The whole text of a mail, from a page of templates/mails/; answers are written above its last line."""
         text = self.render(f"mails/{name}", **words).rstrip("\n")
         return f"{text}\n\n{SENTINEL}\n"
 
@@ -140,9 +139,9 @@ class Pages:
         return found
 
     def help(self, subject: str) -> str | None:
-        """The help page of a command or a game or a subject of its own; None where there is none.
+        """The help page of a command, a game or another subject; None if there is none.
 
-        A command's begins with its usage. Of a game whose package brings none it is what the game tells of itself.
+        A command's page begins with its usage. A game without a page is described by its own data.
         """
         game, page = GAMES.get(subject), f"help/{subject}.txt"
         if page not in _helpful():
@@ -153,13 +152,13 @@ class Pages:
         return "\n".join([*usage, self.render(page)]) if page else None
 
     def subjects(self) -> list[str]:
-        """Subjects of help pages, but games and commands."""
+        """The subjects of help pages, except games and commands."""
         pages = {name.removeprefix("help/").removesuffix(".txt") for name in _helpful()}
         return sorted(pages - {"index", *GAMES, *("-".join(verb.name.split()) for verb in VERBS)})
 
 
 def _drawn(game: AnyGame, options: str, moves: Sequence[str] = ()) -> str:
-    """For a game's help page: the board after some moves. options: as one text."""
+    """The board after some moves, for a game's help page. options: as one text."""
     state = State.start(game, options.split())
     for move in moves:
         state, _ = state.play(move)
@@ -168,12 +167,12 @@ def _drawn(game: AnyGame, options: str, moves: Sequence[str] = ()) -> str:
 
 @lru_cache(64)
 def plain(state: State) -> str:
-    """The board in ASCII, as it is shown to those who have chosen nothing."""
+    """The board in ASCII, as shown by default."""
     return draw.text(state.scene)
 
 
 def wrapped(text: str, indent: int = 0) -> str:
-    """Every line of the text broken at blanks so that it fits, and indented; empty lines are kept."""
+    """The text with every line wrapped at blanks and indented; empty lines are kept."""
     margin = " " * indent
     return "\n".join([_filled(line, margin) for line in text.splitlines()])
 
@@ -185,61 +184,60 @@ def _filled(line: str, margin: str) -> str:
 
 
 def _lines(rows: Iterable[tuple[object, ...]], form: str) -> str:
-    """The rows of a table, each in a form that has a place for each of its values."""
+    """The rows of a table. form: a format with a place for each value."""
     return "\n".join([(form % row).rstrip() for row in rows])
 
 
 TEXT, BOTH = "text", "both"
 BOARD_KIND = "application/vnd.pbm.board+json"
 MAX_MAIL = 60_000
-"""Octets of a mail with boards, where no person's long words come on top."""
+"""The most octets of a mail with boards, apart from people's long words."""
 APART, NAMED, BESIDES = 5800, 35, 2400
-"""Octets of that which headers and sentences take in two forms; how often they name our domain, at most; and octets of
-each further board."""
+"""Octets for headers and for sentences in two forms; how often they name our domain at most; and octets for the
+sentences of each further board."""
 BESIDES_PICTURE = 6000
-"""Octets that a picture leaves to what is told of its board in HTML."""
+"""Octets that a picture leaves for the rest of its board in HTML."""
 TOLD = "The board, which is told in words below."
 ENCLOSED = 450
-"""Octets that a picture takes besides itself and the words for those who do not see it."""
+"""Octets of a picture besides its data and its description."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing that HTML shows below a line of a text."""
+    """A drawing that HTML shows below a line of text."""
 
     line: str
     picture: Picture
-    """The drawing."""
     described: str
-    """The same in words."""
+    """The picture in words."""
     name: str = "ratings.png"
-    """Of its file."""
+    """The name of its file."""
 
 
 class Sheet:
     """One page for one reader."""
 
     def __init__(self, form: str, domain: str, *, pictured: bool = True, boards: int = 1) -> None:
-        """domain: of the pictures' ids. pictured: boards have pictures in HTML. boards: how many share the room."""
+        """domain: for the pictures' ids. pictured: whether boards have pictures. boards: how many share the room."""
         self.form, self.domain, self.pictured, self.boards = form, domain, pictured, boards
         self.drawn = False
         """Whether a board is on it."""
         self.room = MAX_MAIL - APART - NAMED * len(domain) - BESIDES * (boards - 1)
-        """Octets that are left for boards."""
+        """Octets left for boards."""
         self._left = boards
-        """Boards that are to come."""
+        """How many boards are still to come."""
         self._inlays = Inlays()
         self._pictures: list[Part] = []
         self._closing: list[str] = []
 
     def link(self, text: str, url: str) -> str:
-        """Words for the page that open the URL where they can."""
+        """Text for the page, which is a link in HTML."""
         return text if self.form == TEXT else self._inlays.link(text, url)
 
     def board(self, view: View, style: str, links: Links | None = None, besides: Callable[[], int] = int) -> str:
-        """The drawing for the page, its last line ended. links: for a reader who may play a move now.
+        """The drawing for the page, ending with a line break. links: for a reader who may move now.
 
-        besides: octets that the board takes elsewhere in the mail.
+        besides: returns the octets that the board takes elsewhere in the mail.
         """
         text = view.text(style)
         if self.form == TEXT:
@@ -256,7 +254,7 @@ class Sheet:
         return self._inlays.add(text, shown.html(picture, how_to_play)) + "\n"
 
     def illustrated(self, text: str, figure: Figure | None) -> str:
-        """The text with the figure below its line; in plain text the line has to do."""
+        """The text with the figure below its line; in plain text there is only the line."""
         if self.form == TEXT or figure is None:
             return text
         picture = Markup(self._enclosed(figure.picture, figure.described, figure.name))  # noqa: S704  escaped
@@ -264,10 +262,10 @@ class Sheet:
         return text.replace(figure.line, self._inlays.add(figure.line, html), 1)
 
     def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, str]:
-        """The board within the room, and its picture, if there is one, a use for it and room.
+        """The board within the room, and its picture, if it has a useful one with room for it.
 
-        Among several boards, cells do without. A board without cells is best seen in its picture. Where the picture
-        takes the room of cells or links, a smaller one does.
+        Among several boards, those with cells have no picture. A board without cells is best seen in its picture. If
+        the picture takes room from cells or links, a smaller one is used.
         """
         least, taken, chosen = cells.least(view.scene.board) if self.boards > 1 else 0, 0, None
         board = HtmlBoard(view, style, links, cells=room >= least)
@@ -289,9 +287,9 @@ class Sheet:
     def _fitting(
         self, board: HtmlBoard, least: int, room: int, suits: Callable[[int], bool] = bool
     ) -> Iterator[tuple[int, tuple[Picture, str]]]:
-        """Pictures, the largest first, and what they show in words, with the octets that they take.
+        """Pictures that fit, the largest first, with the octets they take, and their descriptions.
 
-        suits: whether all else finds room beside so many octets.
+        suits: whether all else has room if the picture takes this many octets.
         """
         view, in_words = board.view, board.style == WORDS
 
@@ -309,8 +307,8 @@ class Sheet:
                 yield taken, (drawing, TOLD if in_words else described)
 
     def _enclosed(self, picture: Picture, described: str, name: str = "board.png") -> str:
-        """The HTML for a picture that the mail takes along."""
-        folded = "\n".join(_FOLDED.findall(described))  # in lines that a mail may have
+        """The HTML for a picture, which is added to the mail."""
+        folded = "\n".join(_FOLDED.findall(described))  # into lines short enough for a mail
         cid = f"{hashlib.sha256(picture.data).hexdigest()[:20]}@{self.domain}"
         headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}
         self._pictures.append(Part(picture.kind, picture.data, headers))
@@ -321,9 +319,9 @@ class Sheet:
         )
 
     def body(self, page: str, subject: str, board: str = "") -> Part | Parts:
-        """The page, rendered with what this sheet gave it. board: the same for programs; empty for none.
+        """The body of the mail. page: rendered with what this sheet gave it. board: the part for programs, or "".
 
-        A filter holds it against a mail if there are several forms and none of them is text.
+        Filters distrust a mail with several forms if none of them is text.
         """
         if self.form == TEXT:
             return Part("text/plain", page)
@@ -338,5 +336,5 @@ class Sheet:
 
 
 def to_ascii(html: str) -> str:
-    """HTML that needs no encoding: other characters by their numbers."""
+    """HTML that needs no encoding, with character references for all but ASCII."""
     return html if html.isascii() else html.encode("ascii", "xmlcharrefreplace").decode("ascii")

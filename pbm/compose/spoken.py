@@ -1,6 +1,6 @@
-"""A position as it is heard beside the board in words: changes, threats, and the moves there are.
+"""What is said of a position besides its board in words: changes, threats, and legal moves.
 
-Together they are all there is to know: a program can play from them, and a test does.
+Together they are complete: a program can play from them, and a test does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pbm.domain.match import State
 from pbm.draw import words
 
 MOST, MOST_LISTED = 150, 400
-"""Moves that are told one by one, of more than these only what they begin with; and moves that are looked at."""
+"""How many moves are listed one by one (of more, only their beginnings are); and how many are considered."""
 
 
 def first(state: State, scene: Scene) -> list[str]:
@@ -40,7 +40,7 @@ def _changed(state: State, scene: Scene) -> list[str]:
 
 
 def last(state: State, scene: Scene) -> list[str]:
-    """The moves there are, where neither the board nor its lists tell."""
+    """The legal moves, if neither the board nor its lists show them."""
     if state.outcome is not None or isinstance(state.game, Detailed) or isinstance(scene.board, PlaneBoard):
         return []
     joins = scene.board.joins if isinstance(scene.board, GridBoard) else ()

@@ -1,6 +1,6 @@
-"""A board as it is shown: drawing, picture, moves and clocks, each worked out once for all who read of it.
+"""A board as it is shown: drawing, picture, moves and clocks, each computed once for all readers.
 
-Times are told on the clock of the reader's own wall.
+Times are wall-clock times in the reader's own zone.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from pbm.draw.picture import least, picture, smaller
 
 
 def moment(at: datetime, zone: ZoneInfo) -> str:
-    """Such as "Tue 24 Nov 08:00"."""
+    """A local time, such as "Tue 24 Nov 08:00"."""
     local = at.astimezone(zone)
     return f"{local:%a} {local.day} {local:%b %H:%M}"
 
 
 @lru_cache(maxsize=500)
 def until(at: datetime, zone: ZoneInfo) -> str:
-    """With the name of the zone, such as "Tue 24 Nov 08:00 CET"."""
+    """A local time with the zone, such as "Tue 24 Nov 08:00 CET"."""
     return f"{moment(at, zone)} {at.astimezone(zone):%Z}"
 
 
 def day(at: datetime, zone: ZoneInfo) -> str:
-    """Such as "24 November"."""
+    """A local day, such as "24 November"."""
     local = at.astimezone(zone)
     return f"{local.day} {local:%B}"
 
 
 def lasting(time: timedelta) -> str:
-    """Such as "2 days 5 hours" or "5 hours 10 minutes"; never more than it is, and never less than nothing."""
+    """A length such as "2 days 5 hours" or "5 hours 10 minutes", rounded down, and never negative."""
     length = max(0, time // timedelta(microseconds=1))
     return in_words(length // HOUR * HOUR if length >= DAY else length)
 
@@ -84,7 +84,7 @@ def _stopped(stop: Stop, words: dict[str, Any], zone: ZoneInfo) -> str:
 
 
 def _words(match: Match, seat: Seat, reader: Seat | None) -> dict[str, Any]:
-    """How a sentence speaks of a player to the reader."""
+    """The words for a player in a sentence to the reader."""
     userid = match.player(seat).userid
     if seat == reader:
         return {"who": "you", "Who": "You", "who_s": "your", "is_": "are", "their": "your"}
@@ -92,13 +92,13 @@ def _words(match: Match, seat: Seat, reader: Seat | None) -> dict[str, Any]:
 
 
 class Situation:
-    """A match as it stands, worked out once for all who are told of it."""
+    """A match as it stands, computed once for all readers."""
 
     def __init__(self, match: Match, state: State) -> None:
         self.match = match
         self.thread = Thread.of(match, state)
         self.machine = ""
-        """For programs, once that was asked for."""
+        """The part for programs, once it was needed."""
         self._clock = match.clock if match.clock is not None and match.clock.control.timed else None
         self._calendars = match.calendars
         self._may_stop = any(each.stops or not each.rests.never for each in self._calendars)
@@ -106,13 +106,13 @@ class Situation:
         self._moves: dict[bool, str] = {}
 
     def moves(self, state: State, *, whole: bool) -> str:
-        """The lines of `move_list`. state: that the match has come to."""
+        """The lines of `move_list`. state: the current one of the match."""
         if whole not in self._moves:
             self._moves[whole] = "\n".join(move_list(self.match, state, whole=whole))
         return self._moves[whole]
 
     def clock_lines(self, zone: ZoneInfo, now: datetime) -> list[str]:
-        """The time each player has left, and until when; nothing where there is no clock. zone: of the reader."""
+        """The time each player has left, and until when; empty without a clock. zone: the reader's."""
         clock = self._clock
         if clock is not None and (zone, now) not in self._clocks:
             names = [player.userid for player in self.match.players]
@@ -124,7 +124,7 @@ class Situation:
         return self._clocks.get((zone, now), [])
 
     def standstills(self, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
-        """Why clocks stand still, or will for either player as soon as they are to move; a sentence for each."""
+        """Sentences on why clocks are stopped, or will be as soon as that player is to move."""
         clock, match = self._clock, self.match
         if clock is None or not (clock.paused or self._may_stop):
             return
@@ -145,21 +145,21 @@ class Situation:
 
 
 SHOWN = timedelta(minutes=15)
-"""How long an event is, so that programs show it: it ends when the time does."""
+"""The length of a calendar event, which ends at the deadline; programs would not show an event without length."""
 
 
 def deadline_of(match: Match) -> datetime:
-    """Of the player to move, where there is one."""
+    """The deadline of the player to move. match: has one."""
     assert match.clock is not None  # noqa: S101  asked only of boards with a deadline
     assert match.clock.deadline_at is not None  # noqa: S101  as above
     return match.clock.deadline_at
 
 
 def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: datetime) -> str:
-    """The file, its lines folded and ended by CRLF. matches: each with a deadline, of the player or their opponent.
+    """The calendar file, with lines folded and ended by CRLF. matches: each has a deadline, of either player.
 
-    A calendar that imports a later file shows the entry of a board moved and not doubled: its UID stays and its
-    SEQUENCE, the seconds since the game began, grows.
+    A calendar that imports a later file moves the entry of a board and does not duplicate it, because its UID stays and
+    its SEQUENCE, the seconds since the game began, grows.
     """
     calendar = Calendar()
     calendar.add("prodid", "-//pbm//deadlines//EN")
@@ -189,19 +189,19 @@ def _event(match: Match, player: Player, domain: str, now: datetime) -> Event:
 
 
 MAX_ALT = 4000
-"""Characters of a picture's description."""
+"""The most characters of a picture's description."""
 MAP = "The whole board once more, smaller."
 KEPT = 200
-"""Views: more than the mails of a transaction show."""
+"""How many views are cached: more than the mails of a transaction show."""
 COLUMNS = 50
-"""Of a drawing in characters: what a phone shows side by side."""
+"""The width of a drawing in characters, which fits a phone's line."""
 
 
 @dataclass
 class View:
-    """A state to be shown, maybe by another scene than its own.
+    """A state to be shown, possibly with a scene other than its own.
 
-    lists: also what may be played, where nobody is to move any more that tells nothing.
+    lists: whether lists of moves are shown; useless if nobody is to move any more.
     """
 
     state: State
@@ -223,23 +223,23 @@ class View:
         return self._texts[style]
 
     def drawn(self, style: str) -> list[str]:
-        """The board alone, as wide as a phone shows it."""
+        """Only the board, no wider than a phone's line."""
         if style not in self._drawn:
             self._drawn[style] = draw.board(self.scene.board, style, COLUMNS)
         return self._drawn[style]
 
     @cached_property
     def spoken(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The sentences to be heard before and after the board in words; nothing where another scene is shown."""
+        """The sentences before and after the board in words; empty if another scene is shown."""
         if self.other is not None:
             return (), ()
         return spoken.first(self.state, self.state.scene), spoken.last(self.state, self.state.scene)
 
     def pictures(self, is_vain: Callable[[int], bool] | None = None) -> Iterator[tuple[Picture, str]]:
-        """The picture, if there is one, and then a smaller one, which is made when it is asked for.
+        """The picture, if there is one, and then a smaller one, which is drawn on demand.
 
-        Each with words for those who do not see it; a small one of cells goes with a table that tells them.
-        is_vain: whether the first is of no use if it takes so many octets or more; None where it most likely is of use.
+        Each has a description; the small one of a board of cells refers to the table that shows them.
+        is_vain: whether the first is useless if it takes at least this many octets; None if it is most likely useful.
         """
         is_told, board = bool(self.tables), self.scene.board
         is_spared = is_vain and self._small and not isinstance(board, PlaneBoard) and is_vain(least(board, self._small))
@@ -258,43 +258,43 @@ class View:
 
     @cached_property
     def tables(self) -> list[Table]:
-        """The board as tables of HTML; none for one without cells."""
+        """The board as HTML tables; none for a board without cells."""
         board = self.scene.board
         return [] if isinstance(board, PlaneBoard) else cells.tables(board)
 
     @cached_property
     def description(self) -> str:
-        """The board in words, for those who do not see the picture."""
+        """The board in words, for readers who do not see the picture."""
         told = " ".join(words.sentences(self.scene.board))
         return told if len(told) <= MAX_ALT else told[:MAX_ALT].rpartition(". ")[0] + ". The rest is left out."
 
     @cached_property
     def moves(self) -> list[str]:
-        """The moves of the player to move, at most MAX_MOVES of them, and then a swap."""
+        """The legal moves, at most MAX_MOVES of them, and then a swap if it is allowed."""
         swap = [SWAP] if self.state.may_swap else []
         return notations(self.state.game, self.state.position, MAX_MOVES) + swap
 
     @property
     def beginnings(self) -> Mapping[str, str]:
-        """The beginnings of moves, by the cell it begins at; only where cells alone are no moves."""
+        """The beginnings of moves by first cell, if the game has moves of several cells; otherwise empty."""
         game = self.state.game
         return game.beginnings(self.state.position) if isinstance(game, Stepwise) else {}
 
     @property
     def examples(self) -> list[str]:
-        """Two moves that are legal now, and no swap."""
+        """Two legal moves, neither of them a swap."""
         legal = (self.moves[:-1] if self.state.may_swap else self.moves)[:200]
         chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
         return [legal[index] for index in sorted(chosen)]
 
     def situation(self, match: Match) -> Situation:
-        """The match, which has come to the state."""
+        """The situation of a match. match: its current state is this view's."""
         if self._situation is None or self._situation.match is not match:
             self._situation = Situation(match, self.state)
         return self._situation
 
     def machine(self, match: Match) -> str:
-        """The match as it stands for programs, without what is its reader's; nothing where another scene is shown."""
+        """The shared part for programs; empty if another scene is shown."""
         if self.other is not None:
             return ""
         situation = self.situation(match)
@@ -304,7 +304,7 @@ class View:
 
 @lru_cache(KEPT)
 def view_of(state: State, other: Scene | None, *, lists: bool = True) -> View:
-    """The same for both players of a move, who are told of the same state. other: in place of its scene."""
+    """Cached, because both players are shown the same state. other: replaces its scene."""
     return View(state, other, lists)
 
 
@@ -313,15 +313,15 @@ WIDTH = 76
 
 
 _GAP = re.compile(rb"(?<=\x01)(?!\x02)|(?<!\x01)(?=\x02)")
-"""Where in the seats of plies one is missing, so that the first seat's and the second's would take turns."""
+"""The places in the seats of plies where a ply is missing for the seats to alternate, beginning with the first."""
 _numbered = lru_cache(1000)("{:3} ".format)
 
 
 def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole.
 
-    A round is a ply of the first seat and what the second answered; one of them is empty where a seat moves twice in a
-    row, or the second begins.
+    A round is a ply of the first seat and the second's answer; one of them is empty if a seat moves twice in a row, or
+    if the second begins.
     """
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
     record = match.record

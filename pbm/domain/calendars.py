@@ -1,9 +1,8 @@
 """When a player's clock runs: not while they sleep, on their weekend, or while something has stopped it.
 
-A calendar is exact. The hours of a week are those of the player's own zone: an instant is told by what the clock on
-their wall shows then, so an hour that the wall clock shows twice counts twice, and one that it skips never comes. All
-arithmetic is on whole microseconds since 1970 UTC; between two changes of a zone's offset a week is like any other, so
-a year of nights takes a few additions.
+A calendar is exact. The hours of a week are wall-clock hours in the player's own zone, so an hour that the wall clock
+shows twice counts twice, and one that it skips never comes. All arithmetic is in whole microseconds since 1970 UTC.
+Between two changes of a zone's offset all weeks are alike, so a year of nights takes a few additions.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from pbm.domain.spans import DAY, MINUTE, OFF, SECOND, WEEK
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MONDAY = 3 * DAY
-"""From the Monday before 1970 to 1970, which began on a Thursday."""
+"""From Monday to the start of 1970, which was a Thursday."""
 MOST_SLEEP_HOURS = 10
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SLEEP = re.compile(r"([01]?\d|2[0-3])(?::?([0-5]\d))?-([01]?\d|2[0-3])(?::?([0-5]\d))?", re.ASCII)
 
 Spans = tuple[tuple[int, int], ...]
-"""From and until, ascending and apart."""
+"""Pairs of start and end, in ascending order, without overlaps."""
 
 
 def micros(instant: datetime) -> int:
-    """Since 1970."""
+    """Microseconds since 1970."""
     return (instant - _EPOCH) // _MICROSECOND
 
 
@@ -43,7 +42,7 @@ def instant_at(micros_since_1970: int) -> datetime:
 
 
 def read_sleep(word: str) -> str:
-    """Canonical: "23:00-07:00" or "off". Raises: BadArguments."""
+    """The canonical form: "23:00-07:00" or "off". Raises: BadArguments."""
     if word.casefold() == OFF:
         return OFF
     found = _SLEEP.fullmatch(word)
@@ -61,7 +60,7 @@ def read_sleep(word: str) -> str:
 
 
 def read_weekend(word: str) -> str:
-    """Canonical: "sat-sun", "fri" or "off". Raises: BadArguments."""
+    """The canonical form: "sat-sun", "fri" or "off". Raises: BadArguments."""
     folded = word.casefold()
     pairs = {f"{day}-{DAYS[(index + 1) % 7]}" for index, day in enumerate(DAYS)}
     if folded == OFF or folded in DAYS or folded in pairs:
@@ -74,7 +73,7 @@ def read_weekend(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rests:
-    """When a player's week has no playing in it. sleep, weekend: as read_sleep and read_weekend give them."""
+    """The hours of the week when a player does not play. sleep, weekend: as read_sleep and read_weekend return them."""
 
     zone: str = "UTC"
     sleep: str = OFF
@@ -95,9 +94,9 @@ class Rests:
 
 
 class StopKind(StrEnum):
-    """Why a clock stands still for a time. The last three are the server's own, and stop everybody's.
+    """Why a clock is stopped. The last three kinds are the server's own, and stop all clocks.
 
-    halt: the operator has stopped all clocks. maintenance: nothing is played either.
+    halt: the operator has stopped all clocks. maintenance: no moves are played either.
     """
 
     VACATION = "vacation"
@@ -113,7 +112,7 @@ class StopKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """ends_at: None while nobody knows."""
+    """ends_at: None if the end is not known yet."""
 
     kind: StopKind
     starts_at: datetime
@@ -132,23 +131,23 @@ class Calendar:
     """In any order; they may overlap."""
 
     def strict(self) -> Calendar:
-        """For games in which nights and weekends count."""
+        """The calendar for games in which nights and weekends count."""
         return replace(self, rests=Rests())
 
     def stopped_by(self, instant: datetime) -> Stop | None:
-        """Of several stops the one that lasts longest."""
+        """The stop in force; of several, the one that lasts longest."""
         holding = [stop for stop in self.stops if stop.holds(instant)]
         return max(holding, key=lambda stop: (stop.ends_at is None, stop.ends_at or stop.starts_at), default=None)
 
     def worked(self, start: datetime, end: datetime) -> int:
-        """For how many microseconds the clock runs between two instants; 0 if the end is not after the start."""
+        """How many microseconds the clock runs between two instants; 0 if the end is not after the start."""
         first, last = micros(start), micros(end)
         if last <= first:
             return 0
         return last - first if self.rests.never and not self.stops else _worked(self.rests, self.stops, first, last)
 
     def deadline(self, start: datetime, budget: int) -> datetime | None:
-        """The first instant at which the clock has run for the budget since the start; None if it never will have."""
+        """The instant when the clock has run for the budget since the start; None if it never will."""
         if budget <= 0 or (self.rests.never and not self.stops):
             return start + max(0, budget) * _MICROSECOND
         reached = _reached(self.rests, self.stops, micros(start), budget)
@@ -160,18 +159,18 @@ _END = micros(datetime(9998, 1, 1, tzinfo=UTC))
 
 @dataclass(frozen=True, slots=True)
 class _Week:
-    """awake: the spans of a week, from its Monday on, in which the clock runs. Times are those of a wall clock."""
+    """awake: the spans of a week, counted from Monday, in which the clock runs. Times are wall-clock times."""
 
     awake: Spans
     length: int
 
     def worked(self, local: int) -> int:
-        """For how long the clock runs from the Monday before 1970 until then."""
+        """How long the clock runs from the Monday before 1970 until then."""
         weeks, rest = divmod(local + _MONDAY, WEEK)
         return weeks * self.length + sum(min(rest, until) - since for since, until in self.awake if since < rest)
 
     def reached(self, worked: int) -> int:
-        """The first time at which it has run for so long, which is more than nothing."""
+        """The first time at which it has run that long. worked: above 0."""
         weeks, rest = divmod(worked - 1, self.length)
         for since, until in self.awake:
             if rest < until - since:
@@ -192,7 +191,7 @@ def _worked(rests: Rests, stops: tuple[Stop, ...], start: int, end: int) -> int:
 
 @lru_cache(maxsize=5000)
 def _reached(rests: Rests, stops: tuple[Stop, ...], start: int, budget: int) -> int | None:
-    """budget: more than nothing."""
+    """budget: above 0."""
     week = _week(rests.sleep, rests.weekend)
     for begin, finish in _free(stops, start, _END):
         for since, until, offset in _offsets(rests.zone, begin, finish):
@@ -225,7 +224,7 @@ def _asleep(sleep: str, minute: int) -> bool:
 
 
 def _free(stops: tuple[Stop, ...], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The spans between two instants in which nothing is stopped."""
+    """The spans between two instants during which no stop holds."""
     for stop in sorted(stops, key=lambda stop: stop.starts_at):
         begins = micros(stop.starts_at)
         if min(begins, end) > start:
@@ -254,7 +253,7 @@ def _offsets(zone: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 @lru_cache(maxsize=4000)
 def _changes(zone: str, year: int) -> Spans:
-    """When in a year (of UTC) a zone's offset changes, and what it is from then on; both in microseconds."""
+    """When a zone's offset changes in a year (of UTC), and the new offset; both in microseconds."""
     first, last = (micros(datetime(each, 1, 1, tzinfo=UTC)) // SECOND for each in (year, year + 1))
     found = []
     day = DAY // SECOND
@@ -267,9 +266,9 @@ def _changes(zone: str, year: int) -> Spans:
 
 
 def _offset(zone: str, second: int) -> int:
-    """Seconds that a zone is ahead of UTC."""
+    """How many seconds a zone is ahead of UTC."""
     if zone == "UTC":
         return 0
     offset = (_EPOCH + timedelta(seconds=second)).astimezone(ZoneInfo(zone)).utcoffset()
-    assert offset is not None  # noqa: S101  zones of the database always have one
+    assert offset is not None  # noqa: S101  zones from the database always have one
     return offset // timedelta(seconds=1)

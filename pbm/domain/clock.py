@@ -1,7 +1,7 @@
 """Clocks: how much time a game gives, what each player has left of it, and when it runs out.
 
-Pure: `now` is always given. Amounts are whole microseconds, seats are 1 and 2; a clock belongs to a seat, which is a
-person for the whole game, so it stays with them when sides are swapped. What a calendar says does not count is free.
+Pure: `now` is always given. Amounts are whole microseconds; seats are 1 and 2. A clock belongs to a seat, and a seat is
+one person for the whole game, so a swap of sides does not affect it. Time that a calendar excludes costs nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pbm.domain.errors import BadArguments
 from pbm.domain.spans import DAY, HOUR, in_words, read_duration, write_duration
 
 LEAST, MOST = HOUR, 365 * DAY
-"""The bounds of a move's time and of a bank."""
+"""The bounds for the time per move and for a bank."""
 NONE = "none"
 _EXAMPLES = "write for instance --clock=3d, --clock=10d+1d, --clock=10d+1d/20d or --clock=none"
 _CONTROL = re.compile(r"(?P<first>[^+/]+)(?:\+(?P<increment>[^+/]+)(?:/(?P<cap>[^+/]+))?)?")
@@ -27,16 +27,16 @@ class TimeControl(NamedTuple):
     """How much time a game gives."""
 
     per_move: int | None = None
-    """For each move, None for as long as one likes."""
+    """For each move; None for no limit."""
     bank: int | None = None
     """For all moves together."""
     increment: int = 0
-    """What each move adds to it, up to the cap."""
+    """What each move adds to the bank, up to the cap."""
     cap: int | None = None
     strict: bool = False
     """Nights and weekends count."""
     nag: int | None = None
-    """Remind who has not moved for so long."""
+    """A player who has not moved for this long is reminded."""
 
     @property
     def timed(self) -> bool:
@@ -48,13 +48,13 @@ class TimeControl(NamedTuple):
         return self.bank if self.bank is not None else self.per_move or 0
 
     def after_move(self, left: int) -> int:
-        """The time a player has once they have moved with so much left. A gift may be more than the cap; it is kept."""
+        """The time a player has after a move made with this much left. A gift above the cap is kept."""
         if self.bank is None:
             return self.per_move or 0
         return max(left, left + self.increment if self.cap is None else min(self.cap, left + self.increment))
 
     def __str__(self) -> str:
-        """Canonical; read_control reads it again."""
+        """The canonical form, which read_control reads back."""
         words = [NONE] if not self.timed else []
         if self.bank is not None:
             cap = "" if self.cap is None else f"/{write_duration(self.cap)}"
@@ -67,7 +67,7 @@ class TimeControl(NamedTuple):
 
     @property
     def words(self) -> str:
-        """For people: what stands after "Time:"."""
+        """The description for people, as shown after "Time:"."""
         told = []
         if self.bank is not None:
             told.append(f"{in_words(self.bank)} for the whole game")
@@ -85,11 +85,11 @@ class TimeControl(NamedTuple):
 
 UNLIMITED = TimeControl()
 OPTIONS = frozenset({"clock", "totaltime", "forfeittime", "nagtime"})
-"""Options of a challenge that say how much time there is."""
+"""The options of a challenge that set the time control."""
 
 
 def control_of(options: Mapping[str, str], default: TimeControl) -> TimeControl:
-    """The time control of a challenge. options: what stands after the `=` of those given. Raises: BadArguments."""
+    """The time control of a challenge. options: those given, with the text after `=`. Raises: BadArguments."""
     days = {name: _days(name, value) for name, value in options.items() if name != "clock"}
     nag = days.pop("nagtime", None)
     if options.get("clock") == "":
@@ -111,7 +111,7 @@ def _days(name: str, value: str) -> int:
 
 @lru_cache(maxsize=1000)
 def read_control(text: str) -> TimeControl:
-    """text: as in `--clock=TEXT`, or the empty one of a game that has none. Raises: BadArguments."""
+    """text: as in `--clock=TEXT`; empty for no clock. Raises: BadArguments."""
     first, *more = text.casefold().replace(" ", "").split(",")
     control = TimeControl() if first in ("", NONE) else _limits(first)
     for word in more:
@@ -153,26 +153,26 @@ Calendars = tuple[Calendar, Calendar]
 
 
 class Clock(NamedTuple):
-    """Both clocks of a running board, as they stood at `since`; what has run since is worked out when asked for."""
+    """Both clocks of a running board, as they stood at `since`; the time used since then is computed on demand."""
 
     control: TimeControl
     seat: int
-    """Whose clock it is that runs."""
+    """The seat whose clock runs."""
     left: tuple[int, int]
-    """Of each seat."""
+    """The time left for each seat."""
     since: datetime
     turn_left: int | None = None
-    """Of the limit for this move, where there is a bank besides."""
+    """What is left of the limit for this move, if there is a bank as well."""
     paused: bool = False
     """By agreement, since `since`."""
     deadline_at: datetime | None = None
-    """When the time of the seat runs out, as far as was known when the clock was last touched; None for never."""
+    """When the seat's time runs out, as known when the clock last changed; None for never."""
     overrun_at: datetime | None = None
     """When the players were told that it has run out."""
     due_at: datetime | None = None
     """When the board needs the server next."""
     gift: int = 0
-    """What the other seat was given for its next move meanwhile, on top of the limit for each."""
+    """What the other seat has been given for its next move, on top of the limit for each move."""
 
     @classmethod
     def start(cls, control: TimeControl, seat: int, now: datetime, calendars: Calendars) -> Clock:
@@ -183,35 +183,35 @@ class Clock(NamedTuple):
     def anew(
         cls, control: TimeControl, seat: int, had: tuple[int | None, int | None], now: datetime, calendars: Calendars
     ) -> Clock:
-        """The clock of a board that goes on after it had ended. had: what each seat had left at its last move."""
+        """The clock of a board that was reopened. had: what each seat had left at its last move."""
         first, second = (control.at_start if left is None else control.after_move(left) for left in had)
         return _begun(cls(control, seat, (first, second), now), seat, calendars)
 
     def remaining(self, seat: int, now: datetime, calendars: Calendars) -> int:
-        """The time a seat has left, never below 0; for its present move, if that is less."""
+        """The time a seat has left, never below 0; the time for its current move, if that is less."""
         if seat != self.seat:
             return self.left[seat - 1]
         return max(0, self._budget - self._used(now, calendars))
 
     def deadline(self, calendars: Calendars) -> datetime | None:
-        """When the time of the seat to move runs out by what is known now; None for never."""
+        """When the seat to move runs out of time, as far as is known now; None for never."""
         if self.paused or not self.control.timed:
             return None
         return self._calendar(calendars).deadline(self.since, self._budget)
 
     def refreshed(self, calendars: Calendars) -> Clock:
-        """With the deadline as the calendars have it now; one that has been called stays."""
+        """The clock with its deadline recomputed from the calendars, unless the overrun has already been announced."""
         return self if self.overrun_at else self._replace(deadline_at=self.deadline(calendars))
 
     def expired(self, now: datetime, calendars: Calendars) -> bool:
-        """The time of the seat to move has run out."""
+        """Whether the seat to move has run out of time."""
         deadline = self.deadline(calendars)
         return deadline is not None and deadline <= now
 
     def charged(self, now: datetime, calendars: Calendars) -> Clock:
-        """The same clock as it stands at another instant: what has run until then is taken off for good.
+        """The same clock at a later instant, with the time used until then deducted for good.
 
-        Before a player's calendar changes in any way their clock must be charged, by the calendar as it was.
+        A player's clock must be charged by the old calendar before their calendar changes in any way.
         """
         used = self._used(now, calendars)
         left = _with(self.left, self.seat, max(0, self.left[self.seat - 1] - used))
@@ -219,15 +219,15 @@ class Clock(NamedTuple):
         return self._replace(left=left, turn_left=turn_left, since=max(now, self.since))
 
     def after_move(self, seat: int, calendars: Calendars, since: datetime | None = None) -> Clock:
-        """The clock, charged, after a move. since: from when on the seat is to move, if not from where it stands."""
+        """The charged clock after a move. since: when the seat's turn begins, if not at the clock's own instant."""
         after = self.control.after_move(self.left[self.seat - 1])
         return _begun(self, seat, calendars, _with(self.left, self.seat, after), since)
 
     def taken_back(self, seat: int, had: int | None, now: datetime, calendars: Calendars) -> Clock:
-        """The last ply, of this seat, is taken back; it had so much left when it played.
+        """The clock after this seat's last ply is taken back. had: what the seat had left when it played that ply.
 
-        What it earned by the ply is taken back, too; a limit for each move begins anew, with
-        what was given besides. Time that was used is used.
+        The increment for the ply is taken back, too; a limit for each move starts again, and keeps any gift on top.
+        Time already used stays used.
         """
         charged = self.charged(now, calendars)
         left = charged.left[seat - 1]
@@ -238,7 +238,7 @@ class Clock(NamedTuple):
         return _begun(charged, seat, calendars, _with(charged.left, seat, left))
 
     def given(self, seat: int, amount: int, now: datetime, calendars: Calendars) -> Clock:
-        """With a gift of time for a seat; if its time had run out, that is forgotten."""
+        """The clock after a gift of time to a seat; if the seat's time had run out, that is forgotten."""
         charged = self.charged(now, calendars)
         left = _with(charged.left, seat, charged.left[seat - 1] + amount)
         if seat != self.seat:
@@ -247,7 +247,7 @@ class Clock(NamedTuple):
         return charged._replace(left=left, turn_left=turn_left, overrun_at=None).refreshed(calendars)
 
     def no_less_than(self, other: Clock) -> Clock:
-        """Nobody has less than by another clock, nor less for the move that both are at."""
+        """The clock, with nobody having less than on the other one, either in total or for the move both are at."""
         left = max(self.left[0], other.left[0]), max(self.left[1], other.left[1])
         if self.seat != other.seat or self.turn_left is None:
             return self._replace(left=left)
@@ -255,7 +255,7 @@ class Clock(NamedTuple):
         return self._replace(left=left, turn_left=turn_left, gift=max(self.gift, other.gift))
 
     def with_pause(self, paused: bool, now: datetime, calendars: Calendars) -> Clock:
-        """Stopped by agreement, or going on from where it stopped."""
+        """The clock paused by agreement, or resumed from where it stopped."""
         return self.charged(now, calendars)._replace(paused=paused).refreshed(calendars)
 
     @property
@@ -281,7 +281,7 @@ def _with(left: tuple[int, int], seat: int, amount: int) -> tuple[int, int]:
 def _begun(
     clock: Clock, seat: int, calendars: Calendars, left: tuple[int, int] | None = None, since: datetime | None = None
 ) -> Clock:
-    """The clock, charged, when the seat begins to think. left, since: where they have changed."""
+    """The charged clock when the seat's turn begins. left, since: if they have changed."""
     control = clock.control
     both = control.bank is not None and control.per_move is not None
     turn_left = (control.per_move or 0) + clock.gift if both else None

@@ -1,11 +1,11 @@
-"""From what a person wrote to commands, and which of its lines are a plan.
+"""How one line becomes a command, and which lines form a plan.
 
-Two steps. `reading.read` finds which lines of a mail are commands and which are a comment; `parse` makes one line a
-Command by the verb table. Words a mail shows by itself (its reply token names game, board and player) may be left out.
+`reading.read` finds the lines of a mail that are commands; `parse` turns one line into a Command, using the verb
+table. Words that the mail itself supplies (its reply token names game, board and player) may be left out.
 
-A plan begins where a line does, or after a move on the same line, whatever a mail program did to it. It goes on in
-lines that begin a branch, and in those that were broken off from the line before. A sentence that begins with "if" is
-none.
+A plan begins at the start of a line, or after a move on the same line, however a mail program wrapped it. It continues
+in lines that begin a branch, and in lines that were broken off the line before. A sentence that begins with "if" is not
+a plan.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ MAX_LINE = 1000
 SELECTORS = frozenset(
     {"me", "all", "active", "inactive", "next", "tournament", "standard", "board", "boards", "new", "zoom"}
 )
-"""Words that choose boards, besides numbers and userids."""
+"""Words that select boards, besides numbers and userids."""
 
 _OTHER_WORDS = CHOICES.keys() | vocabulary.OTHER_VERBS.keys()
-"""First words of lines that are no verbs of ours, and are told with the line that is meant."""
+"""First words that are not verbs of ours; the refusal suggests the line that was meant."""
 _NOUNS = frozenset({"the", "a", "my", "board", "game", "player", "of"})
-"""Words between such a verb and what it is about: "watch board 101"."""
+"""Words that may follow such a verb before its object: "watch board 101"."""
 _NUMBERED = frozenset({"", "edge", "line", "segment", "column", "number", "kante", "linie", "arête", "ligne", "arista"})
 """Words before the number of what is played."""
 _LIKE = 0.75
-"""How like a game's name a word is that may mean it."""
+"""How similar to a game's name a word must be to mean it."""
 _MEANT = 0.7
-"""How like a command a word is that may mean it."""
+"""How similar to a command a word must be to mean it."""
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(
     r"(?:(?:and |also )?(?:on |in )?(?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
@@ -65,11 +65,11 @@ _BOARD_LINE = re.compile(
     re.IGNORECASE,
 )
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
-"""Quotes that a line may be wrapped in, and what then closes it."""
+"""Quotation marks that may open a line, and those that then close it."""
 _PROMPT = "write:"
-"""In front of a line that our mails tell somebody to write."""
+"""Stands before a line that our mails tell a player to write."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
-"""Words that no move has after a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
+"""Words that no move has after its leading number ("12 r" and "12 x7" are moves), so the number is a board's."""
 _CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
 _ROBOT = re.compile(r"\brobot[ -]([1-5])\b")
 _SERVER_SUBJECT = re.compile(
@@ -81,9 +81,9 @@ _SERVER_SUBJECT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command, its words bound to the verb's parameters; lists are kept as one text, words joined by blanks.
+    """One command, its words bound to the verb's parameters; lists are one text, the words joined by blanks.
 
-    args holds only what was written: what the mail's standing tells is not repeated here.
+    args holds only what was written, not what the mail itself supplies.
     """
 
     verb: Verb
@@ -93,7 +93,7 @@ class Command:
     line: str = ""
     """As it was written."""
     plan: str = ""
-    """What was written below it of what is to be done then."""
+    """The plan written below it."""
 
     @property
     def secrets(self) -> frozenset[str]:
@@ -101,30 +101,30 @@ class Command:
 
     @property
     def credentials(self) -> tuple[str, str] | None:
-        """userid and password, for verbs that take them to know who is there."""
+        """userid and password, if both were given."""
         if not all(name in self.args for name in CREDENTIALS):
             return None
         return self.args["USERID"], self.args["PASSWORD"]
 
 
 def board_of_subject(subject: str) -> int | None:
-    """The board which a subject of our own mails names, prefixes already removed."""
+    """The board named by a subject of our own mails. subject: without reply prefixes."""
     match = _SERVER_SUBJECT.fullmatch(clean(subject))
     return int(match[1]) if match else None
 
 
 @lru_cache(256)
 def is_ours(subject: str) -> bool:
-    """Whether it is a subject of our own mails, prefixes already removed: "pbm: preview of Cross" asks for none."""
+    """Whether it is a subject of our own mails, so "pbm: preview of Cross" is no command. subject: without prefixes."""
     bare = clean(subject)
     return _SERVER_SUBJECT.fullmatch(bare) is not None or bare.casefold().startswith("pbm: ")
 
 
 def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
-    """The board a line begins with, and the rest of it; None where that cannot be meant.
+    """The board a line begins with, and the rest of the line; None if it cannot name a board.
 
-    In an answer to a board mail a number may begin a move: there only that board's is one, before what no move holds,
-    or another one's before a cell or a verb. A single cell or verb may also stand in front: "F6 on board 101".
+    In an answer to a board mail a number may begin a move. There it names a board only if no move continues like that,
+    and, for any other board, if a cell or a verb follows. A single cell or verb may also come first: "F6 on board 101".
 
     >>> on_board = Standing("cross", 101, known=True)
     >>> board_first("101, F6", on_board), board_first("102 F6", on_board), board_first("105 to 110", on_board)
@@ -147,14 +147,14 @@ def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
 
 
 def clean(line: str) -> str:
-    """Blanks folded, the classic server's `**` and the brackets of usage lines taken away, control characters too.
+    """The line with blanks folded, without control characters, the classic server's `**` and the brackets of usages.
 
-    Asterisks may also touch the first word; a later one, which may be a password, keeps its own.
+    Asterisks may also touch the first word; later words keep theirs, because they may be passwords.
 
-    A `>` that no `<` belongs to stays: a quoted line is no command, and a move may hold it. So does a `<` without `>`.
+    A `>` without a `<` stays, because it marks a quoted line or belongs to a move; so does a `<` without a `>`.
 
-    Quotes around the whole line are taken away, too: so help pages and people write commands. So is the word before a
-    line that a mail of ours has told them to write.
+    Quotation marks around the whole line are removed, because help pages and people write commands that way; so is the
+    word "Write:", which precedes commands in our mails.
 
     >>> clean("** cross move  <101>  [F6] **"), clean("*move 101 F6"), clean("> resign"), clean("b1>c2")
     ('cross move 101 F6', 'move 101 F6', '> resign', 'b1>c2')
@@ -176,14 +176,14 @@ def clean(line: str) -> str:
 
 
 def _unquoted(line: str) -> str:
-    """The line without one pair of quotes around all of it."""
+    """The line without one pair of quotation marks around all of it."""
     closing, inner = _QUOTES.get(line[:1], ""), line[1:-1]
     wrapped = len(line) > 2 and line[-1] in closing and not any(mark in inner for mark in {line[0], line[-1]})
     return inner if wrapped else line
 
 
 def begins(line: str) -> bool:
-    """The line begins with a verb or a game that there is, or is a setting and its value; "My move" does not."""
+    """Whether the line begins with a known verb or game, or is a setting and its value; "My move" does not."""
     words = line.split()[:2]
     is_ours = any(word.casefold() in GAMES for word in words[:1]) or leading(words)[0] is not None
     return is_ours or is_choice(line.split())
@@ -192,7 +192,7 @@ def begins(line: str) -> bool:
 def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: True) -> Command:
     """The command of one cleaned line.
 
-    is_userid: tells whether a word is the name of a player, which decides whether credentials were left out.
+    is_userid: whether a word is a player's name; this decides whether credentials were left out.
     Raises: UnknownCommand, BadArguments, NotFound (no such game).
     """
     if is_plan(line):
@@ -233,7 +233,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
 
 
 def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:
-    """The words behind a verb without polite ones at their end, which are no name, text or password: "101 please"."""
+    """The words after a verb without polite words at the end that cannot be a name, text or password: "101 please"."""
     takes_any = verb.wordy or verb.has_text or any(param.name == "NEW-PASSWORD" for param in verb.params)
     while words and not takes_any:
         last = words[-1].strip(".,!").casefold()
@@ -244,7 +244,7 @@ def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool])
 
 
 def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArguments:
-    """What to write where neither the words nor the mail tell the game or the board."""
+    """The refusal if neither the words nor the mail name the game or the board."""
     needs_board = any(param.name == "BOARD" for param in verb.params[:1])
     if needs_board and (not words or words[0].casefold() not in GAMES):
         shown = usage(verb, standing).removeprefix("GAME ")
@@ -257,7 +257,7 @@ def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgume
 def _ill_bound(
     verb: Verb, words: list[str], standing: Standing, game: str | None, is_userid: Callable[[str], bool]
 ) -> BadArguments:
-    """Why the words do not suit the verb."""
+    """The refusal if the words do not fit the verb."""
     if _lacks_move(verb, words, {}, is_userid):
         return BadArguments("Your move is missing.", usage(verb, Standing(), game))
     fewest = min(sum(not param.optional for param in form) for form in forms(verb, standing))
@@ -278,7 +278,7 @@ def _ill_bound(
 
 
 def _check_joined(words: Sequence[str]) -> None:
-    """Raises: BadArguments where a blank stands in place of the `=` of an option."""
+    """Raises: BadArguments if an option has a blank in place of its `=`."""
     for option, value in pairwise(words):
         name = option.lstrip("-").casefold()
         takes_none = name in ("rated", "unrated") or any(
@@ -291,7 +291,7 @@ def _check_joined(words: Sequence[str]) -> None:
 def _check_game_in_front(
     verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]
 ) -> None:
-    """Raises: NotFound where the word bound as the userid would be the game, for userid and password follow it."""
+    """Raises: NotFound if the word bound as the userid is meant as a game, because userid and password follow it."""
     names_game = any(param.key == "GAME" for param in verb.params)
     is_userids_place = "PASSWORD" in args and len(words) > 2 and args["USERID"] == words[0]
     if names_game and is_userids_place and is_userid(words[1]) and not is_userid(words[0]):
@@ -299,7 +299,7 @@ def _check_game_in_front(
 
 
 def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
-    """A userid and a password stand at the end of a command that needs a move after them."""
+    """Whether the command ends with a userid and a password, and the move after them is missing."""
     if all(param.key != "MOVE" for param in verb.params) or "PASSWORD" in args:
         return False
     userid = words[-2] if len(words) in (2, 3) else ""
@@ -308,14 +308,14 @@ def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_us
 
 @cache
 def _verb_called(name: str) -> Verb:
-    """One that the table holds."""
+    """name: one that the table holds."""
     return next(verb for verb in VERBS if verb.name == name)
 
 
 def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: Callable[[str], bool]) -> Command:
-    """The command of a line that begins with a board: what the rest would be in an answer to a mail of that board.
+    """The command of a line that begins with a board: the rest, read as in an answer to that board's mail.
 
-    Where that is nothing but polite, and the mail shows no board, it asks to be shown this one. Raises: as parse.
+    If the rest is only polite words and the mail shows no board, it asks to see this one. Raises: as parse.
     """
     if standing.board is None and uncourteous(plain_words(f"it {rest}")) == "it":
         return Command(_verb_called("show"), None, {"BOARD": str(board)}, line=line)
@@ -331,7 +331,7 @@ def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: C
 
 
 def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
-    """The game, the verb and the words after it; no verb when the line starts with none."""
+    """The game, the verb and the words after it; the verb is None if the line does not start with one."""
     first = words[0].casefold() if words else ""
     second = words[1].casefold() if len(words) > 1 else ""
     if first in GAMES:
@@ -366,13 +366,13 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
 
 
 def is_said(word: str) -> bool:
-    """The word begins a sentence, and is no game that there is or not: "yes,", "what's"."""
+    """Whether the word begins a sentence, rather than naming a game, known or unknown: "yes,", "what's"."""
     bare = word.casefold().strip("?!,.").partition("'")[0]
     return bare in vocabulary.COMMON and find(bare) is None
 
 
 def _as_move(words: Sequence[str], standing: Standing) -> str:
-    """The line of a move where the verb is left out between a game and a board or a cell; empty for other words.
+    """The move command that was meant if "move" is missing between a game and a board or cell; else empty.
 
     >>> _as_move(["cross", "E4"], Standing()), _as_move(["cross", "101", "ann", "secret", "E4"], Standing())
     ('cross move BOARD E4', 'cross move 101 MOVE')
@@ -384,7 +384,7 @@ def _as_move(words: Sequence[str], standing: Standing) -> str:
 
 
 def _unsecret(words: Sequence[str]) -> list[str]:
-    """A command without the words behind its verb that may be a password: it keeps its options, and who is challenged.
+    """A command without the words after its verb that may be a password; options and challenged players are kept.
 
     >>> _unsecret("challenge me bob ann secret -size=5".split()), _unsecret("seek ann secret".split())
     (['challenge', 'me', 'bob', '-size=5'], ['seek'])
@@ -395,7 +395,7 @@ def _unsecret(words: Sequence[str]) -> list[str]:
 
 
 def _check_names(words: Sequence[str]) -> None:
-    """Raises: UnknownCommand for a command behind the name its game has elsewhere, or a robot in place of the verb."""
+    """Raises: UnknownCommand if a game is called by its name elsewhere, or a robot stands in place of the verb."""
     for count in range(min(4, len(words) - 1), 0, -1):
         game, rest = vocabulary.OTHER_NAMES.get(" ".join(words[:count]).casefold(), ""), words[count:]
         if game in GAMES and find(rest[0], per_game=True):
@@ -406,7 +406,7 @@ def _check_names(words: Sequence[str]) -> None:
 
 
 def no_game(word: str, line: str) -> NotFound:
-    """The answer to a name that no game has. line: the command, with GAME in place of the name."""
+    """The refusal of an unknown game. line: the command, with GAME in place of the name."""
     meant = difflib.get_close_matches(word.casefold()[:40], GAMES, n=1, cutoff=_LIKE)
     if meant:
         return NotFound(
@@ -416,14 +416,14 @@ def no_game(word: str, line: str) -> NotFound:
 
 
 def _reordered(words: Sequence[str], verb: Verb, standing: Standing) -> str:
-    """The command with its words in order, where they are a verb's and the name of a tournament; else its usage."""
+    """The command with its words in order, if they are a verb and the name of a tournament; else its usage."""
     rest = [word for word in words if word.casefold() not in (*verb.name.split(), "event")]
     is_plain = len(rest) == 1 and standing.proven and verb.params[0].name == "NAME"
     return f"{verb.name} {rest[0]}" if is_plain else usage(verb, standing)
 
 
 def _in_order(words: Sequence[str]) -> Verb | None:
-    """The verb of two words that is meant where they stand in another order, or the first of them is left out."""
+    """The two-word verb that is meant, if its words are out of order or the first one is missing."""
     pairs = [" ".join(pair) for pair in permutations(words[:3], 2)] + [f"tournament {word}" for word in words[:1]]
     return next(filter(None, map(find, pairs)), None)
 
@@ -478,13 +478,13 @@ NOTHING = frozenset({"none", "cancel"})
 
 
 def verb_meant(text: str) -> str | None:
-    """The verb that a move's text is."""
+    """The verb that stands in place of a move; None for any other text."""
     verb = find(PASSING if text in PASSES else text.rstrip(".!"), per_game=True)
     return verb.name if verb is not None and verb.name in VERBS_AS_MOVES else None
 
 
 def as_played(text: str) -> str:
-    """The text of a ply: pass and swap however they are written."""
+    """The text of a ply; pass and swap in one spelling."""
     verb = verb_meant(text)
     return verb if verb in (PASSING, SWAP) else text
 
@@ -499,9 +499,9 @@ _WRAPPED_AT = 55
 def lift(
     lines: Sequence[str], is_move: Callable[[str], bool], ends: Callable[[str], bool]
 ) -> tuple[list[str], list[tuple[int, str]]]:
-    """The lines without the plans among them, and each plan with the number of lines left in front of it.
+    """The lines without plans, and each plan with the number of remaining lines before it.
 
-    is_move: whether words may be a move with a plan after it. ends: whether all below a line is text without plans.
+    is_move: whether words may be a move followed by a plan. ends: whether everything below a line is plain text.
 
     >>> lift(["F6 if G7: H8,", "if any: A1", "If you like, talk"], lambda words: words == "F6", lambda line: False)
     (['F6', 'If you like, talk'], [(1, 'if G7: H8,\\nif any: A1')])
@@ -527,14 +527,14 @@ def lift(
 
 
 def _add(plans: list[tuple[int, str]], at: int, text: str) -> None:
-    """Plans with nothing between them are one."""
+    """Adds a plan; plans with nothing between them become one."""
     if plans and plans[-1][0] == at:
         text = f"{plans.pop()[1]}\n{text}"
     plans.append((at, text))
 
 
 def split_plan(line: str, is_move: Callable[[str], bool]) -> tuple[str, str]:
-    """A line and the plan at its end; the plan empty where there is none. is_move: as for `lift`."""
+    """A line, and the plan at its end or "". is_move: as for `lift`."""
     found = _IF.search(line)
     if found is None or not is_plan(found[1]):
         return line, ""
@@ -545,7 +545,7 @@ def split_plan(line: str, is_move: Callable[[str], bool]) -> tuple[str, str]:
 
 
 def _following(before: str, lines: Sequence[str], at: int) -> int:
-    """The end of the next line, if it belongs to the plan that the line before it does; otherwise `at`."""
+    """The index after the next line if it continues the plan of the line before it; otherwise `at`."""
     next_ = next((place for place in range(at, len(lines)) if lines[place].strip()), len(lines))
     if next_ == len(lines):
         return at
@@ -564,7 +564,7 @@ _NEXT = re.compile(r"\bthen\b[\s,;(]*\bif[\s(]|\bif[\s(]|[\s,;]\(", re.IGNORECAS
 
 
 def is_plan(text: str) -> bool:
-    """The text begins like a plan and not like a sentence: its first branch holds nothing but moves and our words."""
+    """Whether the text begins like a plan, not a sentence: its first branch holds only moves and plan words."""
     begun = BEGINNING.match(text.translate(WIDE))
     if begun is None:
         return False
@@ -575,12 +575,12 @@ def is_plan(text: str) -> bool:
 
 
 def first_words(text: str) -> str:
-    """The text in front of the next branch."""
+    """The text before the next branch."""
     return _NEXT.split(text, maxsplit=1)[0]
 
 
 def is_moves(text: str) -> bool:
-    """Nothing but what moves and the grammar are made of, a misspelt word of ours included."""
+    """Whether the text holds only parts of moves and plan words, even misspelt ones."""
     words = [word.strip(".!?()") for word in re.split(r"[\s:;,]+", text.translate(WIDE))]
     words = [word for word in words if word]
     return bool(words) and all(map(_is_plan_word, words))

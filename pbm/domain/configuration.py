@@ -1,6 +1,6 @@
-"""The settings of the server: ways of mail in and out, what one person may ask for, and the kinds of values they have.
+"""The settings of the server: mail in, mail out, limits for one person, and the types of their values.
 
-A setting is declared once: its type, what it is without being said, what it means and how far it may go.
+A setting is declared once: its type, default, meaning and bounds.
 `pbm/cli/settings.py` gathers the tables into the configuration.
 """
 
@@ -54,19 +54,19 @@ Host = Annotated[
 Seconds = Annotated[float, Field(gt=0, le=10**9)]
 Hours = Annotated[float, Field(gt=0, le=10**6)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
-"""None reaches past the last instant that a calendar knows."""
+"""Bounded so that no date exceeds the last one a calendar can hold."""
 Count = Annotated[int, Field(ge=1, le=10**9)]
 CountOrNone = Annotated[int, Field(ge=0, le=10**9)]
 Octets = Annotated[int, Field(ge=1024, le=10**9)]
 
 
 def setting(default: Any, meaning: str) -> Any:
-    """A key of a table: what it is without being said, and what it means."""
+    """A key of a table, with its default and its meaning."""
     return Field(default=default, description=meaning)
 
 
 class SettingsTable(BaseModel):
-    """A table of settings; a key that it does not know is refused, and so is true or false in place of a number."""
+    """A table of settings, which refuses unknown keys, and true or false in place of a number."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -79,7 +79,7 @@ class SettingsTable(BaseModel):
 
 
 DEFAULT_CLOCK = "21d"
-"""How much time there is where a challenge does not say it."""
+"""The time control if a challenge does not give one."""
 
 
 def _check_clock(text: str) -> str:
@@ -208,8 +208,8 @@ class Limits(SettingsTable):
 class ListenSettings(SettingsTable):
     """Where to listen, as whom, and how much one client may ask for.
 
-    When max_connections are there, a newcomer takes the place of the client that has been there longest without a mail
-    accepted. max_connections_per_peer leaves the Unix socket alone. Without a certificate there is no STARTTLS.
+    Once max_connections is reached, a new client replaces the one that has been connected longest without a mail
+    accepted. max_connections_per_peer does not apply to a Unix socket. Without a certificate there is no STARTTLS.
     """
 
     listen: Place = setting(
@@ -236,7 +236,7 @@ class ListenSettings(SettingsTable):
 
 
 class FetchSettings(SettingsTable):
-    """Mail from a mailbox, besides server.listen. Its address must be server.local_part@server.domain."""
+    """A mailbox to fetch mail from, besides server.listen. Its address must be server.local_part@server.domain."""
 
     host: Host = setting("", "Name of the IMAP server. Empty: no mailbox is looked into.")
     port: Annotated[int, Field(ge=1, le=65535)] = setting(993, "Its port; mostly 993 or 143.")
@@ -269,13 +269,13 @@ class DeliverySettings(SettingsTable):
     poll_seconds: Seconds = setting(5, "How often the outbox is checked even if nothing announces an email.")
 
     def retry_at(self, now: datetime, attempts: int) -> datetime:
-        """When to try again after so many failures, the last one included."""
+        """When to try again. attempts: the failures so far, including the last one."""
         wait = min(self.longest_retry_seconds, self.first_retry_seconds * 2 ** min(attempts - 1, 40))
         return now + timedelta(seconds=wait * random.uniform(0.8, 1.2))  # noqa: S311  spreads load, guards nothing
 
 
 class SmarthostSettings(SettingsTable):
-    """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
+    """The mail server that accepts all our mail, for delivery.kind = "smarthost"."""
 
     host: Host = setting("", "Its name.")
     port: Annotated[int, Field(ge=1, le=65535)] = setting(25, "Its port; mostly 25, 587 or 465.")

@@ -1,6 +1,6 @@
-"""A person's answer to a question in plain words: yes, no, never again, or a question; and under which name.
+"""A person's plain-language answer to our question: yes, no, never again, or a question; and the name they chose.
 
-Only the first sentences count. Consent is explicit: where yes and no both stand, nothing is agreed to.
+Only the first sentences count. Consent is explicit: an answer with both a yes and a no agrees to nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pbm.domain.meaning import Sentence, plain, sentences
 from pbm.domain.verbs import find
 
 READ = 4
-"""Sentences that are looked at."""
+"""How many sentences are read."""
 
 
 class Answer(StrEnum):
-    """The answer of somebody who was asked. NEVER: no, and no further mail. ASKS: a question, or for help."""
+    """NEVER: no, and no further mail. ASKS: a question, or a request for help."""
 
     YES = "yes"
     NO = "no"
@@ -31,7 +31,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """An answer, and the name the person gave, "" for none; it is as written and may not fit as a userid."""
+    """An answer, and the name given or ""; the name is as written and may not be valid as a userid."""
 
     answer: Answer
     name: str = ""
@@ -47,14 +47,14 @@ _STATES = (
 )
 _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
 _STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
-"""A name that somebody wants to be known by."""
+"""A name the writer wants to be known by."""
 _NAMED = re.compile(
     rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin(?: der| die)?|ich heiße|mein name ist|"
     rf"je m'appelle|mon nom est|me llamo|mi nombre es|soy|mi chiamo|il mio nome è|ik heet|mijn naam is|"
     rf"chamo-me|(?:eu )?me chamo|(?:o )?meu nome é)\s+{_WORD}",
     re.IGNORECASE,
 )
-"""The same, or how somebody is called."""
+"""The same, or the writer's own name."""
 _AFTER_YES = re.compile(
     r"(?:yes|yeah|yep|ok|okay|sure|accept|y|ja|oui|si)[\s,:!.-]+[\"']?([a-z][\w.-]{0,30})[\"']?\W*", re.IGNORECASE
 )
@@ -63,9 +63,9 @@ _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
 
 def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) -> Consent:
-    """An answer to an invitation as it was understood. others: names that are not the writer's, such as the inviter's.
+    """The answer to a question of ours. others: names that are not the writer's, such as the inviter's.
 
-    to_play: a game was offered, to which "let's start" is a yes; it is none to any other question.
+    to_play: a game was offered, so "let's start" means yes; it does not for any other question.
 
     >>> consent("Hi Anna, yes I'd love to!")
     Consent(answer=<Answer.YES: 'yes'>, name='')
@@ -86,7 +86,7 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) ->
 
 
 def introduced(text: str) -> str:
-    """The name under which the person wants to be known, from "I'm Joe", "name: joe" or a lone "joe"; "" for none.
+    """The name the person wants to be known by, from "I'm Joe", "name: joe" or a lone "joe"; "" for none.
 
     >>> introduced("joe"), introduced("Hello, I'm Joe and want to play."), introduced("Hello, how does this work?")
     ('joe', 'Joe', '')
@@ -103,12 +103,12 @@ def introduced(text: str) -> str:
 
 
 def _first_name(names: Iterable[str], others: Collection[str]) -> str:
-    """The first of the words that may be the writer's name; "" if none is."""
+    """The first word that may be the writer's name, or ""."""
     return next((name for name in map(_bare, names) if _is_name(name, others)), "")
 
 
 def _answer(said: list[str], *, to_play: bool) -> Answer:
-    """The answer of all sentences: a refusal counts wherever it stands, a yes only where nothing speaks against it."""
+    """The combined answer: a refusal counts wherever it stands, a yes only if nothing contradicts it."""
     plains = [plain(sentence) for sentence in said]
     if any(map(answers.NEVER.search, plains)) or {"never"} <= {*plains} <= {"never", "no", "no thanks"}:
         return Answer.NEVER
@@ -135,12 +135,12 @@ def _answer(said: list[str], *, to_play: bool) -> Answer:
 
 
 def _clauses(sentence: str) -> list[str]:
-    """The pieces between commas and before and after "but"."""
+    """The pieces between commas, and before and after "but"."""
     return [clause for part in _BUT.split(sentence) for clause in _CLAUSE.split(part) if clause]
 
 
 def _name(said: list[Sentence], others: Collection[str]) -> str:
-    """The name in an answer that says yes."""
+    """The name given in an answer that says yes."""
     names = [match[1] for sentence in said if (match := _AFTER_YES.fullmatch(sentence.text))]
     names += [match[1] for sentence in said for match in _NAMED.finditer(sentence.text)]
     return _first_name(names, others)
@@ -151,7 +151,7 @@ def _bare(name: str) -> str:
 
 
 def _is_name(word: str, others: Collection[str]) -> bool:
-    """A word may be a name: no move, no word of the server, none that sentences are made of."""
+    """Whether a word may be a name: not a move, a word of the server, or a common word."""
     folded = word.casefold()
     is_game = folded in GAMES or vocabulary.ELSEWHERE.fullmatch(folded) is not None
     is_answer = answers.YES.fullmatch(folded) is not None or answers.DENIES.fullmatch(folded) is not None

@@ -1,10 +1,10 @@
-"""Refusals that are the sender's to mend. Moves have their own family in games.rules."""
+"""Refusals that the sender can correct. Moves have their own family in games.rules."""
 
 from __future__ import annotations
 
 
 class Rejected(Exception):
-    """A command that is not carried out; nothing was changed. The text is a sentence for the sender.
+    """The command was not carried out, and nothing was changed. The text is a sentence for the sender.
 
     suggestion: a usage line or another command that would work; may be empty.
     """
@@ -15,7 +15,7 @@ class Rejected(Exception):
 
 
 class UnknownCommand(Rejected):
-    """The words are no command."""
+    """The words are not a command."""
 
 
 class BadArguments(Rejected):
@@ -31,11 +31,11 @@ class NotAllowed(Rejected):
 
 
 class Unreadable(NotAllowed):
-    """A board that waits: its game is not there, or its record cannot be replayed."""
+    """The board cannot be used for now: its game is not installed, or its record cannot be replayed."""
 
 
 class NeedsIdentity(NotAllowed):
-    """The command is fit for a player only, and the mail does not show which one sent it."""
+    """The command is for players only, and the mail does not show which one sent it."""
 
 
 class NotYourTurn(Rejected):

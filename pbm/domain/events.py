@@ -1,4 +1,4 @@
-"""Events of a board, in the past tense. Mails are made from events and from the board as it then stands."""
+"""What can happen on a board. Mails are composed from events and from the board as it stands after them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class Event:
     """Something that happened to a board."""
 
     aftermath: ClassVar[bool] = False
-    """Told after the state of the board, not before it."""
+    """Mails tell it after the state of the board, not before it."""
     board: int
     seat: Seat | None = None
-    """Whose doing it was; None for the server or its operator."""
+    """The seat that acted; None for the server or its operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchStarted(Event):
-    """challenger: the userid of who started it; empty for the operator. origin: a sentence on what led to it."""
+    """challenger: the userid of the player who started it; empty for the operator. origin: a sentence on its cause."""
 
     challenger: str = ""
     origin: str = ""
@@ -29,7 +29,7 @@ class MatchStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class MovePlayed(Event):
-    """notation: canonical. auto: the server played it, for it was queued, or planned, or forced: the only move."""
+    """notation: canonical. auto: the server played it because it was queued, planned, or the only move."""
 
     notation: str = ""
     auto: bool = False
@@ -44,15 +44,13 @@ class SidesSwapped(Event):
 
 @dataclass(frozen=True, slots=True)
 class Resigned(Event):
-    """The seat gave the game up."""
-
     declined: bool = False
-    """In the first round, before the game counts for anything."""
+    """Within the first round, before the game counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed(Event):
-    """The seat asks for the opponent's consent. notation, ply: for an undo, what would be taken back."""
+    """The seat asks for the opponent's consent. notation, ply: for an undo, the ply to be taken back."""
 
     kind: OfferKind = OfferKind.DRAW
     notation: str = ""
@@ -69,24 +67,24 @@ class OfferAccepted(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlyTakenBack(Event):
-    """The seat agreed that the last ply is taken back, with what followed by force or from a robot."""
+    """The seat agreed to take back the last ply, and any forced plies or robot's replies after it."""
 
     notation: str = ""
-    """Of the first ply that is taken back."""
+    """The first ply taken back."""
     plies: int = 1
-    """How many are."""
+    """How many plies were taken back."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferRejected(Event):
-    """The seat does not agree."""
+    """The seat did not agree."""
 
     kind: OfferKind = OfferKind.DRAW
 
 
 @dataclass(frozen=True, slots=True)
 class OfferCancelled(Event):
-    """The seat's question is off: it took its words back, or the game went on."""
+    """The seat's offer is void: the seat withdrew it, or the game went on."""
 
     kind: OfferKind = OfferKind.DRAW
 
@@ -98,17 +96,17 @@ class TimeUp(Event):
 
 @dataclass(frozen=True, slots=True)
 class TimeClaimed(Event):
-    """The game ends because the time of the seat's opponent has run out."""
+    """The game ended because the seat's opponent ran out of time."""
 
     draw: bool = False
-    """So was it wished."""
+    """A draw was claimed, not a win."""
     waited: bool = False
-    """Nobody did."""
+    """Nobody decided within the time allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeoutUndone(Event):
-    """The operator takes back that the time was up: the game goes on."""
+    """The operator revoked a timeout, and the game goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +119,17 @@ class TimeGiven(Event):
 
 @dataclass(frozen=True, slots=True)
 class ClocksPaused(Event):
-    """The seat agreed that both clocks stand still for a time, or the operator wished it."""
+    """The seat agreed to stop both clocks for a time, or the operator stopped them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClocksResumed(Event):
-    """The clocks run again; of the seat's doing, or because the longest pause is over."""
+    """The clocks run again, because the seat resumed them or the longest allowed pause is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntentDropped(Event):
-    """The seat's decision for later will not be carried out; told to nobody else."""
+    """The seat's decision for later will not be carried out; only this seat is told."""
 
     kind: IntentKind = IntentKind.QUEUE
     text: str = ""
@@ -149,24 +147,24 @@ class MatchCorrected(Event):
     """The operator took plies back."""
 
     first: int = 0
-    """The number of the first of them, 0 for none."""
+    """The number of the first ply taken back; 0 for none."""
     reopened: bool = False
-    """And the end."""
+    """The end of the match was revoked, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundEnded(Event):
-    """The round of an event is over, and so the match is decided."""
+    """The tournament's round is over, which decided the match."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerLeft(Event):
-    """A player has ended their account, or left a tournament."""
+    """A player closed their account, or left a tournament."""
 
     userid: str = ""
-    """Theirs."""
+    """The userid of the player who left."""
     place: str = "the server"
-    """What they have left."""
+    """What they left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,21 +175,21 @@ class RatingChanged(Event):
     before: int = 0
     after: int = 0
     provisional: bool = False
-    """Not much is known of them yet."""
+    """The rating is still uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotRated(Event):
-    """The match counts, but no rating moved."""
+    """The match counts, but no rating changed."""
 
     aftermath: ClassVar[bool] = True
     reason: str = ""
-    """Empty where that was agreed."""
+    """Empty if an unrated game was agreed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommentMade(Event):
-    """userid: who wrote. text: what they wrote to the players of the board."""
+    """userid: the author. text: what they wrote to the players of the board."""
 
     userid: str = ""
     text: str = ""

@@ -1,6 +1,6 @@
-"""A game that has ended as a text that programs read: in the format usual for it, or else in one of our own.
+"""A finished game as a text for programs, in the usual format for the game or else in our own.
 
-Our own format is a line `pbm record 1`, lines of a name and a value each, an empty line, and then one ply a line:
+Our own format is the line `pbm record 1`, then lines of a name and a value, an empty line, and one line per ply:
 
     pbm record 1
     Game: yavalath 1
@@ -14,9 +14,9 @@ Our own format is a line `pbm record 1`, lines of a name and a value each, an em
     1 C3
     2 swap
 
-After a game come the version of its rules, after a result the seat of the winner (0 for nobody) and the reason. A board
-that was drawn for the game follows as lines that begin with `Body:`. In SGF (FF[4]) the same head is the value of the
-private property PBM of the root, and a swap is a node `PBM[swap]`, or `swap-sides` where a format has that.
+The game is followed by the version of its rules; the result by the winner's seat (0 for nobody) and the reason. A board
+drawn for the game is given in lines that begin with `Body:`. In SGF (FF[4]) the same head is the value of the private
+property PBM of the root, and a swap is a node `PBM[swap]`, or `swap-sides` if the format has that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from pbm.domain.match import SWAP, Ending, Match, Result, State
 FIRST_LINE = "pbm record 1"
 GO, OTHELLO, GOMOKU, HEX = 1, 2, 4, 11
 LETTERED = frozenset({GO, OTHELLO, GOMOKU})
-"""Formats that name a point by two letters, for its column and for its row from the top."""
+"""Formats that name a point by two letters: its column, and its row counted from the top."""
 PASS = "pass"  # noqa: S105  a move
 MOST_PLIES = 5000
 _PROPERTY = re.compile(r"\s*([A-Z]+)\s*\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
@@ -43,7 +43,7 @@ _PROPERTY = re.compile(r"\s*([A-Z]+)\s*\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """players: their userids, by seat. moves: canonical notations, a swap included."""
+    """players: userids, by seat. moves: canonical notations, including a swap."""
 
     game: str
     version: int
@@ -57,7 +57,7 @@ class GameRecord:
 
     @classmethod
     def of(cls, match: Match) -> GameRecord:
-        """Of a match that has ended."""
+        """The record of a match that has ended."""
         assert match.result is not None  # noqa: S101  as the docstring says
         assert match.ended_at is not None  # noqa: S101  as above
         names, moves = (match.players[0].userid, match.players[1].userid), match.record.notations
@@ -67,7 +67,7 @@ class GameRecord:
         )  # fmt: skip
 
     def states(self) -> list[State]:
-        """Before the first ply, and after each. Raises: GameError, Rejected: the record is not sound."""
+        """The states before the first ply and after each. Raises: GameError, Rejected if the record is not sound."""
         states = [State.start(GAMES[self.game], self.options, self.body)]
         for move in self.moves:
             states.append(states[-1].play(move)[0])
@@ -75,7 +75,7 @@ class GameRecord:
 
 
 def write(record: GameRecord, states: list[State]) -> tuple[str, str]:
-    """The record, and how the names of such files end. states: of the record."""
+    """The text, and the extension for its file name. states: as record.states() returns them."""
     if GAMES[record.game].info.sgf:
         return _sgf(record, states), "sgf"
     plies = (f"{number} {move}" for number, move in enumerate(record.moves, 1))
@@ -111,7 +111,7 @@ def _head(record: GameRecord) -> Iterator[str]:
 
 
 def _checked(head: list[str], moves: list[str]) -> GameRecord:
-    """The record, its moves replayed. Raises: BadArguments, GameError, Rejected."""
+    """The record, with its moves replayed. Raises: BadArguments, GameError, Rejected."""
     values = {name: value.strip() for name, _, value in (line.partition(":") for line in head)}
     body = "\n".join(line.removeprefix("Body:").removeprefix(" ") for line in head if line.startswith("Body:"))
     if len(moves) > MOST_PLIES:
@@ -141,7 +141,7 @@ def _instant(word: str) -> datetime:
 
 
 def _replayed(record: GameRecord) -> GameRecord:
-    """With canonical notations, and the result that the rules give. Raises: BadArguments, GameError, Rejected."""
+    """The record with canonical notations and the result by the rules. Raises: BadArguments, GameError, Rejected."""
     state, moves = State.start(GAMES[record.game], record.options, record.body), []
     for number, move in enumerate(record.moves, 1):
         try:
@@ -178,7 +178,7 @@ def _sgf(record: GameRecord, states: list[State]) -> str:
 
 
 def _set_up(start: State) -> str:
-    """Fields that programs for Go need besides: komi, handicap and the stones that stand at the start."""
+    """Fields that Go programs also need: komi, handicap and the stones on the board at the start."""
     if start.game.info.sgf != GO:
         return ""
     stones = [letters for letters, cell in _cells(start).items() if cell.piece]
@@ -187,7 +187,7 @@ def _set_up(start: State) -> str:
 
 
 def _colours(start: State) -> dict[Side, str]:
-    """The colour of a side in SGF: that of its name, or else black for the first."""
+    """The colour of each side in SGF: white for one named White, otherwise black for the first."""
     first = start.game.sides(start.options)[0]
     return {Side.FIRST: "W", Side.SECOND: "B"} if first == "White" else {Side.FIRST: "B", Side.SECOND: "W"}
 

@@ -1,4 +1,4 @@
-"""Likeness to people's eyes, though letters differ: userids that look alike, addresses of one mailbox."""
+"""What people take for the same, although letters differ: userids that look alike, addresses of one mailbox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _ALIKE = str.maketrans("01i5._", "olls--")
 
 
 def look(userid: str) -> str:
-    """The look of a userid: equal for two that a reader may take for each other.
+    """The look of a userid: equal for two userids that a reader may confuse.
 
     >>> look("Alice"), look("A1ice."), look("rob0t_l")
     ('allce', 'allce', 'robot-l')
@@ -19,7 +19,7 @@ def look(userid: str) -> str:
 
 
 def mailbox(address: str) -> str:
-    """The mailbox behind an address: without its +tag and its dots, which many servers leave out of account.
+    """The mailbox of an address: without its +tag and its dots, which many servers ignore.
 
     >>> mailbox("J.Doe+games@Example.org"), mailbox("jdoe@googlemail.com")
     ('jdoe@example.org', 'jdoe@gmail.com')
@@ -31,5 +31,5 @@ def mailbox(address: str) -> str:
 
 
 def domain_of(address: str) -> str:
-    """The domain of an address, in lower case."""
+    """In lower case."""
     return address.casefold().rpartition("@")[2]

@@ -1,4 +1,4 @@
-"""Mails on their way, and what people write about boards, as values."""
+"""Mails in the inbox and the outbox, and remarks on boards, as values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Delivery(StrEnum):
 
 
 class Received(NamedTuple):
-    """A mail in the inbox. mail_from: "" for the null path, None where it is not known."""
+    """A mail in the inbox. mail_from: "" for the null path, None if it is not known."""
 
     id: int
     received_at: datetime
@@ -39,33 +39,33 @@ class Received(NamedTuple):
     reason: str = ""
     """Why it was ignored or parked, for the operator."""
     peer: str = ""
-    """The address of the machine that handed it over, or empty."""
+    """The network address of the machine that delivered it, or empty."""
     lane: str = ""
-    """Mails of one lane are handled in the order they came; empty for none."""
+    """Mails of one lane are handled in the order of arrival; empty for none."""
 
     @property
     def answers_board(self) -> bool:
-        """Whether it answers a board's mail. Anybody can name a board, so mails that only do are not among them."""
+        """Whether it answers a board's mail. A mail that only names a board, as anybody can, does not count."""
         return self.lane.startswith("board ") and " from " not in self.lane
 
 
 class Settlement(NamedTuple):
-    """The end of a mail that came in, which is mail_id in the inbox, and its reason."""
+    """How an incoming mail was settled. mail_id: its row in the inbox. reason: for the operator."""
 
     mail_id: int
     state: Arrival
     reason: str = ""
     identity: str | None = None
-    """What tells a second delivery of the same mail; None where nothing does."""
+    """What a second delivery of the same mail has in common with it; None if nothing identifies it."""
     kept: bytes | None = None
-    """Its bytes without the passwords they held; None where they held none."""
+    """Its bytes without the passwords they held; None if they held none."""
 
 
 class Mail(NamedTuple):
     """A finished mail to one address."""
 
     key: str
-    """Random; it is in the Message-ID and in the return path."""
+    """Random; part of the Message-ID and the return path."""
     address: str
     envelope_from: str
     subject: str
@@ -73,16 +73,16 @@ class Mail(NamedTuple):
     board: int | None = None
     player_id: int | None = None
     reply: bool = False
-    """It only answers its reader's own mail, so it may be left out where they ask too much."""
+    """It only answers its reader's own mail, so it may be dropped if they ask too much."""
 
 
 class Sent(NamedTuple):
-    """A mail that was written, as far as it is known."""
+    """What is known of a mail that was sent."""
 
     board: int | None
-    """That it is about."""
+    """The board it is about."""
     player_id: int | None
-    """Of its reader."""
+    """Its reader."""
     created_at: datetime
 
 
@@ -97,20 +97,20 @@ class Queued(NamedTuple):
     state: Delivery = Delivery.QUEUED
     attempts: int = 0
     trouble: str = ""
-    """What the last try met."""
+    """Why the last attempt failed."""
     inbox_id: int | None = None
     """The mail it answers."""
 
     @property
     def lane(self) -> tuple[int, str]:
-        """Mails of one lane go out in their order: those about a board to one address. Others have a lane each."""
+        """Mails of one lane go out in order: those about one board to one address. Any other mail has its own lane."""
         return self.mail.board or -self.id, self.mail.address
 
 
 class RemarkKind(StrEnum):
-    """comment: to all who get the board's mails. kibitz: among followers, sealed until the end. note: to oneself.
+    """comment: to all who get the board's mails. kibitz: among followers, sealed until the end. note: private.
 
-    hint: a robot's, that its author was given.
+    hint: given by a robot to the author.
     """
 
     COMMENT = "comment"
@@ -120,7 +120,7 @@ class RemarkKind(StrEnum):
 
 
 class Remark(NamedTuple):
-    """ply: how many were played when it was written."""
+    """ply: how many plies had been played when it was written."""
 
     board: int
     author: Player

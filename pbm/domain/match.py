@@ -1,7 +1,7 @@
-"""One contest: its record and what follows from it. Pure; the record is the truth and positions are replayed.
+"""One match: its record and what follows from it. Pure; the record is the truth, and positions are replayed from it.
 
 A seat is a player's place, 1 or 2, for the whole match; a side is the colour a seat has now. A swap exchanges the
-seats' sides and leaves the game's position alone; in the record it is the ply `swap`.
+sides of the seats and does not change the position; in the record it is the ply `swap`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from pbm.domain.spans import next_reminder
 
 SWAP = "swap"
 _ALPHABETS = {"CYRILLIC": "Cyrillic", "GREEK": "Greek", "CHEROKEE": "Cherokee", "LISU": "Lisu", "COPTIC": "Coptic"}
-"""Those with letters that look Latin."""
+"""Alphabets with letters that look Latin."""
 Seat = int
 """1 or 2."""
 
@@ -60,7 +60,7 @@ class Ending(StrEnum):
 
 
 class Result(NamedTuple):
-    """winner: None for a draw and for a void match, which counts for nothing. reason: a clause after "won" or such."""
+    """winner: None for a draw or a void match, which does not count. reason: a clause to follow "won" or "drawn"."""
 
     ending: Ending
     winner: Seat | None
@@ -80,31 +80,31 @@ class Ply(NamedTuple):
 
     notation: str
     seat: Seat
-    """Whose it was."""
+    """The seat that played it."""
     played_at: datetime
     auto: bool = False
-    """The server played it, for it was queued before, or was the only move there was."""
+    """The server played it, because it was queued, planned, or the only move."""
     time_left: int | None = None
-    """What their clock showed, in microseconds, before it was added to for the move; None without a clock."""
+    """The time left on the seat's clock, in microseconds, before the increment; None without a clock."""
 
 
 _PACKED = Struct("<qqB?")
-"""Of a ply all but its notation: played_at, time_left, seat, auto."""
+"""A packed ply, without its notation: played_at, time_left, seat, auto."""
 _SEAT, _AUTO = 16, 17
-"""Where in a packed ply these are."""
+"""Their offsets in a packed ply."""
 NO_CLOCK = -(1 << 63)
-"""The time left in a packed ply where there is no clock."""
+"""The time left in a packed ply if there is no clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record(Sequence[Ply]):
-    """Plies, oldest first; a slice is a record, too.
+    """Plies, oldest first; a slice is also a Record.
 
-    Every board that a server remembers holds one, so plies are packed: 26 octets each, where objects would take 165.
+    The server holds one for every board in its cache, so plies are packed: 26 octets each; objects would take 165.
     """
 
     notations: tuple[str, ...] = ()
-    """Of all plies; records share those of one text."""
+    """The notations of all plies, interned."""
     _packed: bytes = b""
 
     @classmethod
@@ -117,7 +117,7 @@ class Record(Sequence[Ply]):
         cls, notations: Iterable[str], seats: Iterable[Seat], played_at: Iterable[int], autos: Iterable[bool],
         times_left: Iterable[int | None],
     ) -> Record:  # fmt: skip
-        """Of the columns of plies as databases have them. played_at: in microseconds since 1970."""
+        """The record from the database's columns of plies. played_at: in microseconds since 1970."""
         left = [NO_CLOCK if each is None else each for each in times_left]
         return cls(tuple(map(intern, notations)), b"".join(map(_PACKED.pack, played_at, left, seats, autos)))
 
@@ -132,7 +132,7 @@ class Record(Sequence[Ply]):
 
     @property
     def autos(self) -> bytes:
-        """Of each ply 1 if the server played it, or else 0."""
+        """For each ply 1 if the server played it, otherwise 0."""
         return self._packed[_AUTO :: _PACKED.size]
 
     def __len__(self) -> int:
@@ -154,7 +154,7 @@ class Record(Sequence[Ply]):
 
     @property
     def values(self) -> Iterator[tuple[str, tuple[int, int, Seat, bool]]]:
-        """Of each ply its notation; when it was played, in microseconds since 1970, time left, seat, and auto."""
+        """For each ply its notation, and (played_at in microseconds since 1970, time left, seat, auto)."""
         return zip(self.notations, _PACKED.iter_unpack(self._packed), strict=True)
 
     def __iter__(self) -> Iterator[Ply]:
@@ -171,7 +171,7 @@ def _ply(notation: str, played_at: int, time_left: int, seat: int, auto: bool) -
 
 
 class OfferKind(StrEnum):
-    """The questions that a player may ask their opponent to agree to."""
+    """What a player may ask the opponent to agree to."""
 
     DRAW = "draw"
     UNDO = "undo"
@@ -180,13 +180,13 @@ class OfferKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A question that waits for the opponent's answer."""
+    """A proposal that waits for the opponent's answer."""
 
     kind: OfferKind
     seat: Seat
-    """Who asks."""
+    """The seat that made it."""
     since: datetime | None = field(default=None, compare=False)
-    """When they asked."""
+    """When it was made."""
 
 
 class IntentKind(StrEnum):
@@ -205,24 +205,24 @@ class Intent(NamedTuple):
     seat: Seat
     kind: IntentKind
     text: str = ""
-    """A move or a plan, maybe with its guard; below a move maybe the plan that goes with it; or empty."""
+    """A move or a plan, possibly with its guard; a move may have its plan on the lines below; or empty."""
     comment: str = ""
-    """What is to be passed on with the move."""
+    """The comment to send with the move."""
     since: datetime | None = None
     """When it was decided."""
     until: datetime | None = None
-    """When it is done by itself."""
+    """When it is carried out by itself."""
 
     @property
     def is_question(self) -> bool:
-        """The player was asked whether they really resign."""
+        """Whether it only waits for the player to confirm that they resign."""
         return self.kind is IntentKind.SUBMIT and self.text == "resign"
 
 
 class Match(NamedTuple):
     """One board as it is stored.
 
-    options, body: what the challenge said of the game.
+    options, body: as in the challenge.
     """
 
     board: int
@@ -232,7 +232,7 @@ class Match(NamedTuple):
     body: str
     players: tuple[Player, Player]
     revision: int
-    """Raised at every change of the position, so that a token or a guard made for an earlier state can be told."""
+    """Raised at every change of the position, so that a token or a guard for an earlier state is recognized."""
     record: Record
     started_at: datetime
     result: Result | None = None
@@ -240,20 +240,19 @@ class Match(NamedTuple):
     rated: bool = True
     offer: Offer | None = None
     tournament: str = ""
-    """The one it is played in, as its players read it; empty for a game of their own."""
+    """Its name as players read it; empty for a match outside tournaments."""
     annotated: bool = False
     """Somebody has notes on it."""
     control: TimeControl = UNLIMITED
-    """How much time there is."""
     clock: Clock | None = None
-    """None where there is none, and once the match has ended."""
+    """None without a clock, and once the match has ended."""
     settings: tuple[Settings, Settings] = (Settings(), Settings())
     """What each player has chosen."""
     stops: tuple[tuple[Stop, ...], tuple[Stop, ...]] = ((), ())
-    """What stops the clock of each, now or later."""
+    """What stops each player's clock, now or later."""
 
     def seat_of(self, player_id: int) -> Seat | None:
-        """The seat to move counts first where somebody plays against themselves, so callers ask for one seat only."""
+        """The player's seat, the first if they play against themselves; None if they do not play here."""
         return next((seat for seat in (1, 2) if self.players[seat - 1].id == player_id), None)
 
     def player(self, seat: Seat) -> Player:
@@ -267,7 +266,7 @@ class Match(NamedTuple):
 
     @property
     def opening(self) -> bool:
-        """Somebody has not played yet, so that the game does not count."""
+        """Whether somebody has not played yet, so that the game does not count."""
         return len(set(self.record.seats)) < len(self.players)
 
     @property
@@ -276,7 +275,7 @@ class Match(NamedTuple):
 
 
 class UnderWay(NamedTuple):
-    """A board of a player's that has not ended, without its record."""
+    """One of a player's boards that has not ended, without its record."""
 
     board: int
     game: str
@@ -285,14 +284,14 @@ class UnderWay(NamedTuple):
     """The userid of their opponent."""
     moved_at: datetime
     waits: bool
-    """For something they may do: to move, to answer, or to claim the game."""
+    """It waits for the player to move, to answer, or to claim the game."""
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _remembered(latest: int) -> Callable[[_F], _F]:
-    """The latest results of the decorated function are kept, be they errors of the game."""
+    """Caches this many of the decorated function's latest results, including errors of the game."""
 
     def decorate(function: _F) -> _F:
         @lru_cache(latest)
@@ -316,17 +315,17 @@ def _remembered(latest: int) -> Callable[[_F], _F]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """A match replayed. position, last: as the game has them."""
+    """A replayed match. position, last: the game's own values for the position and the last move."""
 
     game: AnyGame
     options: Any
     position: Any
     last: Any = None
     plies: int = 0
-    """How many are in the record."""
+    """How many have been played."""
     swapped: bool = False
     before: Any = None
-    """The position of the ply before; None at the start."""
+    """The position before the last ply; None at the start."""
     to_move: Seat = field(init=False, repr=False)
     """Meaningless once outcome is not None."""
     _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
@@ -341,7 +340,6 @@ class State:
 
     @property
     def scene(self) -> Scene:
-        """The board as it is shown."""
         return _scene(self)
 
     @property
@@ -352,7 +350,7 @@ class State:
 
     @property
     def forced(self) -> str | None:
-        """The only ply there is, where the rules say that nobody is to wait for it."""
+        """The only legal ply, if the game says that nobody should wait for it; otherwise None."""
         if not isinstance(self.game, Forcing) or self.outcome is not None:
             return None
         if "forced" not in self._known:
@@ -366,7 +364,7 @@ class State:
 
     @property
     def lopsided(self) -> bool:
-        """Most boards of its kind are won by one colour, so it is not rated."""
+        """Whether one colour wins most boards with these options, so that the game is not rated."""
         return isinstance(self.game, Lopsided) and self.game.lopsided(self.options)
 
     def seat(self, side: Side) -> Seat:
@@ -380,7 +378,7 @@ class State:
 
     @property
     def result(self) -> Result | None:
-        """The result by the rules of the game, for seats; None while it goes on."""
+        """The result by the rules of the game, in terms of seats; None while the game goes on."""
         outcome = self.outcome
         if outcome is None:
             return None
@@ -393,12 +391,12 @@ class State:
     def play(self, text: str) -> tuple[State, str]:
         """The state after one ply, and its canonical notation. Raises: MoveError, NotAllowed for an untimely swap.
 
-        The same objects as before where it was asked a short while ago: what is prepared for them is found again.
+        A recent call is answered with the same objects, so values cached on them are found again.
         """
         return _played(self, text)
 
     def played(self, text: str) -> tuple[State, str]:
-        """As `play`, for states that nobody meets again."""
+        """As `play`, but not cached, for states that are not needed again."""
         if text.strip().casefold() == SWAP:
             if not self.may_swap:
                 raise NotAllowed(self._why_no_swap())
@@ -413,7 +411,7 @@ class State:
         ), notation
 
     def reads(self, text: str) -> bool:
-        """Whether a text is written like a move of the game, be it legal or not."""
+        """Whether a text is written like a move of the game, legal or not."""
         try:
             _parsed(self, text)
         except BadNotation:
@@ -423,7 +421,7 @@ class State:
         return True
 
     def named(self, text: str) -> str | None:
-        """The legal move that a text names, as records have it; None where it names none."""
+        """The canonical notation of the legal move that a text names; None if it names none."""
         try:
             return self.game.notate(self.position, _parsed(self, text))
         except GameError:
@@ -431,15 +429,15 @@ class State:
 
     @property
     def some_ply(self) -> str:
-        """One that is legal."""
+        """Any legal ply, in canonical notation."""
         if "ply" not in self._known:
             self._known["ply"] = self.game.notate(self.position, next(iter(self.game.moves(self.position))))
         return cast("str", self._known["ply"])
 
     def turn(self, words: Iterable[str]) -> list[str]:
-        """The plies that the first of the words are, in canonical notation, as long as the same seat is to move.
+        """The plies at the start of the words, in canonical notation, as long as the same seat is to move.
 
-        Raises: MoveError for one after the first that is written like a ply, and is not legal.
+        Raises: MoveError if a word after the first is written like a ply, but is not legal.
         """
         state, plies = self, list[str]()
         for word in words:
@@ -476,7 +474,7 @@ def _parsed(state: State, text: str) -> Any:
 
 
 def _read(state: State, text: str) -> Any:
-    """The move that a text names. Raises: MoveError; BadNotation tells of letters that only look Latin."""
+    """The move that a text names. Raises: MoveError; BadNotation points out letters that only look Latin."""
     try:
         return state.game.parse(state.position, text)
     except BadNotation as error:
@@ -524,25 +522,25 @@ def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[
 def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable[str], *, judged: bool = True) -> State:
     """The state after a record of notations.
 
-    judged: the rules are asked about each ply; not of a stored record, whose plies were judged when they were played.
-    Raises: OptionError, MoveError, NotAllowed: the record is not sound.
+    judged: whether each ply is checked by the rules; stored plies need no check, because they were checked when played.
+    Raises: OptionError, MoveError, NotAllowed if the record is not sound.
     """
     return _replayed(game, tuple(options), body, tuple(notations), judged)
 
 
 LOOK_AGAIN = timedelta(minutes=15)
-"""How often to look whether a clock runs that an outage has stopped."""
+"""How often to check whether a clock that will never expire, as during an outage, runs again."""
 
 
 def with_clock(match: Match, clock: Clock | None, now: datetime) -> Match:
-    """The match with its clock changed, and due as it then is."""
+    """The match with another clock, which is made due as in `due`."""
     return match._replace(clock=clock and due(match, clock, now, match.moved_at))
 
 
 def due(match: Match, clock: Clock, now: datetime, moved_at: datetime) -> Clock:
-    """The clock, due at its next reminder or deadline; one that is paused or has run out keeps when it is due.
+    """The clock, due at its next reminder or deadline; a clock that is paused or has run out stays due as before.
 
-    moved_at: when the last ply was played, which the match may not have yet.
+    moved_at: when the last ply was played, which may not be in the match yet.
     """
     if clock.paused or clock.overrun_at is not None:
         return clock
@@ -553,6 +551,6 @@ def due(match: Match, clock: Clock, now: datetime, moved_at: datetime) -> Clock:
 
 
 def reminder_at(match: Match, clock: Clock, now: datetime, moved_at: datetime | None = None) -> datetime | None:
-    """When the player to move is to be reminded next, after now; None for not at all. clock, moved_at: as of `due`."""
+    """When the player to move is reminded next, after now; None for never. clock, moved_at: as for `due`."""
     ladder = match.settings[clock.seat - 1].remind
     return next_reminder(ladder, moved_at or match.moved_at, clock.deadline_at, clock.control.nag, now)

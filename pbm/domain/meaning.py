@@ -1,9 +1,9 @@
-"""The meaning of plain words on a board: one legal move, or swap, resign, draw, undo, pass; never a guess.
+"""The meaning of plain words about a board: one legal move, or swap, resign, draw, undo, pass; never a guess.
 
-Their text is taken as sentences in one plain form: quoted lines and greetings left out, wrapped lines joined. A move
-counts where a sentence is nothing else ("D4, please"), begins with it ("E4, how are you?") or says that its writer
-plays it ("I'll take the corner at D4"). A move that is merely spoken of, in a condition, a question or of what might
-have been, is none; two that are claimed are none either.
+The text is split into sentences in a plain form, without quoted lines and greetings; wrapped lines are joined. A move
+counts if a sentence is nothing else ("D4, please"), begins with it ("E4, how are you?") or says that the writer plays
+it ("I'll take the corner at D4"). A move that is only mentioned, in a condition, a question or about what might have
+been, does not count; nor does either of two moves.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from itertools import dropwhile, islice
 from pbm.domain.idioms import answers, deeds, moves, vocabulary
 
 MAX_SENTENCES = 60
-"""Sentences of a text that are looked at."""
+"""How many sentences of a text are read."""
 MAX_LENGTH = 400
-"""Characters of a sentence that are looked at; a longer one says nothing."""
+"""Characters of a sentence; longer ones are ignored."""
 
 _PLAIN = str.maketrans("’‘´`“”\u00a0–—。、¿¡", "''''\"\" --.,  ") | {at: at - 0xFEE0 for at in range(0xFF01, 0xFF5F)}
-"""Marks, and all that is of full width, each by one plain character."""
+"""Typographic marks and full-width characters, each with its plain character."""
 _SPELLINGS = (
     (re.compile(r"\b(do|ca|wo|did|does|is|would|could|should|was|have|has)nt\b"), r"\1n't"),
     (re.compile(r"\b(let|what|who|how|where|that|there)s\b(?=.)"), r"\1's"),
@@ -36,35 +36,35 @@ _SPELLINGS = (
     (re.compile(r"\b(?:thnx|tnx|thanx|ty)\b"), "thanks"),
     (re.compile(r"\ba?(?:h[aei]|ja){3,}h?\b"), "haha"),
 )
-"""How people type in a hurry, and what is read."""
+"""What people type in a hurry, and what it stands for."""
 _PICTURES = re.compile(
     "[\u2190-\u2bff\ufe0e\ufe0f\u200d\U0001f000-\U0001faff]+|"
     r"(?<!\S)(?:[:;=8][-'^o]?[)(\]\[dpo3|/*]+|<3+|xd+)(?!\S)",
     re.IGNORECASE,
 )
-"""Emoji and the like; such as ":3" and "8)" look like moves."""
+"""Emoji and smileys; ":3" and "8)" would look like moves."""
 _MONTH = "(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
 _END = re.compile(
     rf"(?<=[.!?…])(?<!\b[Nn][or]\.)[\"')\]]*(?!\s(?:(?:bis|-) \d|im [UuFf]|{_MONTH}))\s+"
     r"|(?<=[。！？])|(?<=\S)\s+(?=[:;][-']?[)(DP]+)|\s+-{1,2}\s+(?!\d+\.)"
 )
-"""Where a sentence ends; not within days and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "3. Januar", "Nr. 7"."""
+"""Where a sentence ends; not within dates and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "3. Januar", "Nr. 7"."""
 _SIGNATURE, _WIDTH = 12, 80
-"""Lines of a signature, and characters of each."""
+"""The most lines of a signature, and characters of each."""
 _ON_A_CARD = re.compile(
     r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|\S*(?:@|\d\d|www\.|://)\S*|\S+:|\w{1,5}\.|of|de|la|von|van|der|den|del|di|da|do|and"
     r"|und|et|y|e"
 )
-"""A word of a name, an office or a place, an address, or what tells one: "phone:"."""
+"""A word of a name, an office, a place or an address, or a label of one: "phone:"."""
 _LABELS = 1
-"""Other words at most beside a number: "fax 555-7788"."""
+"""The most other words next to a number: "fax 555-7788"."""
 _DOES = re.compile(r"(?<!\w)x?[a-z]{1,2}-?\d{1,2}(?!\w)")
-"""A cell that a line of plain words names."""
+"""A cell named in plain words."""
 POSTCODE = re.compile(r"(?<!\w)[a-z]{1,2}\d[a-z\d]? \d[a-z]{2}(?!\w)")
-"""Of Britain, in lower case, as in a signature: "B1 1AA" is no move."""
+"""A British postcode in lower case, as in a signature: "B1 1AA" is not a move."""
 _WEB = re.compile(r"(?:\w+://|www\.)\S*")
 _NUMBER = 6
-"""Digits of a telephone's number at least."""
+"""The fewest digits of a telephone number."""
 _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 _GREETING = re.compile(
@@ -90,24 +90,24 @@ class Sentence:
     text: str
     """As written, blanks folded."""
     lines: range
-    """The lines of the text it stands in."""
+    """The numbers of the lines it stands in."""
     is_alone: bool
     """Nothing else stands in these lines."""
 
     @property
     def plain(self) -> str:
-        """In lower case, typographic marks made plain, without its full stop."""
+        """The text as `plain` returns it."""
         return plain(self.text)
 
     @property
     def asks(self) -> bool:
-        """Whether it ends like a question."""
+        """Whether it ends with a question mark."""
         return self.text.translate(_PLAIN).rstrip(" )\"'").endswith("?")
 
 
 @lru_cache(256)
 def plain(text: str) -> str:
-    """A text in lower case, typographic marks made plain, outer punctuation and pictures cut, misspellings mended.
+    """A text in lower case with plain marks, without outer punctuation and emoji, and with hurried spellings corrected.
 
     >>> plain(" I’d  like to ... "), plain("D4 pls \U0001f44d"), plain("dont wanna swap")
     ("i'd like to", 'd4 please', "don't want to swap")
@@ -120,17 +120,17 @@ def plain(text: str) -> str:
 
 
 def uncourteous(said: str) -> str:
-    """Plain words without polite ones around them; empty for more of them than a sentence has.
+    """Plain words without polite ones around them; empty if the text is too long for a sentence.
 
     >>> uncourteous("ok, hex please"), uncourteous("ok " * 200)
     ('hex', '')
     """
-    core = moves.ALONE.fullmatch(said) if len(said) <= MAX_LENGTH else None  # tries all divisions of a text
+    core = moves.ALONE.fullmatch(said) if len(said) <= MAX_LENGTH else None  # the pattern tries all splits of a text
     return core["move"] if core else ""
 
 
 def sentences(text: str) -> list[Sentence]:
-    """The sentences that the person wrote, greetings left out.
+    """The sentences that the person wrote, without greetings.
 
     >>> [sentence.text for sentence in sentences("Hi Bert,\\n\\nthanks! I'll play\\n> E5\\nD4")]
     ['thanks!', "I'll play", 'D4']
@@ -148,8 +148,8 @@ def sentences(text: str) -> list[Sentence]:
 
 
 def unsigned(text: str) -> str:
-    """The text without the line that closes it and the writer's name, office and numbers below; all of it where that
-    line is missing, anything else stands below, or something may be done there.
+    """The text without its closing line and the writer's name, office and numbers below it; the whole text if there is
+    no closing line, or if anything else, such as a move or a wish, stands below it.
 
     >>> unsigned("D4\\nKind regards,\\nBob Miller\\nTel. 555-7788"), unsigned("Regards\\nBob\\nMove: D4")
     ('D4', 'Regards\\nBob\\nMove: D4')
@@ -160,8 +160,8 @@ def unsigned(text: str) -> str:
 
 
 def discreet(text: str) -> str:
-    """The text without telephone numbers and addresses in its signature, and what stands below them; thanks close a
-    letter, too.
+    """The text without the first telephone number or address in its signature, and all below it. Here "Thanks" closes
+    a letter, too.
 
     >>> discreet("Hi!\\nKind regards,\\nBob Miller\\nTel. 555-7788\\nAcme Corp."), discreet("Hi!\\nTel. 555-7788")
     ('Hi!\\nKind regards,\\nBob Miller', 'Hi!\\nTel. 555-7788')
@@ -175,7 +175,7 @@ def discreet(text: str) -> str:
 
 
 def is_signature(text: str) -> bool:
-    """The text only closes a letter, or is a card that tells how to reach its writer.
+    """Whether the text only closes a letter, or gives the writer's contact details.
 
     >>> [is_signature(text) for text in ("Cheers,\\nBob", "Bob Miller\\nTel. 555-7788", "Yes", "Cheers\\nF6")]
     [True, True, False, False]
@@ -186,9 +186,9 @@ def is_signature(text: str) -> bool:
 
 
 def _closing(lines: Sequence[str], words: re.Pattern[str]) -> int:
-    """The place of the line that closes a letter, above nothing but a signature; behind the last one where none is.
+    """The index of the line that closes a letter, with only a signature below it; len(lines) if there is none.
 
-    words: of such a line, in lower case behind a line's end.
+    words: matches such a line in lower case, after a line break.
     """
     for number in range(len(lines) - 1, max(len(lines) - _SIGNATURE, 0) - 1, -1):
         line = lines[number].strip()
@@ -200,7 +200,7 @@ def _closing(lines: Sequence[str], words: re.Pattern[str]) -> int:
 
 
 def _is_on_a_card(line: str) -> bool:
-    """The line holds names and numbers of a person or an office."""
+    """Whether the line holds only names and numbers of a person or an office."""
     if len(line) > _WIDTH or line[-1] in "?!":
         return False
     others = [word for word in line.split() if not _ON_A_CARD.fullmatch(word)]
@@ -208,7 +208,7 @@ def _is_on_a_card(line: str) -> bool:
 
 
 def _does(line: str) -> bool:
-    """Something may be done on a board by the line: it names a cell, or a sentence or a clause of it is a deed."""
+    """Whether the line may act on a board: it names a cell, or a sentence or a clause of it asks for something."""
     said = plain(line)
     if (
         len(line) > MAX_LENGTH
@@ -222,12 +222,12 @@ def _does(line: str) -> bool:
 
 
 def _reaches(line: str) -> bool:
-    """The line holds an address of mails, or digits enough for a telephone's number."""
+    """Whether the line holds an email address, or enough digits for a telephone number."""
     return "@" in line or sum(map(str.isdigit, _WEB.sub("", line))) >= _NUMBER
 
 
 def _paragraphs(text: str) -> list[tuple[range, str]]:
-    """Lines, those joined that a mail program has broken for want of room, with their numbers."""
+    """The lines with their numbers; lines that a mail program wrapped are joined."""
     joined: list[tuple[range, str]] = []
     for number, line in enumerate(text.splitlines()):
         said = " ".join(line.split())
@@ -244,7 +244,7 @@ def _paragraphs(text: str) -> list[tuple[range, str]]:
 
 
 def _ungreeted(said: str) -> str:
-    """A sentence without its greeting; empty where it is nothing else."""
+    """A sentence without its greeting; empty if it is nothing else."""
     if _GREETING.fullmatch(said):
         return ""
     opening = _OPENING.match(said)
@@ -252,15 +252,15 @@ def _ungreeted(said: str) -> str:
 
 
 _LONGEST_MOVE = 5
-"""Words of a move that is looked for in front of something else."""
+"""A move before an act has fewer words than this."""
 _MOST_CLAUSES = 12
-"""Clauses of a sentence in which a move is looked for, each of which is tried against all the rest."""
+"""How many clauses of a sentence are searched for a move; each search runs to the end of the sentence."""
 MAX_LOOKED_AT = 200
-"""Pieces of a text that are offered to the rules."""
+"""How many pieces of a text are checked by the rules."""
 
 
 class Act(StrEnum):
-    """The deed that is meant; SAY is nothing but words for the opponent, UNSURE more than one thing may be meant."""
+    """The act that is meant. SAY: only words for the opponent. UNSURE: more than one act may be meant."""
 
     MOVE = "move"
     SWAP = "swap"
@@ -282,13 +282,13 @@ class Meaning:
 
     act: Act
     move: str = ""
-    """The canonical notation, with MOVE only."""
+    """The canonical notation, for MOVE only."""
     taken: str = ""
-    """The words that were taken for it, as written."""
+    """The words understood as the act, as written."""
     comment: str = ""
-    """The rest of the person's words: for the opponent."""
+    """The rest of the person's words, for the opponent."""
     between: tuple[str, ...] = ()
-    """With SAY and UNSURE: moves and acts that were spoken of."""
+    """For SAY and UNSURE: the moves and acts that were mentioned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,18 +309,18 @@ _STRONG = re.compile(
     r"(?=.*\d)[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,3}[a-z]?-\d{1,3}[a-z]?|x?[a-z]\d{1,3}|"
     r"[a-z]\d{1,2}(?:(?:[-=]?>|[-/x])[a-z]\d{1,2}){1,3}"
 )
-"""A word that looks like a move and like no word of a language."""
+"""A word that looks like a move and not like a word of any language."""
 _SEPARATOR = re.compile(r"[,;:/]+")
 _IN_TURN = re.compile(r" x?[a-z]\d{1,2}(?!\w)")
-"""How the next move of the same turn begins, behind a comma."""
+"""How the next move of the same turn begins, after a comma."""
 _IN_CLAUSES = (Act.SWAP, Act.RESIGN, Act.PASS, Act.DRAW)
 _LINK = frozenset({"to", "and", "with", "from", "then", "x", "-", "at"})
 
 
 def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
-    """The deed that a text asks for on a board, and what else it says.
+    """The act that a text asks for on a board, and what else it says.
 
-    legal: the canonical notation of the legal move that words name here, None where they name none.
+    legal: returns the canonical notation of the legal move that words name here, or None.
 
     >>> legal = lambda words: {"d4": "D4", "e4": "E4"}.get(words.casefold())
     >>> meaning("Hi Bert,\\n\\nI'll take the center.\\n\\nD4", legal)
@@ -340,9 +340,9 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
     """
     reader = _Reader(sentences(text), legal)
     claims = reader.claims()
-    claims = [claim for claim in claims if claim.act is not Act.RULES] or claims  # asked beside a move, or an act
+    claims = [claim for claim in claims if claim.act is not Act.RULES] or claims  # any other act has precedence
     if any(claim.move for claim in claims):
-        claims = [claim for claim in claims if claim.act is not Act.REJECT]  # any move does
+        claims = [claim for claim in claims if claim.act is not Act.REJECT]  # any move rejects an offer
     spoken_of = tuple(dict.fromkeys(name for names in reader.mentions for name in names))
     if not claims:
         both = reader.move_and_act()
@@ -356,12 +356,12 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
 
 
 def asks_for_draw(line: str) -> bool:
-    """Whether a line asks for a draw, as one does who offers it, and does nothing else: "draw?", "Want a draw?"."""
+    """Whether a line only offers a draw as a question: "draw?", "Want a draw?"."""
     return line.rstrip().endswith("?") and deed_of(plain(line)) is Act.DRAW
 
 
 def _comment(text: str, sentence: Sentence, rest: str) -> str:
-    """The text with no more than the rest of this sentence, and without lines that quote."""
+    """The text with only the rest of this sentence, and without quoted lines."""
     lines = text.splitlines()
     place = sentence.lines.start
     if sentence.is_alone:
@@ -374,7 +374,7 @@ def _comment(text: str, sentence: Sentence, rest: str) -> str:
 
 
 class _Reader:
-    """The sentences of one text and what the rules say to their pieces."""
+    """The sentences of one text, and which pieces of them are legal moves."""
 
     def __init__(self, said: Sequence[Sentence], legal: Callable[[str], str | None]) -> None:
         self.said = said
@@ -384,13 +384,13 @@ class _Reader:
         self.mentions = [self._mentioned(core) for core in self.cores]
 
     def claims(self) -> list[_Claim]:
-        """The claims of the sentences, in their order."""
+        """What the sentences claim to do, in their order."""
         found = (self._claim(number, sentence) for number, sentence in enumerate(self.said))
         return [claim for claim in found if claim is not None]
 
     def doubts(self, claim: _Claim) -> tuple[str, ...]:
-        """The reasons to take the claim back: another move in its sentence or below words that take back,
-        something that is to come true before, or a sentence that looks like a move and is none here.
+        """The reasons to doubt the claim: another move or act in its sentence, words that take it back, something
+        that must happen first, or another sentence that looks like a move, but is not legal here.
         """
         doubts = [name for name in self.mentions[claim.sentence] if claim.move and name not in claim.move.split("; ")]
         doubts += self._acts_beside(claim)
@@ -407,24 +407,24 @@ class _Reader:
                 doubts += [claim.name] if claim.move in self.mentions[number] else []
             elif number != claim.sentence and (takes_back or moves.RETRACTS.search(sentence.plain)):
                 others = [name for name in self.mentions[number] if name != claim.move]
-                is_column = len(claim.move) == 1  # other columns would not be seen in the sentence
+                is_column = len(claim.move) == 1  # another column's letter would not be recognized in the sentence
                 doubts += others or ([claim.name] if takes_back or is_column else [])
         return tuple(doubts)
 
     def _taken_back(self, claim: _Claim) -> bool:
-        """Whether a clause behind the move takes it back, as in "C3, scratch that" and "C3 (just kidding)"."""
+        """Whether a clause after the move takes it back, as in "C3, scratch that" and "C3 (just kidding)"."""
         clauses = moves.CLAUSE.split(self.said[claim.sentence].text) if claim.move else []
         named = dropwhile(lambda clause: claim.move not in self._mentioned(clause), clauses)
         behind = map(plain, islice(named, 1, None))
         return any(moves.TAKES_BACK.match(clause) or moves.LONE_NO.fullmatch(clause) for clause in behind)
 
     def _acts_beside(self, claim: _Claim) -> list[str]:
-        """The acts that clauses of the sentence of a move are, as in "D4, draw?"; any move rejects an offer."""
+        """The acts in other clauses of a move's sentence, as in "D4, draw?"; not a rejection, as any move rejects."""
         clauses = map(plain, moves.CLAUSE.split(self.said[claim.sentence].text)) if claim.move else ()
         return [act.value for act in map(deed_of, clauses) if act not in (None, Act.RULES, Act.REJECT)]
 
     def move_and_act(self) -> tuple[str, ...]:
-        """A move and the act right behind it that a sentence is, as in "D4 resign"; empty where none is that."""
+        """The move and the act of a sentence that is just these two, as in "D4 resign"; empty if there is none."""
         for words in (sentence.plain.split() for sentence in self.said):
             for count in range(1, min(len(words), _LONGEST_MOVE)):
                 move, act = " ".join(words[:count]), deed_of(" ".join(words[count:]))
@@ -435,7 +435,7 @@ class _Reader:
         return ()
 
     def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
-        """The claim of one sentence."""
+        """What one sentence claims to do."""
         if (act := deed_of(sentence.plain)) is not None:
             return _Claim(act, "", sentence.text, "", number)
         core = self.cores[number]
@@ -445,7 +445,7 @@ class _Reader:
         return self._clause_act(number, sentence)
 
     def _clause_act(self, number: int, sentence: Sentence) -> _Claim | None:
-        """An act that a clause of a sentence is, as in "I resign, thanks for the game"."""
+        """The act that one clause of a sentence asks for, as in "I resign, thanks for the game"."""
         clauses = sentence.text.split(",")
         if len(clauses) == 1 or sentence.asks or moves.SPOKEN_OF.search(sentence.plain):
             return None
@@ -457,7 +457,7 @@ class _Reader:
         return None
 
     def _alone(self, said: str) -> tuple[str, str, str] | None:
-        """The move that a sentence is, with nothing but polite words around it: the move, what was taken, the rest."""
+        """The move of a sentence that has only polite words around it: (move, words taken for it, rest)."""
         core = uncourteous(plain(said))
         is_told = not said.rstrip().endswith("?") and not core.startswith("for ")
         words = _bare(core) if is_told else ""
@@ -465,7 +465,7 @@ class _Reader:
         return (move, said, "") if move else None
 
     def _leading(self, said: str) -> tuple[str, str, str] | None:
-        """The move that a sentence begins with, a comma or the like or a new clause after it."""
+        """The move that a sentence begins with, if a comma or the like or a new clause follows; as `_alone`."""
         found = moves.LEADING.match(said.translate(_PLAIN).casefold())
         following = plain(said[found.end() :]) if found else ""
         is_apart = deeds.ACTS["draw"].fullmatch(following) or moves.APOLOGY.match(following)
@@ -476,18 +476,18 @@ class _Reader:
             return None  # "10:30 is fine", "5 and a half"
         following = said[found.end() :].casefold()
         if any(map(_STRONG.fullmatch, _SEPARATOR.split(following.partition(" ")[0]))) or _IN_TURN.match(following):
-            return None  # "A1,A2" and "A1; A2 (I hope)" are more than A1, lawful or not
+            return None  # "A1,A2" and "A1; A2 (I hope)" are more than A1, legal or not
         move, rest = self.legal(found["move"]), said[found.end("mark") - (found["mark"] == "(") :]
         return (move, said[: found.start("mark")].strip(), rest.strip(" -")) if move else None
 
     def _undenied(self, sentence: Sentence) -> str:
-        """A sentence without its end where that says no to a move: "C3" of "C3, not E5"."""
+        """A sentence without an end that denies a move: "C3" of "C3, not E5"."""
         end = None if sentence.asks else moves.DENIED.search(_PICTURES.sub("", sentence.text).rstrip())
         denied = end is not None and _STRONG.fullmatch(plain(end["move"])) and self.legal(plain(end["move"]))
         return sentence.text[: end.start()] if end is not None and denied else sentence.text
 
     def _framed(self, sentence: Sentence, said: str) -> tuple[str, str, str] | None:
-        """The move that the writer says they play. said: the sentence, plain, without a move it says no to."""
+        """The move that the writer says they play, as `_alone`. said: the sentence, plain, without a denied move."""
         if sentence.asks or moves.CONDITION.search(moves.WISHED.sub("", said)):
             return None
         starts = [0, *(match.end() for match in islice(moves.CLAUSE.finditer(said), _MOST_CLAUSES))]
@@ -497,7 +497,7 @@ class _Reader:
         return (move, sentence.text, sentence.text) if move else None
 
     def _object(self, words: str) -> str | None:
-        """The move that words begin with, the longest there is."""
+        """The longest move that words begin with."""
         pieces = _bare(words).split()[:8]
         for count in range(len(pieces), 0, -1):
             piece = " ".join(pieces[:count]).strip(" .,!;:()\"'")
@@ -509,7 +509,7 @@ class _Reader:
         return None
 
     def _mentioned(self, said: str) -> list[str]:
-        """The legal moves that words of a sentence name, each by itself, blanks between them or not."""
+        """The legal moves that single words of a sentence name, with or without blanks between them."""
         joined = POSTCODE.sub(" ", plain(said)).split()
         words = (word.strip(" .,!?;:()\"'") for each in joined for word in _pieces(each))
         return [move for word in words if _STRONG.fullmatch(word) and (move := self.legal(word))]
@@ -522,33 +522,33 @@ class _Reader:
 
 
 def deed_of(clause: str) -> Act | None:
-    """The deed that a clause asks for, which is nothing else; None for any other. clause: plain."""
+    """The act that a clause asks for, if it says nothing else; otherwise None. clause: plain."""
     act = next((Act(name) for name, pattern in deeds.ACTS.items() if pattern.fullmatch(clause)), None)
     both = clause.split(" and ") if act is None else []
     return Act.RULES if len(both) == 2 and all(map(deeds.ACTS[Act.RULES].fullmatch, both)) else act
 
 
 def _in_digits(cell: re.Match[str]) -> str:
-    """A dictated cell as it is typed: "f six" is "f6"."""
+    """A dictated cell as it would be typed: "f six" is "f6"."""
     return f"{cell['letter']}{vocabulary.COUNTS[cell['count'].casefold()]}"
 
 
 def _pieces(word: str) -> Iterator[str]:
-    """A word, and what commas and the like between its parts may separate: "a1,a2;a3" names three cells."""
+    """A word, and its parts between commas and the like: "a1,a2;a3" names three cells."""
     yield word
     parts = _SEPARATOR.split(word)
     yield from parts if len(parts) > 1 else ()
 
 
 def _bare(words: str) -> str:
-    """Words without those in front that only lead to a move: "a stone at D4" is "D4"."""
+    """Words without those that only lead up to a move: "a stone at D4" is "D4"."""
     while leading := moves.LEADS.match(words):
         words = words[leading.end() :]
     return words
 
 
 def _is_strong(piece: str) -> bool:
-    """Each word looks like a move or joins what does."""
+    """Whether each word looks like a move, or links words that do."""
     words = [word.strip(" .,!;:()") for word in piece.split()]
     joined = len(words) == 3 and words[1] in _LINK and len(words[0]) == len(words[2]) == 1
     looks = any(map(_STRONG.fullmatch, words))

@@ -1,15 +1,15 @@
-"""A player's answers to all that their opponent may do: plans as trees, and how they are written. Pure.
+"""Plans: a player's prepared answers to what their opponent may do, as trees, and how they are written. Pure.
 
     if E5: D4; if F3: G4, then if H5: resign; if any: pass
 
-A branch is a condition, an answer, and the plan that goes on after the answer. Conditions are the opponent's: a move,
-pass, swap, `any` for every ply that no other branch names, `draw` for an offer of a draw. Answers are a move, pass,
-swap, resign; to an offer accept, reject or resign. `if` begins a branch, `then if` one that is below the last answer.
-So neither blanks nor line breaks nor semicolons matter, which mail programs and moves of Luddit are full of; the colon
-alone, which no notation holds, ends a condition. Parentheses put several branches below one answer.
+A branch is a condition, an answer, and the plan after that answer. A condition is what the opponent does: a move, pass,
+swap, `any` for every ply that no other branch names, or `draw` for an offer of a draw. An answer is a move, pass, swap
+or resign; to an offer it is accept, reject or resign. `if` begins a branch, `then if` a branch below the last answer.
+So blanks, line breaks and semicolons, which abound in mails and in moves of Luddit, do not matter; only a colon, which
+no notation contains, ends a condition. Parentheses put several branches below one answer.
 
-What the opponent played is compared by canonical notation. After `any` the board is not known in advance: there texts
-are kept as they were written, and settled when the board is known.
+The opponent's ply is compared by canonical notation. The board after `any` is not known in advance, so the texts below
+it are kept as written, and made canonical once the board is known.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ WORDS = {
     **dict.fromkeys(("swap", "swaps"), SWAP),
     **dict.fromkeys(("pass", "passes", "--", "-"), PASSING),
 }
-"""How people write what is no move of a game."""
+"""How people write conditions and answers that are not moves."""
 _TO_AN_OFFER = (ACCEPT, REJECT, RESIGN)
 WIDE = str.maketrans("：；，（）", ":;,()")
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One `if`: canonical where the board is known, else as it was written."""
+    """One `if`: canonical if the board is known, otherwise as written."""
 
     condition: str
     answer: str
@@ -61,7 +61,7 @@ Plan = tuple[Branch, ...]
 
 
 def chain(words: Sequence[str]) -> Plan:
-    """A line of plies in turn, the opponent's first. Raises: BadArguments for one that ends with the opponent's."""
+    """The plan of alternating plies, the opponent's first. Raises: BadArguments if the last ply is the opponent's."""
     words = [bare for word in words if (bare := _bare(word))]
     if not words:
         raise BadArguments(f"There is nothing in your plan: {_EXAMPLE}")
@@ -87,14 +87,14 @@ _EDGES = " ;,.!\n"
 
 
 def read(text: str) -> Plan:
-    """The plan that is written; nobody has looked yet whether its moves are legal. Raises: BadArguments."""
+    """The plan as written; whether its moves are legal is not checked. Raises: BadArguments."""
     if len(text) > MAX_CHARACTERS:
         raise BadArguments(f"A plan has at most {MAX_CHARACTERS} characters; yours has {len(text)}.")
     return _within_bounds(reread(text))
 
 
 def reread(text: str) -> Plan:
-    """The plan that `write` has written; the canonical text may be longer than what a player may send."""
+    """The plan of a text from `write`, which may be longer than what a player may send."""
     return _Reader(text).plan()
 
 
@@ -103,7 +103,7 @@ BEGINNING = re.compile(r"[\s(]*if[\s(]+(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def understood(text: str) -> Plan:
-    """The plan of a text that stands where a plan must: branches, or a line of plies. Raises: BadArguments."""
+    """The plan of a text that must be one: branches, or a line of plies. Raises: BadArguments."""
     if BEGINNING.match(text):
         return read(text)
     if re.search(r"[:()]|\bif\b", text.translate(WIDE), re.IGNORECASE):
@@ -132,7 +132,7 @@ def _check_depth(depth: int) -> None:
 
 
 class _Reader:
-    """Recursive descent over the words that make up the grammar, and the texts between them."""
+    """Recursive descent over the tokens of the grammar and the texts between them."""
 
     def __init__(self, text: str) -> None:
         pieces = _TOKEN.split(" ".join(text.translate(WIDE).split()))
@@ -196,7 +196,7 @@ _GRAMMAR = frozenset({"", "(", ")", "if", "then"})
 
 
 def _joined(pieces: Sequence[str]) -> Iterator[str]:
-    """Tokens, and texts that say something; a parenthesis that belongs to a text stays with it."""
+    """Tokens, and texts that are not empty; a parenthesis that belongs to a text stays with it."""
     text = ""
     for place, piece in enumerate([*pieces, "", ""]):
         is_token = place % 2 == 1 and not (piece == ")" and text.count("(") > text.count(")"))
@@ -230,12 +230,12 @@ _LEADING_THEN = re.compile(r"\A(?:then\b[\s;,.!]*)+(?=\S)", re.IGNORECASE)
 
 
 def _bare(text: str) -> str:
-    """The text without parentheses, and without what only separates it from others."""
+    """The text without parentheses and surrounding separators."""
     return " ".join(text.replace("(", " ").replace(")", " ").split()).strip(_EDGES)
 
 
 def _worded(text: str) -> str:
-    """The one word for something that is no move; a move as it is. text: bare."""
+    """The canonical word for something that is not a move; a move unchanged. text: bare."""
     return WORDS.get(fold(text) if text.strip("-—–") else "--", text)
 
 
@@ -243,7 +243,7 @@ def _worded(text: str) -> str:
 
 
 def write(plan: Plan) -> str:
-    """The canonical text; reading it gives the plan again."""
+    """The canonical text, which `reread` reads back."""
     return "; ".join(map(_write, plan))
 
 
@@ -255,12 +255,12 @@ def _write(branch: Branch) -> str:
 
 
 def head(branch: Branch) -> str:
-    """The branch without what follows on it."""
+    """The branch without the plan after its answer."""
     return f"if {branch.condition}: {branch.answer}"
 
 
 def layout(plan: Plan, indent: str = "") -> list[str]:
-    """The plan as lines, what is below an answer indented; put together they are read as the plan again."""
+    """The plan as lines, indented below each answer; joined, they are read as the same plan."""
     lines = []
     for branch in plan:
         several = len(branch.then) > 1
@@ -278,9 +278,9 @@ def check(
 ) -> Plan:
     """The plan in canonical form, for a state in which the opponent is to move.
 
-    opponent: as refusals name them. is_late: whether it has taken too long; asked at every branch.
-    Every condition must be legal, and every answer after it. After `any` texts need only be readable as moves. Two
-    branches with the same condition and answer become one. Raises: BadArguments that quotes the branch.
+    opponent: their name in refusals. is_late: whether the check has taken too long; called at every branch.
+    Every condition must be legal, and so must every answer to it. After `any`, texts need only be readable as moves.
+    Branches with the same condition and answer become one. Raises: BadArguments, quoting the branch.
     """
     if state.outcome is not None:
         raise NotAllowed("The game would be over, so there is nothing to plan.")
@@ -289,14 +289,14 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A branch whose own words are sound, and the state after them."""
+    """A branch whose own condition and answer are valid, and the state after them."""
 
     condition: str
     answer: str
     then: Plan
     after: State
     path: Plan
-    """The branches that lead here, and this."""
+    """The branches that lead here, and this one."""
     known: bool
 
 
@@ -308,7 +308,7 @@ class _Checker:
     """The opponent's."""
 
     def plan(self, state: State, plan: Plan, above: Plan, *, known: bool) -> Plan:
-        """above: the branches that lead here. known: whether the board is, or else the state is only an example."""
+        """above: the branches that lead here. known: False if the state is only an example."""
         joined: dict[str, _Step] = {}
         for branch in plan:
             step = self._step(state, branch, (*above, replace(branch, then=())), known=known)
@@ -324,7 +324,7 @@ class _Checker:
         )
 
     def _step(self, state: State, branch: Branch, path: Plan, *, known: bool) -> _Step:
-        """The branch itself, found sound."""
+        """The branch itself, checked."""
         if self.is_late():
             raise BadArguments(f"{_at(path)}: your plan takes too long to check. Send one with fewer branches.")
         condition, answer = branch.condition, branch.answer
@@ -353,7 +353,7 @@ class _Checker:
             raise BadArguments(f"{_at(path)}: an offer of a draw is answered by accept, reject or resign.")
 
     def _played(self, state: State, text: str, path: Plan, *, known: bool, whose: str) -> tuple[State, str]:
-        """The state after a ply, and its notation; on a board not known, after some ply, and its text."""
+        """The state after a ply, and its notation; if the ply is illegal on an example, another state, and its text."""
         try:
             return state.play(text)
         except (GameError, Rejected) as error:
@@ -363,19 +363,19 @@ class _Checker:
 
 
 def _at(path: Plan) -> str:
-    """Where in a plan something is: the branch, and those that lead to it, as they were written."""
+    """The place in a plan, for a refusal: the branch, and the one above it, as written."""
     return "In " + quoted(", then ".join(map(head, path[-2:])))
 
 
 def _near(error: Exception) -> str:
-    """Moves that would do."""
+    """A sentence that lists legal moves, if the error has some."""
     candidates = error.candidates[:3] if isinstance(error, MoveError) else ()
     return f" Legal there: {', '.join(candidates)}." if candidates else ""
 
 
 @lru_cache(64)
 def _example(state: State) -> State:
-    """A state after some ply, one that does not end the game if that is easily found."""
+    """The state after some ply, which does not end the game if such a ply is found quickly."""
     moves = islice(state.game.moves(state.position), 8)
     states = [state.play(state.game.notate(state.position, move))[0] for move in moves]
     return next((after for after in states if after.outcome is None), states[0] if states else state)
@@ -385,13 +385,13 @@ def _example(state: State) -> State:
 
 
 KINDS = frozenset({IntentKind.PLAN, IntentKind.QUEUE})
-"""Of what a player may decide beforehand, what is a plan."""
+"""The intents that are plans."""
 
 
 def of(intent: Intent) -> tuple[Plan, int | None]:
-    """The plan of an intent of these kinds, and for which ply of the opponent's; None for the next, whatever it is.
+    """The plan of an intent of these kinds, and the number of the opponent's ply it is for; None for the next one.
 
-    Raises: BadArguments for a text that another server has written, and badly.
+    Raises: BadArguments if the stored text cannot be read.
     """
     text, hash_, ply = intent.text.rpartition("#")
     if intent.kind is IntentKind.PLAN:
@@ -402,13 +402,13 @@ def of(intent: Intent) -> tuple[Plan, int | None]:
 
 
 def fitting(plan: Plan, condition: str) -> Branch | None:
-    """The branch for what the opponent did: the one that names it, or else that for any ply."""
+    """The branch for what the opponent did: the one that names it, otherwise the one for any ply."""
     found = {branch.condition: branch for branch in plan}
     return found.get(condition) or (found.get(ANY) if condition != DRAW else None)
 
 
 def answer_to_offer(intent: Intent, next_ply: int) -> Branch | None:
-    """The branch for an offer of a draw, if there is one and the ply it is for is the next."""
+    """The branch for an offer of a draw, if the plan has one and is for the next ply."""
     try:
         plan, ply = of(intent)
     except BadArguments:
@@ -417,9 +417,9 @@ def answer_to_offer(intent: Intent, next_ply: int) -> Branch | None:
 
 
 def settled(state: State, plan: Plan) -> Plan:
-    """The plan in canonical form, now that the board after an `any` is known.
+    """The plan in canonical form, once the board after an `any` is known.
 
-    Branches whose condition is not legal are left out, for they will not come; an answer that is not stays.
+    Branches with an illegal condition are left out, because it cannot happen; an illegal answer stays.
     """
     known: list[Branch] = []
     for branch in plan:

@@ -1,4 +1,4 @@
-"""Whether words are prose to a person, a courtesy, or a command with an error in it."""
+"""Whether words are prose for a person, a courtesy, or a command with a mistake."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _QUALIFIERS = COURTESIES | frozenset(
     we what won't you your
     """.split()  # noqa: SIM905  a list of them would be a page
 )
-"""Words after which the name of a verb is none: "nice move"."""
+"""Words after which the name of a verb is not a verb: "nice move"."""
 _NEAR = 0.8
-"""How like a verb a first word is that is a misspelt one."""
+"""How similar to a verb a first word must be to count as misspelt."""
 _WORD = 2
-"""Letters at least of a word that tells talk with a number in it from a move."""
+"""The fewest letters of the words that distinguish talk with a number in it from a move."""
 _WORDS_TO_A_NUMBER = 4
-"""Words of a text that hold one number: with more numbers it may be a move."""
+"""A text of prose has at least this many words for each number; with fewer it may be a move."""
 
 
 def way_to_say(text: str, *, is_move: bool = False) -> str:
-    """How to pass on to the opponent what was refused, for words that may be meant for them; else empty.
+    """How to send refused words to the opponent, if they may be meant for them; otherwise empty.
 
-    is_move: it was taken for a move.
+    is_move: the words were taken for a move.
 
     >>> way_to_say("pause for thought"), way_to_say("show me next"), way_to_say("B7 to the left")
     (' To write to your opponent, begin with "chat".', '', '')
@@ -47,19 +47,19 @@ def way_to_say(text: str, *, is_move: bool = False) -> str:
 
 
 def courteous_reply(text: str) -> re.Match[str] | None:
-    """The yes or no that words begin with, and courtesies follow: "Sure, good game!"."""
+    """The yes or no at the start of words, if only courtesies follow: "Sure, good game!"."""
     first, *rest = re.split(r"[,.!;\n]+", text.strip(), maxsplit=1)
     return answers.REPLY.fullmatch(plain(first)) if rest and is_courteous(rest[0]) else None
 
 
 def is_courteous(text: str) -> bool:
-    """Nothing that may answer anything else than an offer."""
+    """Whether all sentences are thanks or farewells."""
     rows = (answers.THANKS, answers.PARTING)
     return all(any(row.fullmatch(sentence.plain) for row in rows) for sentence in sentences(text))
 
 
 def begins_like_a_command(text: str) -> bool:
-    """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb after one."""
+    """Whether the first line looks like a command with a mistake: a verb or a game, even misspelt, or a verb second."""
     line = next(filter(None, map(clean, text.splitlines())), "")
     first, *rest = plain(line).replace("?", "").split() or [""]
     if first == "if" and ":" in text:
@@ -75,7 +75,7 @@ def begins_like_a_command(text: str) -> bool:
 
 
 def is_prose(text: str) -> bool:
-    """The text is words of a language: a lone word is a courtesy, and there are few numbers."""
+    """Whether the text is words of a language, with few numbers; a lone word must be a courtesy."""
     words = POSTCODE.sub("", plain(text)).split()
     bare = [word.strip(".,;:!?()\"'").replace("'", "") for word in words]
     if not words:

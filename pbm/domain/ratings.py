@@ -1,14 +1,14 @@
 """Glicko-2 as Mark Glickman published it ("Example of the Glicko-2 system", 2013), and what keeps it fair. Pure.
 
-Every rated match is a rating period of its own for its two players, so a rating moves when a match ends and never else;
-each week without one is a period without games, in which only the deviation grows. The arithmetic is that of decimal,
-whose roots, exponentials and logarithms are rounded correctly: every machine finds the same ratings.
+Every rated match is a rating period of its own for its two players, so a rating changes only when a match ends; each
+week without a match is a period without games, in which only the deviation grows. The arithmetic is decimal, which
+rounds roots, exponentials and logarithms correctly, so every machine computes the same ratings.
 
-Ratings cannot be farmed from players whom nobody knows: results against these lift nobody far above where all begin,
-and of the matches of the same two players only a few in some time count.
+Ratings cannot be farmed from unknown players: results against them raise nobody far above the initial rating, and only
+a few matches between the same two players count within a given time.
 
-No library: of those at PyPI, glicko2 2.1 has no types and no release since 2024, and glicko2-py is one 0.1.0 with
-players, periods and storage of its own.
+No library is used: on PyPI, glicko2 2.1 has no types and no release since 2024, and glicko2-py 0.1.0 has players,
+periods and storage of its own.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from typing import NamedTuple
 from pbm.domain.match import Ending, Match, Seat
 
 TAU = 0.5
-"""How fast a volatility may change; the author advises 0.3 to 1.2."""
+"""How fast a volatility may change; the author recommends 0.3 to 1.2."""
 PROVISIONAL_ABOVE = 110.0
-"""A rating whose deviation is above this is provisional: about a dozen matches bring it below."""
+"""A rating with a deviation above this is provisional; about a dozen matches bring it below."""
 SCALE = 173.7178
-"""Points of a rating in one unit of the algorithm."""
+"""Rating points in one unit of the algorithm."""
 PERIOD = timedelta(weeks=1)
-"""Without a match; in somewhat over a year an established rating is provisional again."""
+"""Length of a period without a match; after somewhat over a year an established rating is provisional again."""
 CEILING = 1700.0
-"""A result against somebody whose rating is provisional lifts nobody above it."""
+"""Results against a provisional rating raise nobody above this."""
 WINDOW = timedelta(days=90)
 MOST_OF_A_PAIR = 3
-"""Matches of the same two players, of one game, that are rated within such a time."""
+"""The most rated matches between the same two players, in one game, within that time."""
 
 _CENTRE = 1500.0
 _UNKNOWN = 350.0
@@ -46,15 +46,15 @@ _EXACTLY = Context(prec=34)
 
 
 class Rating(NamedTuple):
-    """The estimate of a player's strength in one game; a player who has played none has the defaults.
+    """The estimate of a player's strength in one game; a player without rated matches has the defaults.
 
-    They are about as strong as rating says, give or take two deviations.
+    The true strength is most likely within two deviations of the rating.
     """
 
     rating: float = _CENTRE
     deviation: float = _UNKNOWN
     volatility: float = 0.06
-    """How erratic their results are."""
+    """How erratic the player's results are."""
 
     @property
     def provisional(self) -> bool:
@@ -67,7 +67,7 @@ class Rating(NamedTuple):
 
 
 def aged(rating: Rating, idle: timedelta) -> Rating:
-    """The rating after so long without a match: with every whole week less is known, up to nothing."""
+    """The rating after this long without a match: the deviation grows with every whole week, up to the initial one."""
     weeks = max(0, idle // PERIOD)
     if not weeks:
         return rating
@@ -77,25 +77,25 @@ def aged(rating: Rating, idle: timedelta) -> Rating:
 
 
 def after_match(own: Rating, opponent: Rating, score: float) -> Rating:
-    """The rating after a match of these two, as they were when it ended. score: 1, 0.5 or 0."""
+    """The rating after a match. own, opponent: as they were when it ended. score: 1, 0.5 or 0."""
     after = rate(own, [(opponent, score)])
     return after._replace(rating=min(after.rating, max(own.rating, CEILING))) if opponent.provisional else after
 
 
 def expected(own: Rating, opponent: Rating) -> float:
-    """The score, from 0 to 1, that the ratings let expect."""
+    """The score that the ratings predict, from 0 to 1."""
     with localcontext(_EXACTLY):
         return float(_expected(own, opponent))
 
 
 def weight(opponent: Rating) -> float:
-    """g(phi), from 0 to 1: how much a result against the opponent tells; less, the less is known of them."""
+    """g(phi), from 0 to 1: how much a result against this opponent says; lower if their rating is less certain."""
     with localcontext(_EXACTLY):
         return float(_weight(opponent))
 
 
 def rate(own: Rating, results: Sequence[tuple[Rating, float]]) -> Rating:
-    """The rating after a period. results: each opponent as they were before it, and one's score: 1, 0.5 or 0."""
+    """The rating after a period. results: each opponent's rating before it, and one's own score: 1, 0.5 or 0."""
     with localcontext(_EXACTLY):
         phi = Decimal(own.deviation) / _SCALE
         odds = [(_weight(opponent), _expected(own, opponent)) for opponent, _ in results]
@@ -146,7 +146,7 @@ def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, delta: Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """A player's record in ended games."""
+    """A player's statistics over ended games."""
 
     finished: int = 0
     timeouts: int = 0
@@ -154,7 +154,7 @@ class Pace:
     moves: int = 0
     """Plies they played themselves."""
     time: timedelta = timedelta(0)
-    """What all of these took, from the ply before, nights and absences included."""
+    """The total time for these plies, each from the ply before, including nights and absences."""
 
     def __add__(self, more: Pace) -> Pace:
         return Pace(*map(add, astuple(self), astuple(more)))
@@ -164,7 +164,7 @@ class Pace:
 
     @property
     def shown(self) -> str:
-        """The mean time of a move in its largest unit; empty if there was no move."""
+        """The mean time per move in its largest unit; empty without moves."""
         if not self.moves:
             return ""
         minutes = self.time / self.moves / timedelta(minutes=1)
@@ -178,7 +178,7 @@ class Pace:
 
 
 def pace_of(match: Match, seat: Seat) -> Pace:
-    """A seat's record in one match; nothing while it goes on, if it was void, or if one played against oneself."""
+    """A seat's pace in one match; all zero if the match goes on, was void, or was played against oneself."""
     first, second = match.players
     if match.result is None or match.result.ending is Ending.VOID or first.id == second.id:
         return Pace()

@@ -1,4 +1,4 @@
-"""From what a person wrote to the lines of it that are commands, each with the plan below it, and to a comment."""
+"""Divides what a person wrote into command lines, each with the plan below it, and a comment."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, T
 from pbm.domain.wanted import game_elsewhere
 
 MAX_COMMANDS = 20
-"""Commands carried out of one mail."""
+"""How many commands of one mail are carried out."""
 
 _NEXT_BOARD = re.compile(r"\s*[,;]\s*(?:and\s+)?(?=#?\d{3,12}[:.)]? )|\s+and\s+(?=#?\d{3,12}[:.)]? )")
 _MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
 _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORECASE)
-"""A move that names its cells: as a subject it is what a link of a board opens, whatever words are below it."""
+"""A move that names its cells: links on boards have it as their subject, so it counts whatever words are below."""
 _PUZZLE_LINE = re.compile(r"puzzle \d{1,9} \S.*", re.IGNORECASE)
-"""In an answer to a digest, which may hold a puzzle."""
+"""The solution of a puzzle, in an answer to a digest."""
 _LISTED = re.compile(
     rf"\A\s*(?:[-\N{{EN DASH}}\N{{BULLET}}]|\d{{1,2}}[.)])\s+(?={_PLACED.pattern}[.!]?\s*$)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""The mark in front of a move that stands on the first line as in a list: "1. F6", "- F6"."""
+"""A list mark before a move on the first line: "1. F6", "- F6"."""
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
-"""Words that moves may hold and a sentence, too."""
+"""Words that occur both in moves and in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,38 +55,38 @@ class Reading:
     comment: str = ""
     truncated: bool = False
     remarks: tuple[str, ...] = ()
-    """What stands below each line, where each line names its board; empty where the comment belongs to them all."""
+    """What stands below each line, if each line names its board; empty if there is one comment for all."""
     text: str = field(default="", repr=False, compare=False)
-    """All of it, where it may also be read as plain words: one text, without plans and boards in front of lines."""
+    """The whole text if it may also be read as plain words: without plans, and without boards before lines; else ""."""
 
     def opens_with(self, command: Command) -> bool:
-        """The mail begins with this move, and with nothing that tells the board or who plays it."""
+        """Whether the mail begins with this move, without a board or a player in the command."""
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
     def sounds_unsure(self, command: Command) -> bool:
-        """The mail begins with this move, above words that may take it back; not where it was read as plain words."""
+        """Whether the mail begins with this move, and the words below may take it back."""
         may_be = bool(self.text and self.comment) and self.opens_with(command)
         return may_be and meaning(self.opening, str.casefold).act is Act.UNSURE
 
     @property
     def opening(self) -> str:
-        """The first line and the words below it, without further commands, which stand for themselves."""
+        """The first line and the words below it, without further commands."""
         return f"{self.lines[0]}\n{self.comment}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """The text of a mail on its way to commands."""
+    """The text of a mail without its plans, and how to read it."""
 
     left: Sequence[str]
     plans: Sequence[tuple[int, str]]
-    """Each with the number of lines left in front of it."""
+    """Each plan with the number of remaining lines before it."""
     standing: Standing
     is_userid: Callable[[str], bool]
 
     @property
     def start(self) -> int:
-        """The number of the first line that is not blank, or of lines."""
+        """The index of the first line that is not blank; the number of lines if all are."""
         return next((at for at, line in enumerate(self.left) if line.strip()), len(self.left))
 
     @property
@@ -96,12 +96,12 @@ class _Draft:
 
     @property
     def is_planned(self) -> bool:
-        """The text begins with a plan."""
+        """Whether the text begins with a plan."""
         start = self.start
         return any(at <= start for at, _ in self.plans)
 
     def yields_to(self, subject: str) -> bool:
-        """The subject is the command: it reads like one, and the text holds none that it could be confused with."""
+        """Whether the subject is the command: it reads like one, and the text has none that may be meant instead."""
         first, is_planned = self.first, self.is_planned
         if not (first or is_planned) or _is_board_line(subject, self.standing):
             return True
@@ -113,12 +113,12 @@ class _Draft:
 
 def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: False) -> Reading:
     """The commands of a mail. subject: without reply prefixes. text: what the person wrote, quotes removed.
-    is_userid: tells whether a word is the name of a player, which tells "follow ann" below a move from "about time".
+    is_userid: whether a word is a player's name; this distinguishes "follow ann" below a move from "about time".
 
-    The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
-    lines of the text. A line below the first is a command only if nothing else can be meant; what follows is comment.
-    Where the first line begins with the number of a board, as in an answer to a digest, such lines may stand anywhere,
-    in plain words as well.
+    As on the classic server, the subject is the command if it reads like one; otherwise the first lines of the text are
+    the commands. A line below the first is a command only if it cannot mean anything else; the rest is the comment.
+    If the first line begins with a board's number, as in an answer to a digest, such lines may stand anywhere, also in
+    plain words.
 
     >>> on_board = Standing("cross", 101, known=True, proven=True)
     >>> read("Cross Board 101 ann-bob", "F6\\nGood luck!", on_board)
@@ -149,7 +149,7 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
 
 
 def _by_subject(subject: str, planned: Sequence[str], draft: _Draft) -> Reading:
-    """The subject is the command; planned: the plans at its end."""
+    """The subject is the command. planned: the plans at its end."""
     if subject.casefold() == MULTIPLE:
         return _multiple([line.strip() for line in draft.left], draft.plans)
     plans = [*((-1, plan) for plan in planned), *draft.plans]
@@ -178,14 +178,14 @@ def _by_text(draft: _Draft) -> Reading:
 
 
 def _offers_draw(line: str, first: str) -> bool:
-    """The line asks for a draw below the first one, which may be a move."""
+    """Whether the line, which stands below a move, offers a draw. first: the first line of the text."""
     return asks_for_draw(line) and (not first or _takes_plan(first))
 
 
 def _may_plan(standing: Standing, words: str) -> bool:
-    """The words may be a move, with or without a command around it, that a plan follows on the same line.
+    """Whether the words may be a move, with or without a command around it, followed by a plan on the same line.
 
-    The number of a board is none; what follows that is a command of its own.
+    The number of a board is not; what follows it is a command of its own.
     """
     if words.isdecimal() and standing.board in (None, int(words)):
         return False
@@ -193,14 +193,14 @@ def _may_plan(standing: Standing, words: str) -> bool:
 
 
 def _is_said(line: str) -> bool:
-    """All below the line is text that nobody looks into for plans."""
+    """Whether everything below the line is text, so that no plans are looked for."""
     return _has_text(line) and clean(line).casefold() != MULTIPLE
 
 
 def _with_plans(commands: Sequence[tuple[int, str]], plans: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    """The commands, each with the plan below it on lines of its own; one that takes none is followed by it.
+    """The commands, each with its plan on the lines below; after a command that takes no plan, it is one by itself.
 
-    Both come with the numbers of the lines they stand at, a plan with that of the line after it.
+    Commands come with the index of their line, plans with the index of the line after them.
     """
     found: list[str] = []
     ends = [*(at for at, _ in commands[1:]), sys.maxsize][: len(commands)]
@@ -218,21 +218,21 @@ def _cleaned(plan: str) -> str:
 
 
 def _takes_plan(line: str) -> bool:
-    """The line is a move, or may be one."""
+    """Whether the line is a move, or may be one."""
     words = line.split()
     verb, _ = leading(words[1:] if words[0].casefold() in GAMES else words)
     return verb is None or verb.takes_plan
 
 
 def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading:
-    """Every line a command; a quoted one is none."""
+    """Every line is a command, except quoted lines."""
     numbered = [(at, clean(line)) for at, line in enumerate(lines) if clean(line) and not line.startswith(">")]
     commands = _with_plans(numbered, plans)
     return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
 
 
 def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]], standing: Standing) -> Reading:
-    """Commands that name their boards, each with what is written below it. start: the line of the first command."""
+    """Commands that name their boards, each with the text below it. start: the index of the first command's line."""
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
     if not plans:
@@ -251,7 +251,7 @@ def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]]
 
 
 def _of_boards(line: str, standing: Standing) -> list[str]:
-    """The commands on several boards that stand on one line; or the line.
+    """The commands for several boards on one line, or else the line.
 
     >>> _of_boards("101 F6, 102 G7 and 103 resign", Standing(known=True)), _of_boards("F6, 102 is mine", Standing())
     (['101 F6', '102 G7', '103 resign'], ['F6, 102 is mine'])
@@ -261,7 +261,7 @@ def _of_boards(line: str, standing: Standing) -> list[str]:
 
 
 def _is_board_line(line: str, standing: Standing) -> bool:
-    """The line is a move or another command on the board it begins with, and can be nothing else."""
+    """Whether the line can only be a move or another command on the board it begins with."""
     if board_first(line, standing) is None:
         return False
     try:
@@ -274,7 +274,7 @@ def _is_board_line(line: str, standing: Standing) -> bool:
 
 
 def _speaks_of_board(line: str, standing: Standing) -> bool:
-    """The line says in plain words what is to be done on the board it begins with: "103: I'll take D4"."""
+    """Whether the line says in plain words what to do on the board it begins with: "103: I'll take D4"."""
     named = board_first(line, standing)
     if named is None or standing.board is not None or named[0] < FIRST_BOARD:
         return False
@@ -282,12 +282,12 @@ def _speaks_of_board(line: str, standing: Standing) -> bool:
 
 
 def _called(line: str) -> bool:
-    """The line starts like a command: with a verb, or with a game (there is one or not) and a verb."""
+    """Whether the line starts like a command: with a verb, or with a game, known or not, and a verb."""
     return begins(line) or any(find(word, per_game=True) for word in line.split()[1:2])
 
 
 def _has_text(line: str) -> bool:
-    """The line is a command that all lines below it belong to."""
+    """Whether the line is a command to which all lines below belong."""
     words = clean(line).split()
     of_game = any(word.casefold() in GAMES for word in words[:1])
     verb, _ = leading(words[1:], per_game=True) if of_game else leading(words)
@@ -295,7 +295,7 @@ def _has_text(line: str) -> bool:
 
 
 def _is_command(line: str, draft: _Draft) -> bool:
-    """A line after the first is a command if it is complete, or misspelt beyond doubt: game, verb and board."""
+    """Whether a line after the first is a command: complete, or clearly meant as one (game, verb and board)."""
     cleaned = clean(line)
     if _is_board_line(cleaned, draft.standing):
         return True
@@ -310,7 +310,7 @@ def _is_command(line: str, draft: _Draft) -> bool:
 
 
 def _is_plausible(command: Command) -> bool:
-    """Whether the words for a password, an address or a setting may be one: "Set your mind at ease" is no command."""
+    """Whether the words can be what they are bound to: "Set your mind at ease" is not a command."""
     args = command.args
     return (
         (not command.verb.wordy or _is_no_sentence(command))
@@ -323,13 +323,13 @@ def _is_plausible(command: Command) -> bool:
 
 
 def _names_player(command: Command, draft: _Draft) -> bool:
-    """The line is a verb and a player: "follow ann"."""
+    """Whether the line is a verb and a player: "follow ann"."""
     (_, *names) = command.line.split()
     return len(names) == 1 and bool(command.args) and draft.is_userid(names[0])
 
 
 def _is_no_sentence(command: Command) -> bool:
-    """The verb may begin a sentence, and here it does not: it stands alone, or with a number, a game or a day."""
+    """Whether a verb that may begin a sentence does not: it stands alone, or with a number, a game or a day."""
     words, verb = command.line.casefold().split(), command.verb
     is_alone = words == [verb.name] and verb.group != STARTING
     game = command.args.get("GAME", "").casefold()
@@ -339,5 +339,5 @@ def _is_no_sentence(command: Command) -> bool:
 
 
 def _strangers(words: str) -> int:
-    """How many words are neither boards nor among those that choose boards: more than one are a sentence."""
+    """How many words neither are boards nor select boards; more than one make a sentence."""
     return sum(not re.match(r"[\d#]", word) and word.casefold() not in SELECTORS for word in words.split())

@@ -1,4 +1,4 @@
-"""The choices of a player: one table that drives `set`, its help and its checks."""
+"""A player's choices: one table that drives `set`, its help and its checks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pbm.domain.spans import DAY, DEFAULT_LADDER, MINUTE, OFF, read_duration, re
 
 LONGEST_HOLD = DAY
 ANYONE, KNOWN, ASK, NONE = "anyone", "known", "ask", "none"
-"""The challenges that start a game at once: those of all who show who they are, or of players one has played with
-or shares a tournament with, or none, as one is asked first; with the last, no challenge comes at all.
+"""Which challenges start a game at once: from all identified players; only from those one has played with or shares a
+tournament with; none, as one is asked first. With the last, challenges are refused.
 """
 
 DAILY, PUZZLE_HOUR = "daily", "08:00"
-"""A puzzle comes in the digest, or at this time of day to those who get none."""
+"""A puzzle comes in the digest, or at this hour to players without a digest."""
 
 
 def read_hold(value: str) -> str:
-    """Canonical, OFF for no time at all. Raises: BadArguments."""
+    """The canonical form; OFF for 0. Raises: BadArguments."""
     length = 0 if value.casefold() in (OFF, "none") else read_duration(value)
     if length and not MINUTE <= length <= LONGEST_HOLD:
         raise BadArguments(f'"{value}" is not allowed: a move may wait from 1m to 24h, or hold is off.', "set hold 10m")
@@ -34,7 +34,7 @@ def read_hold(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A player's choices, each a word; the defaults are what most want."""
+    """A player's choices, each a word; the defaults suit most players."""
 
     subject: str = "constant"
     board: str = "ascii"
@@ -58,7 +58,7 @@ class Settings:
 
     @property
     def daily_at(self) -> str:
-        """When one mail a day comes, as a digest or for a puzzle; OFF for none."""
+        """The hour of the daily mail, a digest or a puzzle; OFF for none."""
         return PUZZLE_HOUR if self.digest == OFF and self.puzzle == DAILY else self.digest
 
     @property
@@ -67,16 +67,16 @@ class Settings:
 
     @property
     def rests(self) -> Rests:
-        """When their clocks do not run, week by week."""
+        """The hours of the week when the player's clocks do not run."""
         return _rests(self.timezone, self.sleep, self.weekend)
 
     @classmethod
     def chosen(cls, stored: Mapping[str, str]) -> Settings:
-        """The defaults, with what a player has stored in their place."""
+        """The player's stored choices, and the defaults for all others."""
         return _chosen(tuple(stored.items()))
 
     def with_choice(self, name: str, value: str) -> Settings:
-        """Raises: BadArguments that tells what may be chosen."""
+        """Raises: BadArguments, saying what may be chosen."""
         setting = choice_of(name)
         return replace(self, **{setting.name: setting.read(value)})
 
@@ -94,9 +94,9 @@ class Choice:
     name: str
     meaning: str
     values: tuple[str, ...] = ()
-    """The words it may be; empty for a time zone, which is looked up."""
+    """The allowed words; empty for a time zone, which is looked up."""
     reader: Callable[[str], str] | None = None
-    """Makes what was written canonical, where a list of words is not enough; `told` then says what it may be."""
+    """Returns the canonical form, if a list of words is not enough; `told` then says what is allowed."""
     told: str = ""
     sample: str = ""
 
@@ -131,7 +131,7 @@ class Choice:
         return found
 
     def _meant(self, value: str, known: Collection[str]) -> str:
-        """The word that may be meant; of a time zone the name of a place is enough."""
+        """The word that may be meant, or ""; for a time zone the name of the place is enough."""
         places = {name.rpartition("/")[2].casefold(): name for name in sorted(known, reverse=True)}
         close = difflib.get_close_matches(value.casefold()[:40].replace(" ", "_"), places, n=1, cutoff=0.75)
         return places[close[0]] if close else ""
@@ -143,7 +143,7 @@ _HOURS = re.compile(r"(?:utc|gmt)? ?([+-])0?(\d{1,2})(?::?00)?", re.IGNORECASE)
 
 
 def _fixed_zone(value: str) -> str:
-    """The time zone so many hours from UTC; empty for other words.
+    """The time zone with this offset from UTC in hours; empty for other words.
 
     >>> _fixed_zone("UTC+2"), _fixed_zone("-05:00"), _fixed_zone("Berlin")
     ('Etc/GMT-2', 'Etc/GMT+5', '')
@@ -236,7 +236,7 @@ CHOICES: dict[str, Choice] = {
 
 
 def is_choice(words: Sequence[str]) -> bool:
-    """The words are a setting and what it may be, and nothing else.
+    """Whether the words are exactly a setting and an allowed value.
 
     >>> [is_choice(words.split()) for words in ("digest 8am", "receipts off", "picture perfect", "digest")]
     [True, True, False, False]
@@ -248,7 +248,7 @@ def is_choice(words: Sequence[str]) -> bool:
 
 
 def choice_of(name: str) -> Choice:
-    """The setting of a name, in any case. Raises: BadArguments that lists them."""
+    """The setting of this name, in any case. Raises: BadArguments, listing all settings."""
     choice = CHOICES.get(name.casefold())
     if choice is None:
         raise BadArguments(f'There is no setting "{name}". The settings are {", ".join(CHOICES)}.', "set")

@@ -1,9 +1,9 @@
 """Spans of time as players write and read them: lengths such as 3d or 12h, ladders of reminders.
 
-Everywhere else a length is whole microseconds.
+Everywhere else a length is in whole microseconds.
 
-A ladder is what a player wants to be told before their time runs out, such as 3d 1d: each length of time is a rung. A
-board may be agreed to have a reminder of its own, so long after the last move.
+A ladder says how long before their time runs out a player wants reminders, such as 3d 1d; each length is a rung. The
+players of a board may also agree on its own reminder, this long after the last move.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ def read_duration(word: str) -> int:
 
 
 def write_duration(length: int) -> str:
-    """As read_duration reads it, without blanks: 1d12h. Seconds are left out."""
+    """The form that read_duration reads, without blanks: 1d12h. Seconds are left out."""
     return "".join(f"{number}{name[0]}" for number, name in _parts(length)) or "0"
 
 
 def brief(length: int) -> str:
-    """For tables: the two largest units, such as "2d 23h"; never more than is left."""
+    """A short form for tables: the two largest units, such as "2d 23h", rounded down."""
     return " ".join(f"{number}{name[0]}" for number, name in _parts(max(0, length))[:2]) or "0m"
 
 
 def in_words(length: int) -> str:
-    """Such as "1 day 12 hours"; seconds are left out."""
+    """A form for people, such as "1 day 12 hours"; seconds are left out."""
     return " ".join(counted(number, name) for number, name in _parts(length)) or "0 minutes"
 
 
@@ -70,19 +70,19 @@ OFF = "off"
 DEFAULT_LADDER = "3d 1d"
 MOST_RUNGS = 6
 SHORTEST_RUNG, LONGEST_RUNG = 10 * MINUTE, 60 * DAY
-"""The shortest and the longest that a rung may be."""
+"""The bounds of a rung."""
 ROUGH = 3 * HOUR
-"""From this rung on an hour does not matter."""
+"""Rungs from this length on are rounded to the hour."""
 MOST_NAGS = 3
-"""How often a board reminds of itself while nothing happens on it."""
+"""How many of its own reminders a board sends while nothing happens on it."""
 PUNCTUAL = timedelta(hours=12)
-"""A digest that is later than this is left out: the next one comes soon."""
+"""A digest that is later than this is skipped, because the next one comes soon."""
 
 _TIME = re.compile(r"([01]?\d|2[0-3])[:.h]?([0-5]\d)?([ap]m)?", re.ASCII)
 
 
 def read_ladder(words: str) -> str:
-    """The ladder as it is kept: the longest first, each once, or `off`. Raises: BadArguments."""
+    """The ladder as it is stored: the longest rung first, each once, or `off`. Raises: BadArguments."""
     if words.casefold() == OFF:
         return OFF
     rungs = {_rung(word) for word in re.split(r"[\s,]+", words.strip(" ,"))}
@@ -105,7 +105,7 @@ def _rung(word: str) -> int:
 
 @lru_cache(maxsize=1000)
 def rungs_of(ladder: str) -> tuple[int, ...]:
-    """The lengths of a ladder as it is kept, the longest first."""
+    """The lengths of a stored ladder, the longest first."""
     return () if ladder == OFF else tuple(map(read_duration, ladder.split()))
 
 
@@ -115,10 +115,10 @@ def told(ladder: str) -> str:
 
 
 def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:
-    """When the player to move is reminded, in no order. deadline: None for never. nag: the board's own, None for none.
+    """When the player to move is reminded, unordered. deadline: None for never. nag: the board's own, None for none.
 
-    A player who wants no reminders gets none of any kind. Those that are hours away come on the hour before, so that
-    boards which were played on together are one mail.
+    A player with reminders off gets none of any kind. Long rungs and nags come on the hour before, so that boards
+    played at about the same time share one mail.
     """
     if deadline is not None:
         for rung in rungs_of(ladder):
@@ -132,12 +132,12 @@ def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: i
 def next_reminder(
     ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None, now: datetime
 ) -> datetime | None:
-    """The first that is still to come; None for no more."""
+    """The first reminder after now; None for no more."""
     return min((at for at in reminders(ladder, moved_at, deadline, nag) if at > now), default=None)
 
 
 def read_hour(word: str) -> str:
-    """When a digest comes, as it is kept: "08:00", or `off`; "8am" is read, too. Raises: BadArguments."""
+    """The time of a digest as it is stored: "08:00" or `off`; "8am" is read, too. Raises: BadArguments."""
     if word.casefold() == OFF:
         return OFF
     found = _TIME.fullmatch(word.casefold())
@@ -148,10 +148,10 @@ def read_hour(word: str) -> str:
 
 
 def next_digest(hour: str, zone: ZoneInfo, now: datetime) -> datetime:
-    """The next instant at which the clock on the player's wall shows the hour. hour: as it is kept, and not `off`.
+    """The next instant when the player's wall clock shows the hour. hour: as stored, and not `off`.
 
-    An hour that a change of the clocks leaves out is taken as if it had not been changed yet; of one that comes twice
-    the first counts.
+    An hour skipped by a change to summer time is taken as if the change had not happened yet; of an hour that comes
+    twice, the first counts.
     """
     today = now.astimezone(zone).date()
     days = (_at(hour, zone, today + timedelta(days=ahead)) for ahead in range(3))
@@ -159,7 +159,7 @@ def next_digest(hour: str, zone: ZoneInfo, now: datetime) -> datetime:
 
 
 def is_punctual(hour: str, zone: ZoneInfo, now: datetime) -> bool:
-    """A digest sent now would not be so late that it had better wait for the next."""
+    """Whether a digest sent now would still be in time."""
     today = now.astimezone(zone).date()
     last = max(at for back in range(3) if (at := _at(hour, zone, today - timedelta(days=back))) <= now)
     return now - last <= PUNCTUAL

@@ -1,9 +1,9 @@
-"""Reply tokens: what makes answering a board mail enough to play.
+"""Reply tokens: with them, answering a board mail is enough to play.
 
-A token names a board, a seat and a revision of the board, or else a player and maybe an instant, sealed with a keyed
-hash, so that nobody can make one for another board, seat, state or player. For somebody without an account it names
-the address that it was mailed to. It is written in lower-case letters and
-digits only, for it stands in an address whose case mail programs do not keep.
+A token names a board, a seat and a revision of the board, or else a player and possibly an instant. It is sealed with
+a keyed hash, so nobody can make one for another board, seat, revision or player. For a person without an account it
+names the address it was mailed to. It consists of lower-case letters and digits only, because it is part of an
+address, and mail programs may change the case of addresses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import lru_cache
 
 _BASE32 = re.compile("[A-Za-z2-7]+")
 _DIGITS = str.maketrans("abcdefghijklmnopqrstuvwxyz234567", "0123456789abcdefghijklmnopqrstuv")
-"""The digits that `int` knows, by those of base32."""
+"""Maps base32 digits to the digits that `int` knows."""
 _MAC_BYTES = 10
 _MAX_LENGTH = 48
 _ADDRESS_BYTES = 7
@@ -26,59 +26,59 @@ _ADDRESS_BYTES = 7
 
 @dataclass(frozen=True, slots=True)
 class SeatToken:
-    """Leave to act for the seat of the board, as long as the board has this revision."""
+    """Permission to act for the seat of the board, as long as the board has this revision."""
 
     board: int
     seat: int
     revision: int
     epoch: int
-    """Of the player in the seat; their tokens of earlier epochs are revoked."""
+    """The token epoch of the player in the seat; tokens of earlier epochs are revoked."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerToken:
-    """Leave to act for the player, until their tokens are revoked or the last day, counted from 1970, is over."""
+    """Permission to act for the player until their tokens are revoked or the last day, counted from 1970, is over."""
 
     player_id: int
     epoch: int
     last_day: int
 
     def as_of(self, instant: int) -> DigestToken:
-        """The same for boards as they stand then, in microseconds since 1970."""
+        """The same permission, for boards as they stand at an instant in microseconds since 1970."""
         return DigestToken(self.player_id, self.epoch, self.last_day, instant)
 
 
 @dataclass(frozen=True, slots=True)
 class DigestToken:
-    """As a PlayerToken, for boards as they stood when the mail was written."""
+    """As PlayerToken, but for boards as they stood when the mail was written."""
 
     player_id: int
     epoch: int
     last_day: int
     as_of: int
-    """Then, in microseconds since 1970."""
+    """When the mail was written, in microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressToken:
-    """Leave to act for whoever gets mail at this address, and has no account: until the last day is over."""
+    """Permission to act for the person without an account at this address, until the last day is over."""
 
     address: int
     """The first bits of its hash."""
     last_day: int
     leaves: int = 0
-    """1 where the mail that brought it answers a wish to hear no more, so that a yes to it is none to a game."""
+    """1 if the mail that carries it answers a wish to hear no more, so that a yes to it does not accept a game."""
 
     @classmethod
     def of(cls, address: str, last_day: int, *, leaves: bool = False) -> AddressToken:
-        """The token of an address, in whatever case it is written."""
+        """The token of an address, regardless of case."""
         hashed = hashlib.sha256(address.casefold().encode(errors="replace")).digest()
         return cls(int.from_bytes(hashed[:_ADDRESS_BYTES]), last_day, int(leaves))
 
 
 @dataclass(frozen=True, slots=True)
 class ChatToken:
-    """The seat of a board, as it was when the mail was written that is answered: the same in all mails of the board."""
+    """The seat of a board without a revision, so that it is the same in all mails of the board."""
 
     board: int
     seat: int
@@ -93,11 +93,11 @@ class Signer:
     """Makes and checks tokens with the server's secrets."""
 
     def __init__(self, *secrets: bytes) -> None:
-        """secrets: the first one seals; what was sealed with any of them opens."""
+        """secrets: the first one seals tokens; tokens sealed with any of them can be opened."""
         self._secrets = secrets
 
     def renew(self, *secrets: bytes) -> None:
-        """Use these from now on."""
+        """Replaces the secrets."""
         if secrets != self._secrets:
             self._secrets = secrets
             _lasting.cache_clear()
@@ -106,7 +106,7 @@ class Signer:
         return (_lasting if isinstance(token, ChatToken) else _sealed)(self._secrets[0], token)
 
     def open(self, text: str) -> Token | None:
-        """The token, or None when the text was not sealed by this server."""
+        """The token, or None if the text was not sealed by this server."""
         return _opened(self._secrets, text) if len(text) <= _MAX_LENGTH else None
 
     def board_of(self, text: str) -> int | None:
@@ -122,12 +122,12 @@ def _sealed(secret: bytes, token: Token) -> str:
 
 
 _lasting = lru_cache(4096)(_sealed)
-"""The same for tokens that mail after mail has."""
+"""`_sealed` with a cache, for tokens that are repeated in many mails."""
 
 
 @lru_cache(256)
 def _opened(secrets: Collection[bytes], text: str) -> Token | None:
-    """What a mail says of its token is asked several times."""
+    """Cached, because one mail's token is opened several times."""
     sealed = _read(text)
     payload, mac = sealed[:-_MAC_BYTES], sealed[-_MAC_BYTES:]
     if not payload or not any(hmac.compare_digest(mac, _mac(secret, payload)) for secret in secrets):
@@ -141,9 +141,9 @@ def _mac(secret: bytes, payload: bytes) -> bytes:
 
 
 def _read(text: str) -> bytes:
-    """What is written so, in either case; nothing for any other text: of one token there is one text.
+    """The bytes of a base32 text in either case; nothing for any other text.
 
-    Base32 leaves bits of the last letter unused, and some lengths. `base64` goes through it in Python.
+    Unused bits of the last letter must be 0, so that each token has one text. `base64` would decode in Python.
     """
     spare = len(text) * 5 % 8
     if spare >= 5 or not _BASE32.fullmatch(text):
@@ -158,9 +158,9 @@ def _written(sealed: bytes) -> str:
 
 @lru_cache(1024)
 def _varint(number: int) -> bytes:
-    """Seven bits a byte, lowest first; the top bit says that another byte follows.
+    """Seven bits per byte, lowest first; the top bit says that another byte follows.
 
-    A number below 0 is of what has not come to pass, and its token is never sent.
+    Negative numbers come from rehearsed boards only, whose tokens are never sent.
     """
     out, number = bytearray(), abs(number)
     while number > 0x7F:

@@ -1,7 +1,7 @@
-"""What a question or a wish in plain words is about, and the command that tells of it.
+"""What a question or wish in plain words is about, and the command that answers it.
 
-In a letter to the server a subject may be spoken of in any words. On a board, where the other player is written to as
-well, a question is the server's only if the text is nothing else.
+A letter to the server may mention a topic in any words. On a board, where people also write to the other player, a
+question is for the server only if the text is nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pbm.domain.idioms.patterns import any_of
 from pbm.domain.meaning import sentences
 
 ERASURE = "help erase me"
-"""The command for those who want to be forgotten, which does nothing by itself."""
+"""The command for people who want their data erased; by itself it only shows a page."""
 
 TOPICS = {
     command: any_of(rows)
@@ -168,8 +168,8 @@ TOPICS = {
         "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
     }.items()
 }
-"""Subjects of a question or a wish in any words, and the command that tells of it: found anywhere in a sentence.
-The first that is found counts. GAME is the one that is named.
+"""The command for each topic, and the pattern of words, anywhere in a sentence, that ask for it.
+The first match counts. GAME stands for the game that is named.
 """
 
 
@@ -242,11 +242,11 @@ QUESTIONS = {
             """,
     }.items()
 }  # fmt: skip
-"""The whole of a text, besides courtesies, that asks on a board what no opponent is asked. RIVAL: the other player."""
+"""Questions on a board that are not for the opponent: the whole text but courtesies. RIVAL: the other player."""
 
 
 def topic(text: str) -> str:
-    """The command that tells of what a text asks in any words, with GAME for a game; "" for none.
+    """The command that answers a text in any words, with GAME for a game; "" for none.
 
     >>> topic("Hello, are there any tournaments?"), topic("How do I resign?"), topic("My cat is asleep.")
     ('tournaments', 'help resign', '')
@@ -256,7 +256,7 @@ def topic(text: str) -> str:
 
 
 def question(text: str, opponent: str) -> str:
-    """The command that tells of what a text asks, which asks nothing else; "" for any other. opponent: the userid.
+    """The command that answers a text which is just that question; "" for any other text. opponent: their userid.
 
     >>> question("Hi! Any hints?", "ann"), question("That was your best move!", "ann")
     ('hint', '')

@@ -1,7 +1,7 @@
-"""Vacations as players write them, and what they take of a year's allowance.
+"""Vacations as players write them, and how much of a year's allowance they use.
 
-The days of a vacation are those of the wall clock in the player's own zone, counted exactly: a vacation over New Year
-takes of each year's allowance what falls into that year.
+The days of a vacation are exact and follow the wall clock in the player's own zone. A vacation over New Year uses each
+year's allowance for its part of the vacation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Span = tuple[datetime, datetime]
 MOST_AHEAD = timedelta(days=400)
 SHORTEST_VACATION = timedelta(days=1)
 _LONGEST_BEGUN = timedelta(days=60)
-"""How long ago the first of two days without years may have been, so that they are a vacation under way."""
+"""How long ago the first of two days without years may be, if they are a vacation under way."""
 _EXAMPLES = "vacation 2w, vacation until Friday, vacation next week or vacation 20 Dec - 3 Jan"
 _WEEK_NAMES = (
     "mon monday montag lundi lunes lunedì maandag,tue tues tuesday dienstag mardi martes martedì dinsdag,"
@@ -33,7 +33,7 @@ _WEEK_NAMES = (
 _WEEKDAYS = {name: number for number, names in enumerate(_WEEK_NAMES.split(",")) for name in names.split()}
 _TOMORROW = frozenset({"tomorrow", "morgen", "demain", "mañana", "domani", "amanhã"})
 DAY_WORDS = frozenset({"now", "today", "tomorrow", *(name for name in _WEEKDAYS if name.endswith("day"))})
-"""Words for days as the calendar goes on from now."""
+"""Words for days that are relative to today."""
 
 _FILLERS = frozenset(
     {"from", "the", "to", "until", "till", "for", "through", "on", "and", "bis", "vom", "von", "please", "thanks"}
@@ -45,20 +45,20 @@ _IN_WORDS = re.compile(rf"\b(\d{{1,4}}|{'|'.join(COUNTS)}) ([wd])(?:eek|ay)s?\b"
 _WEEK = re.compile(
     r"\b(?P<which>this|next|coming|diese|nächste|kommende|volgende)[sn]? (?:week|woche)(?P<end>n?end)?e?\b"
 )
-"""Days that are counted from the present one."""
+"""A week or weekend relative to today."""
 _SATURDAY = 5
 _SAID = re.compile(
     r"(?:from|for|until|till|bis|vom|von|this|next|coming|today|\d+|(?:diese|nächste|kommende|volgende)[sn]?"
     rf"|du|jusqu'au|dal|fino|del|hasta|van|vanaf|tot|de|até|{'|'.join(_TOMORROW)})\b"
 )
-"""How words begin that tell a time to be away."""
+"""How words for a time away begin."""
 _AWAY = re.compile(
     r"\s+(?:(?:i am|i'm|bin ich)\s)?(?:(?:im|in|auf|on|op)\s)?(?:den\s)?"
     r"(?:urlaub|ferien|weg|verreist|unterwegs|away|holidays?|vacation|vakantie)$"
 )
-"""Words after such a time."""
+"""Words after a time away."""
 _BACK = re.compile(r"\bback\b")
-"""A day after it is one on which its writer plays."""
+"""Announces a day on which the writer plays again."""
 _NAMES = (
     "jan january januar janvier enero gennaio janeiro januari,feb february februar février febrero febbraio fevereiro "
     "februari,mar march mär märz mars marzo março maart,apr april avril abril aprile,may mai mayo maggio maio mei,"
@@ -85,16 +85,16 @@ _PIECE = re.compile(
         )
     )
 )
-"""A day of the calendar, perhaps without its year or its month, or another word, or what stands between."""
+"""A calendar day, possibly without its year or month, or another word, or separators."""
 _MOST_WORDS = 10
-"""Words that tell from when until when."""
+"""The most words that give a start and an end."""
 _SEARCHED = 8 * 366
-"""Days in a row among which is every day of the calendar."""
+"""So many days in a row include every day of the calendar, even 29 February."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Day:
-    """A day as it is written: one of the week, or one of the calendar with 0 for what is left out."""
+    """A day as written: a weekday, or a calendar day with 0 for each part left out."""
 
     text: str
     day: int = 0
@@ -103,11 +103,11 @@ class _Day:
     weekday: int | None = None
 
     def after(self, since: date) -> date:
-        """The next such day, which may be since unless it is one of the week. Raises: BadArguments."""
+        """The next such day, which may be `since` itself unless it is a weekday. Raises: BadArguments."""
         return self._first(since + timedelta(days=ahead) for ahead in range(self.weekday is not None, _SEARCHED))
 
     def before(self, until: date) -> date:
-        """The last such day, which may be until. Raises: BadArguments."""
+        """The last such day, which may be `until` itself. Raises: BadArguments."""
         return self._first(until - timedelta(days=back) for back in range(_SEARCHED))
 
     def _first(self, days: Iterable[date]) -> date:
@@ -129,9 +129,9 @@ class _Day:
 
 
 def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
-    """From when until when. A day that is named as the last one counts to its end. Raises: BadArguments.
+    """The start and end of a vacation; a day given as the last one is included. Raises: BadArguments.
 
-    Days without a year are those of the next such vacation that has not ended.
+    Days without a year mean the next such vacation that has not ended.
 
     >>> from datetime import UTC
     >>> for words in ("20.12. - 3.1.", "Dec 20-27", "from 20th to 27th of December", "20 Dec for 2 weeks"):
@@ -155,7 +155,7 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     if isinstance(last, _Day):
         end = _midnight(last.after(start.astimezone(zone).date()) + timedelta(days=1), zone)
     else:
-        end = (start.astimezone(zone) + timedelta(microseconds=last)).astimezone(UTC)  # by the clock on the wall
+        end = (start.astimezone(zone) + timedelta(microseconds=last)).astimezone(UTC)  # by the wall clock
     if start > now + MOST_AHEAD:
         raise BadArguments(f'"{words}" is too far ahead: a vacation begins within {MOST_AHEAD.days} days.')
     if end - start < SHORTEST_VACATION:
@@ -164,7 +164,7 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
 
 
 def lone_day(words: str, zone: ZoneInfo, now: datetime) -> str:
-    """The day that is all the words name, and of which they do not tell that it is the last; "" for other words.
+    """The single day that the words name, if they do not say that it is the last; "" for other words.
 
     >>> now = datetime(2026, 7, 1, tzinfo=UTC)
     >>> [lone_day(words, ZoneInfo("UTC"), now) for words in ("24 Dec", "Friday", "until Friday", "2w")]
@@ -178,8 +178,8 @@ def lone_day(words: str, zone: ZoneInfo, now: datetime) -> str:
 
 
 def vacation_said(text: str, now: datetime) -> str:
-    """The words of a text, at the end of a clause, that tell from when until when its writer is away; "" for none, and
-    for a single day, which may be the first or the last one.
+    """The words at the end of a clause that say how long the writer is away; "" for none, and for a single day, which
+    may be the first or the last one.
 
     >>> vacation_said("I'm away next week", datetime(2026, 7, 1, tzinfo=UTC))
     'next week'
@@ -202,7 +202,7 @@ def vacation_said(text: str, now: datetime) -> str:
 
 
 def _ends(words: str, today: date) -> tuple[_Day | None, _Day | int]:
-    """The day from which on, None for now, and the last day or how long. Raises: BadArguments."""
+    """The first day, None for now; and the last day, or the length. Raises: BadArguments."""
     unclear = BadArguments(f'"{words}" does not tell from when until when: write for instance {_EXAMPLES}.')
     match list(_pieces(words, today)):
         case [last] if isinstance(last, int) or not words.casefold().startswith(_BEGINS):
@@ -218,7 +218,7 @@ def _ends(words: str, today: date) -> tuple[_Day | None, _Day | int]:
 
 
 def _pieces(words: str, today: date) -> Iterator[_Day | int]:
-    """The days and lengths of time, in microseconds, that words tell. Raises: BadArguments."""
+    """The days, and the lengths in microseconds, that words name. Raises: BadArguments."""
     said = _WEEK.sub(lambda found: _week(found, today), words.casefold().replace("\N{EN DASH}", "-").rstrip(" .!"))
     said = _IN_WORDS.sub(lambda found: f"{COUNTS.get(found[1], found[1])}{found[2]}", said)
     for found in _PIECE.finditer(said):
@@ -232,7 +232,7 @@ def _pieces(words: str, today: date) -> Iterator[_Day | int]:
 
 
 def _week(found: re.Match[str], today: date) -> str:
-    """The days of the week, or of its end, that words name; those of this week from today on."""
+    """The first and last day of the week or weekend that words name; this week begins today."""
     is_later = found["which"] not in ("this", "diese") and (not found["end"] or today.weekday() >= _SATURDAY)
     monday = today - timedelta(days=today.weekday()) + timedelta(weeks=is_later)
     first = monday + timedelta(days=_SATURDAY if found["end"] else 0)
@@ -240,7 +240,7 @@ def _week(found: re.Match[str], today: date) -> str:
 
 
 def _worded(word: str, today: date) -> Iterator[_Day | int]:
-    """The day or length that a single word is; nothing for a word between two. Raises: BadArguments."""
+    """The day or length that a single word names; nothing for a filler. Raises: BadArguments."""
     if word in _WEEKDAYS:
         yield _Day(word, weekday=_WEEKDAYS[word])
     elif word in DAY_WORDS | _TOMORROW:
@@ -263,7 +263,7 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 
 
 def days_taken(vacations: Iterable[Span], zone: ZoneInfo) -> Counter[int]:
-    """By calendar year, how many microseconds of the wall clock vacations take."""
+    """How many microseconds of the wall clock vacations take in each calendar year."""
     taken: Counter[int] = Counter()
     for vacation in vacations:
         taken.update(dict(_by_year(vacation, zone)))
@@ -279,7 +279,7 @@ def _by_year(vacation: Span, zone: ZoneInfo) -> Iterator[tuple[int, int]]:
 
 
 def check_allowance(vacation: Span, others: Iterable[Span], zone: ZoneInfo, days_per_year: int) -> None:
-    """Raises: BadArguments if a vacation takes more of a year than what the others leave."""
+    """Raises: BadArguments if a vacation takes more of a year than the others leave."""
     taken = days_taken(others, zone)
     for year, length in _by_year(vacation, zone):
         left = days_per_year * DAY - taken[year]

@@ -1,10 +1,10 @@
-"""Commands as they are defined: their words drive parsing, usage lines, "did you mean" and help.
+"""The table of verbs, which drives parsing, usage lines, "did you mean" and help.
 
 A usage is written once, as a player reads it: words in capitals are parameters, those in [brackets] may be left out,
-and one that ends in `...` takes all words that remain.
+and one that ends in `...` takes all remaining words.
 
-The password argument of a command, and what verifies as the sender's password, is never repeated in a mail. Nothing
-else that a person wrote is touched, ever: a word is not blacked out because it might be a password.
+A command's password argument, and any word that verifies as the sender's password, is never repeated in a mail. Nothing
+else that a person wrote is changed: a word is not hidden because it might be a password.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""
 
 SHORTEST_SECRET = 4
-"""Characters of a password at least."""
+"""The fewest characters of a password."""
 
 CREDENTIALS = ("USERID", "PASSWORD")
-"""Parameters that may be left out when the mail itself shows who sent it."""
+"""Parameters that may be left out if the mail itself shows who sent it."""
 
 NO_USERIDS = frozenset(
     {"me", "all", "new", "any", "next", "active", "inactive", "from", "until", "till", *DAY_WORDS, *CHOICES, *GAMES}
 )
-"""Words that stand where a userid may, and mean something else."""
+"""Words that may stand in place of a userid, but mean something else."""
 
 MULTIPLE = "multiple"
-"""The verb whose text is commands."""
+"""The verb whose text consists of commands."""
 
 ACCOUNT, STARTING, PLAYING, TOURNAMENTS, LOOKING, COMPANY = GROUPS = (
     "your account",
@@ -46,10 +46,10 @@ ACCOUNT, STARTING, PLAYING, TOURNAMENTS, LOOKING, COMPANY = GROUPS = (
     "looking on",
     "company",
 )
-"""The groups of commands, in the order of their list."""
+"""The groups of commands, in the order of the list of commands."""
 
 FIRST_BOARD = 101
-"""The lowest number that a board has."""
+"""The lowest number of a board."""
 _ROBOT = re.compile("robot[1-5]?")
 _BOARD_AT_PLY = r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"
 _PATTERNS = {
@@ -72,11 +72,11 @@ class Param:
     name: str
     optional: bool = False
     many: bool = False
-    """Takes all words that remain."""
+    """It takes all remaining words."""
 
     @property
     def key(self) -> str:
-        """The name its words are bound to: without what else they may be."""
+        """The name its words are bound to: the first alternative."""
         return re.split(r"[^A-Z0-9-]", self.name, maxsplit=1)[0]
 
     def fits(self, word: str) -> bool:
@@ -92,17 +92,17 @@ def _param(word: str) -> Param:
 
 
 class Locks(StrEnum):
-    """The things nobody else may change while a command is carried out, where several processes handle mails at once.
+    """What no other process may change while a command is carried out.
 
-    An end of a match locks the house by itself.
+    The end of a match locks the house by itself.
     """
 
     NOTHING = "nothing"
     """Nothing: it only reads, and is answered while others write."""
     BOARDS = "boards"
-    """The boards it names or answers: it changes nothing else."""
+    """The boards it names or answers; it changes nothing else."""
     HOUSE = "house"
-    """Everything: it may read and change anything, as a challenge does that must not exceed a limit."""
+    """Everything; it may read and change anything, like a challenge, which must not exceed a limit."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,10 @@ class Verb:
     """One command."""
 
     line: str
-    """The whole usage line: GAME in front of a verb of a game, its name in lower case, [OPTIONS] where it takes a
-    challenge's `-name=value`, and its parameters."""
+    """The whole usage line: GAME before the verb of a game, the name in lower case, [OPTIONS] if it takes a
+    challenge's `-name=value`, and the parameters."""
     group: str
-    """Where the list of commands has it."""
+    """Its group in the list of commands."""
     locks: Locks = Locks.HOUSE
     rank: int = field(kw_only=True)
     """Its place in the group."""
@@ -124,23 +124,23 @@ class Verb:
     shortest: int = 0
     """The fewest letters an abbreviation may have; 0 for none."""
     other_usage: str = ""
-    """The parameters in another order."""
+    """The parameters in another order, if they may be written so."""
     has_text: bool = False
-    """All that is written below it is its text."""
+    """Everything below it is its text."""
     bare: bool = False
-    """It may stand without any words, and then only asks."""
+    """It may stand alone, and then only asks."""
     guarded: bool = False
     """It needs the password, whatever the mail shows."""
     wordy: bool = False
-    """A sentence may begin with it, so after the first line of a mail it is a command only where it names a board."""
+    """A sentence may begin with it, so below the first line of a mail it is a command only if it cannot be prose."""
     takes_plan: bool = False
-    """Below it may stand what is to be done then."""
+    """A plan may follow on the lines below."""
     lasting: bool = False
-    """An answer to a mail of an ended board may do it there."""
+    """It works in an answer to a mail of an ended board."""
     gameless: bool = False
-    """With words after it, it may stand without a game, and means all."""
+    """With words after it, it may stand without a game, and means all games."""
     asks: bool = False
-    """It plays nothing at once, so an answer to the mail before its player's own last move may do it, too."""
+    """It plays nothing at once, so it also works in an answer to the mail before the player's own last move."""
 
     @cached_property
     def name(self) -> str:
@@ -148,12 +148,12 @@ class Verb:
 
     @cached_property
     def per_game(self) -> bool:
-        """It is said after a game's name."""
+        """Whether it stands after a game's name."""
         return self.line.startswith("GAME ")
 
     @cached_property
     def options(self) -> bool:
-        """It takes options."""
+        """Whether it takes options."""
         return "[OPTIONS]" in self.line
 
     @cached_property
@@ -173,19 +173,19 @@ class Verb:
 
     @property
     def words(self) -> frozenset[str]:
-        """All that calls it, in lower case."""
+        """Its name, aliases and abbreviations, in lower case."""
         short = (self.name[:length] for length in range(self.shortest, len(self.name)) if self.shortest)
         return frozenset((self.name, *self.aliases, *short))
 
 
 VERBS: list[Verb] = []
-"""All that are registered, in the order of the list of commands. Features bring them: see pbm.core.registry."""
+"""All registered verbs, in the order of the list of commands. Features register them: see pbm.core.registry."""
 _BY_WORD: dict[str, list[Verb]] = {}
-"""The verbs that a word calls; looked up for every line of every mail."""
+"""The verbs that each word calls; looked up for every line of every mail."""
 
 
 def register(verb: Verb) -> None:
-    """The verb is known from now on."""
+    """Adds a verb to the table."""
     insort(VERBS, verb, key=lambda each: (GROUPS.index(each.group), each.rank))
     for word in verb.words:
         insort(_BY_WORD.setdefault(word, []), verb, key=lambda each: (GROUPS.index(each.group), each.rank))
@@ -209,34 +209,34 @@ def leading(words: Sequence[str], *, per_game: bool | None = None) -> tuple[Verb
 
 
 _DOTTED = re.compile(r"\d{1,12}[.:]")
-"""The number of a board as in a list."""
+"""The number of a board as in a list: "101."."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The facts that a mail shows by itself, so that words may be left out.
+    """What a mail shows by itself, so that these words may be left out.
 
-    game, board: what it answers.
+    game, board: those of the mail it answers.
     """
 
     game: str | None = None
     board: int | None = None
     known: bool = False
-    """Its sender is a player, or says so and will be asked to prove it."""
+    """Its sender is a player, or claims to be and will be asked to prove it."""
     proven: bool = False
-    """They have proved it."""
+    """The sender has proved to be that player."""
 
     @property
     def answers_board(self) -> bool:
-        """The mail may hold a bare move."""
+        """Whether the mail may hold a bare move."""
         return self.board is not None and self.known
 
 
 def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
-    """The words under their parameters' names. The fullest form that fits wins, so that what is written counts.
+    """The words by the names of their parameters; None if they fit no form. The fullest form that fits wins.
 
-    A sender who has proved who they are may leave their userid and password out, so they are there only if a userid is.
-    Nor are they there in a sentence.
+    A sender who has proved who they are may leave out userid and password, so these are bound only if the first word is
+    a userid; in a sentence they are never bound.
     """
     if verb.bare and not words:
         return {}
@@ -252,23 +252,23 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
 
 
 def _is_move(verb: Verb, args: Mapping[str, str], standing: Standing) -> bool:
-    """Whether what stands in a board's place is a move: in an answer to a board mail "preview 6" names edge 6."""
+    """Whether the word in place of a board is a move: in an answer to a board mail "preview 6" names edge 6."""
     number = args.get("BOARD", "").partition("#")[0]
     may_be = standing.board is not None and any(param.key == "MOVE" for param in verb.params)
     return may_be and number.isdecimal() and int(number) < FIRST_BOARD
 
 
 def _is_said(verb: Verb, args: Mapping[str, str]) -> bool:
-    """Whether the word for a userid is one that sentences are made of: "puzzle for chess" tells no password.
+    """Whether the word in place of a userid is a common word: "puzzle for chess" contains no password.
 
-    Of a verb that has text "message in a bottle" would then name players.
+    False for verbs with text, because "message in a bottle" would then name players.
     """
     return not verb.has_text and args["USERID"].casefold() in COMMON
 
 
 def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
-    """Whether the words for a userid and a password may be those; "message bob carol dave" names three players, and
-    neither "in" nor the name of a robot is a password.
+    """Whether the words in place of a userid and a password may be these. "message bob carol dave" names three players,
+    and neither a short word nor the name of a robot is a password.
     """
     word = args["PASSWORD"]
     may_be_secret = len(word) >= SHORTEST_SECRET and not _ROBOT.fullmatch(word.casefold())
@@ -276,7 +276,7 @@ def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
 
 
 def forms(verb: Verb, standing: Standing) -> Iterable[tuple[Param, ...]]:
-    """The usages as they stand, then without what the mail shows by itself."""
+    """The usages, complete first, then without what the mail shows by itself."""
     anonymous = tuple(param for param in verb.params if param.name not in CREDENTIALS)
     for form in (*verb.forms, anonymous) if standing.known and not verb.guarded else verb.forms:
         yield form
@@ -308,13 +308,13 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
 
 
 def suits_but_for_end(verb: Verb, words: list[str], standing: Standing) -> bool:
-    """Whether some of the words are what the verb takes of this sender, and others follow."""
+    """Whether the verb takes the first of the words from this sender, but not those after them."""
     *_, shortest = forms(verb, standing)
     return any(_fit(shortest, words[:count]) is not None for count in range(len(words)))
 
 
 def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
-    """The usage line, as this sender may write it. game: the one they named."""
+    """The usage line as this sender may write it. game: the one they named."""
     if not standing.known:
         return verb.line.replace("GAME", game, 1) if game and verb.per_game else verb.line
     *_, shortest = forms(verb, standing)
@@ -328,7 +328,7 @@ HIDDEN = "*****"
 _MAX_LINES = 60
 _MARKS = '.,;:!?"()'
 _AROUND = re.compile(r"^[\W_]+|(?<![\W_])[\W_]+$")
-"""What may stand around a word besides: quotation marks, asterisks, a smiley."""
+"""What may surround a word: quotation marks, asterisks, a smiley."""
 _OPTION = re.compile(r"--?[a-z]+=", re.IGNORECASE)
 
 
@@ -338,12 +338,12 @@ def _vocabulary() -> frozenset[str]:
 
 
 def redact_quoted(sentence: str, secrets: Collection[str]) -> str:
-    """A sentence of ours with secret words replaced in what it quotes, up to the last quotation mark."""
+    """A sentence of ours, with secret words replaced between its first and last quotation marks."""
     return re.sub(r'"(?s:.*)"', lambda quoted: redact(quoted[0], secrets), sentence)
 
 
 def numbered(sentence: str, board: int) -> str:
-    """A sentence of ours whose quoted commands name the board, as they must in answer to a mail that shows none.
+    """A sentence of ours with the board added to its quoted commands, for answers to mails that show no board.
 
     >>> numbered('bob asks you for a pause: answer "accept" or "reject" first.', 102)
     'bob asks you for a pause: answer "102 accept" or "102 reject" first.'
@@ -369,24 +369,24 @@ PASSWORD = re.compile(
     r"|losungswort|wachtwoord|senha|hasło|lösenord|passord|adgangskode|salasana|heslo|jelszó|пароль)\b",
     re.IGNORECASE,
 )
-"""What people call a password."""
+"""Words for a password."""
 _JOINED = re.compile(rf"(?<![\w@.-])(?:{PASSWORD.pattern}|(?P<name>[\w.-]+))[:=/|](?=\S)", re.IGNORECASE)
-"""What is called a password, or what may be a userid, with a mark and no blank behind it."""
+"""A word for a password, or a possible userid, followed by a mark without a blank."""
 _SAYINGS = COMMON | COURTESIES
 _PASSING_ON = ("chat", "kibitz")
 _ALONE, _ALONE_LENGTH = 2, 6
-"""Lines with words, the subject among them, of a mail in which one word alone on a line may be a password; and
-characters of the word, for shorter ones are things that people say.
+"""A lone word on a line may be a password in a mail with at most this many lines of words, including the subject; and
+only if it has this many characters, as shorter ones are common words.
 """
 _FAR = 10
-"""Words from "password" that a password may be away."""
+"""How many words a password may be away from "password"."""
 _LETTERS = re.compile(r"[^\W\d_]{3}")
-"""A row of letters, which no move has."""
+"""Letters in a row, as in no move."""
 
 
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
-    """Words of the lines that may be a player's password: the two after the userid, in lower case; after or before
-    "password" on its line, the nearest first; and the only one of a mail or that is to be passed on.
+    """Words of the lines that may be a player's password: the two after the userid; those near "password" on its line,
+    the nearest first; and a lone word in a short mail or after a verb with text. userid: in lower case.
 
     "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
     "my password is geheim" -> geheim; "I took geheim as a password" -> geheim, took;
@@ -425,15 +425,15 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
 
 
 _PLACES = frozenset({"BOARD", "USERID", "USERID1", "USERID2", "OTHER", "PLAYER", "WHAT", "GAME", "MOVE"})
-"""Parameters in whose place a misplaced password may stand."""
+"""Parameters in place of which a misplaced password may stand."""
 _NO_SECRET = re.compile(r"robot[1-5]?|\S+@\S+\.\w+", re.IGNORECASE)
 _MOST_MISPLACED = 2
 
 
 def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Callable[[str], bool]) -> list[str]:
-    """Words of a command that may be a password in a place where none belongs; none of a sentence.
+    """Words of a command that may be a misplaced password; none if it is a sentence.
 
-    args: what the words were bound to; None for a command that was refused. "show 101 geheim" -> geheim
+    args: the words by parameter; None if the command was refused. "show 101 geheim" -> geheim
     """
     words = line.split()
     verb, _ = leading(words[1:] if words and words[0].casefold() in GAMES else words)
@@ -450,12 +450,12 @@ def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Ca
 
 
 def _alone(words: Sequence[str], *, is_mail: bool) -> list[str]:
-    """The only word of a line, if it may be a password; below other lines, only one that has digits in it."""
+    """The only word of a line, if it may be a password. is_mail: it is nearly the whole mail, so it needs no digits."""
     if len(words) != 1 or len(words[0]) < _ALONE_LENGTH or not _is_long(words[0]):
         return []
     return [*words] if is_mail or any(map(str.isdigit, words[0])) else []
 
 
 def _is_long(word: str) -> bool:
-    """The word is long enough for a password and none of the server's own."""
+    """Whether the word is long enough for a password, and not one of the server's own words."""
     return len(word) >= SHORTEST_SECRET and word.casefold() not in _vocabulary()

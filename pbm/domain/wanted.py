@@ -1,4 +1,4 @@
-"""What is wanted in plain words where nothing is done on the board: time, a game, to be shown or told something."""
+"""Wishes in plain words that are not acts on a board: for time, a game, to be shown or told something."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pbm.domain.idioms import answers, vocabulary, wishes
 from pbm.domain.meaning import Act, deed_of, plain, sentences, uncourteous
 
 _MOST_JOINED = 3
-"""Questions of one sentence."""
+"""The most questions in one sentence."""
 _ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
 _BEFORE_GAMES = frozenset("play playing of at al au à jogar about like learn try explain rules help teach".split())  # noqa: SIM905
 _CLAUSES = re.compile(r",| and ")
 
 
 class Wish(StrEnum):
-    """Wishes in plain words where nothing is to be done on the board. REST: they are away. NUDGE: that somebody else be
-    reminded. RIVAL: whom they play. TURN: what somebody who is named has played, or when they will.
+    """A wish that is not an act on the board. REST: to be away. NUDGE: to have somebody reminded. RIVAL: to know the
+    opponent. TURN: to know what a named player has played, or when they will.
     """
 
     TIME = "time"
@@ -38,7 +38,7 @@ class Wish(StrEnum):
 
 
 def wished(text: str) -> Wish | None:
-    """The wish of a text, where all else that it says is courtesy; None for any other text.
+    """The wish of a text, if the rest is courtesy; None for any other text.
 
     >>> wished("Hi Anna, please give me more time."), wished("Thanks a lot!"), wished("Thanks. I am lost in thought.")
     (<Wish.TIME: 'time'>, <Wish.THANKS: 'thanks'>, None)
@@ -57,7 +57,7 @@ def wished(text: str) -> Wish | None:
 
 
 def _wish(said: str) -> Wish | None:
-    """The wish of a sentence; where it is several questions about the game, to be shown the board."""
+    """The wish of a sentence; LOOK if it is several questions about the game."""
     wish = next((Wish(name) for name, row in wishes.WISHES.items() if row.fullmatch(said)), None)
     parts = said.split(" and ")
     if wish is not None or not 1 < len(parts) <= _MOST_JOINED:
@@ -67,12 +67,12 @@ def _wish(said: str) -> Wish | None:
 
 
 def asks_rules(text: str) -> bool:
-    """Whether its writer wants to be told the rules, and says nothing else."""
+    """Whether the text only asks for the rules."""
     return _is_nothing_but(lambda said: deed_of(said) is Act.RULES, text)
 
 
 def given(text: str) -> tuple[str, str]:
-    """The time that its writer says they give, as the command has it, and whom; "" for the other player.
+    """The time that the writer gives, as in the command, and the player; "" for the opponent.
 
     >>> given("Sure, I'll give you three more days"), given("I give Bo 12 hours."), given("Will you give me 2 days?")
     (('3d', ''), ('12h', 'bo'), ('', ''))
@@ -85,7 +85,7 @@ def given(text: str) -> tuple[str, str]:
 
 
 def game_named(words: str) -> str:
-    """The game that words name; one that other sentences hold, too, needs a word like "play" before it.
+    """The game that words name; a name that is also a common word needs one like "play" before it.
 
     >>> game_named("let's go and play hex"), game_named("I want to play go"), game_named("let's go")
     ('hex', 'go', '')
@@ -100,7 +100,7 @@ def game_named(words: str) -> str:
 
 
 def game_wanted(text: str) -> str:
-    """The word for the game that its writer wants to play, whether there is such a game or not; "" where none is.
+    """The game that the writer wants to play, known or not; "" for none.
 
     >>> game_wanted("I want to play othello"), game_wanted("Let's play mahjong!"), game_wanted("I want to play now")
     ('reversi', 'mahjong', '')
@@ -111,7 +111,7 @@ def game_wanted(text: str) -> str:
 
 
 def game_elsewhere(text: str) -> str:
-    """The well-known game which a text speaks of that is not here, and none that is; "" where there is none.
+    """The well-known game a text mentions that is not played here; "" for none, or if it mentions one of ours, too.
 
     >>> game_elsewhere("Do you play Chess?"), game_elsewhere("Is hex like chess?"), game_elsewhere("Hello!")
     ('chess', '', '')
@@ -121,24 +121,24 @@ def game_elsewhere(text: str) -> str:
 
 
 def starts(text: str) -> bool:
-    """Whether its writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
+    """Whether the writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
     core = uncourteous(plain(text))
     is_named = core in GAMES and core != plain(text)
     return is_named or any(wishes.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
 
 
 def again(text: str) -> bool:
-    """Whether its writer wants to play the same again, as in "Another game?"."""
+    """Whether the writer wants to play the same game again, as in "Another game?"."""
     return any(wishes.REMATCH.fullmatch(sentence.plain) for sentence in sentences(text))
 
 
 def lost(text: str) -> bool:
-    """Whether its writer does not know what to do, and says nothing else: "help me", "huh?", "What do I do now?"."""
+    """Whether the text only says that its writer is lost: "help me", "huh?", "What do I do now?"."""
     return _is_nothing_but(wishes.LOST.fullmatch, text) if sentences(text) else "?" in text
 
 
 def _is_nothing_but(kind: Callable[[str], object], text: str) -> bool:
-    """Whether there are sentences of a kind, and all others are courtesies."""
+    """Whether some sentences are of this kind, and all others are courtesies."""
     said = [sentence.plain for sentence in sentences(text)]
     others = [each for each in said if not kind(each)]
     return len(others) < len(said) and all(map(answers.THANKS.fullmatch, others))

@@ -1,19 +1,19 @@
-"""Scenes drawn in characters for mails, or told in words; pictures are in picture.py.
+"""Scenes drawn in characters for mails, or described in words; pictures are in picture.py.
 
-On a board of hexagons the last move stands in (brackets), and the chain that decided the game in capitals. A coordinate
-follows its line off the board over / or \\ or -, so far that it touches no other.
+On a board of hexagons the last move is in (brackets), and the chain that decided the game in capitals. A label extends
+its line beyond the board with / or \\ or -, far enough not to touch another label.
 
 On squares and crossings every place is three characters wide, with column letters above and below and row numbers on
-both sides. The last move stands in (brackets), what decided the game in [brackets]. A free place is a dot, a colon
-where it is shaded, and blank where nobody may play now. Joins are drawn with - and |, their crossings as the small
-letter of the owner. On a board of lines a free place is a +, a * where it is shaded, and the copies beyond the edge of
-a board that wraps around are small letters and dots. Points are four characters apart and every second line, with room
-between them for the joins and the owners of boxes; a join that may be drawn is a dot.
+both sides. The last move is in (brackets), and what decided the game in [brackets]. A free place is a dot, a colon if
+it is shaded, and blank if nobody may play there now. Joins are drawn with - and |, their crossings as the small letter
+of the owner. On a board of lines a free place is a +, or a * if it is shaded, and the copies beyond the edge of a board
+that wraps around are small letters and dots. Points are four characters apart on every second line, with room between
+them for the joins and the owners of boxes; a join that may be drawn is a dot.
 
-In the plane a drawing is as small as all labels can be read. Red strokes are `#`, blue ones `:` or, when nearly level,
-`=`; green ones and outlines follow their slope. `+` is a crossing, `@` the present point, and the last move stands in
-(brackets). Where labels find no room, the part of the board that is most crowded follows, enlarged. Edges that the last
-move removed are not drawn: the notes name them.
+In the plane a drawing is as small as readable labels allow. Red strokes are `#`, blue ones `:` or, if nearly level,
+`=`; green ones and outlines follow their slope. `+` is a crossing, `@` the current point, and the last move is in
+(brackets). If some labels have no room, the most crowded part of the board follows, enlarged. Edges that the last move
+removed are not drawn, but named in the notes.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ from pbm.draw.layout import Layout, Sheet, most_crowded
 __all__ = ["STYLES", "board", "lines", "text"]
 
 ASCII, UNICODE, WORDS = STYLES = ("ascii", "unicode", "words")
-"""How a board is told in text: drawn in plain characters, drawn in more of them, or read aloud."""
+"""How text shows a board: drawn in ASCII, drawn in Unicode, or described in words."""
 
 WIDTH, WIDTH_OF_WORDS = 78, 76
-"""Characters of a line of a mail; notes are wrapped, boards have to see to it themselves unless they are in words."""
+"""Characters in a line of a mail. Notes and boards in words are wrapped; drawings must fit by themselves."""
 
 
 def text(scene: Scene, style: str = ASCII) -> str:
@@ -69,7 +69,7 @@ def text(scene: Scene, style: str = ASCII) -> str:
 def lines(scene: Scene, style: str = ASCII, first: Sequence[str] = (), last: Sequence[str] = ()) -> list[str]:
     """The lines that `text` joins; blocks are separated by empty lines.
 
-    first, last: sentences to be heard before and after a board in words.
+    first, last: sentences before and after a board in words.
     """
     lists = [_listing(listing) for listing in scene.lists]
     if style == WORDS:
@@ -84,7 +84,7 @@ def _wrapped(sentences: Iterable[str], width: int = WIDTH) -> list[str]:
 
 
 def board(shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns: int = WIDTH) -> list[str]:
-    """The board alone. columns: what it may take, if its shape leaves the choice."""
+    """Only the board. columns: the most it may take, if its size is not fixed."""
     if style == WORDS:
         return _wrapped(words.sentences(shown), WIDTH_OF_WORDS)
     nicer = style == UNICODE
@@ -96,18 +96,18 @@ def board(shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns:
 
 
 def _listing(listing: Listing) -> list[str]:
-    """The heading and the rows below it, columns aligned, text cut nowhere."""
+    """The heading and the rows below it, with aligned columns and nothing cut off."""
     widths = [max(map(len, column)) for column in zip(*listing.rows, strict=True)]
     rows = ["".join(f"  {cell:{width}}" for cell, width in zip(row, widths, strict=True)) for row in listing.rows]
     return [listing.heading, *(row.rstrip() for row in rows)]
 
 
 Drawing = dict[Place, str]
-"""The characters by row and column; several characters cover the columns to its right."""
+"""Characters by row and column; a longer text also covers the columns to its right."""
 
 
 def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
-    """The board from top to bottom. nicer: with other marks than those of ASCII."""
+    """The board from top to bottom. nicer: with Unicode marks."""
     marks = HEX_MARKS if nicer else PLAIN
     frame, left = _hex_frame(board.labels, board.plain, marks.get(FREE, FREE))
     at = [*numbers(board.in_rows)]
@@ -119,7 +119,7 @@ def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
 
 @lru_cache(ROWS)
 def _hex_line(row: Row, line: str, left: int, nicer: bool) -> str:
-    """The line of a frame with what is on its cells."""
+    """The line of a frame with the content of its cells."""
     marks, drawn = HEX_MARKS if nicer else PLAIN, list(line)
     for cell in marked(row):
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else FREE)
@@ -132,9 +132,9 @@ def _hex_line(row: Row, line: str, left: int, nicer: bool) -> str:
 
 @lru_cache(maxsize=64)
 def _hex_frame(labels: tuple[Label, ...], rows: tuple[Plain, ...], free: str) -> tuple[dict[int, str], int]:
-    """The lines of a board with nothing on it, by row, and the column that is the first character of each.
+    """The lines of an empty board, by row, and the column of their first character.
 
-    rows: of the cells. free: the mark of one. Before and behind every line one character is free.
+    rows: of the cells. free: the mark of a free cell. Every line has a free character before and after it.
     """
     drawn = _labels(labels) | {(row, column): free for row, column, _, _ in chain.from_iterable(rows)}
     left = min(column for _, column in drawn) - 1
@@ -145,7 +145,7 @@ def _hex_frame(labels: tuple[Label, ...], rows: tuple[Plain, ...], free: str) ->
 
 
 def _labels(labels: tuple[Label, ...]) -> Drawing:
-    """The labels and the strokes that lead to them."""
+    """The labels, and the strokes that lead to them."""
     drawn: Drawing = {}
     lettered: set[Place] = set()
     for each in labels:
@@ -171,10 +171,10 @@ HEX_MARKS: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
 
 
 def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
-    """The board from top to bottom, without trailing blanks. nicer: with other marks than those of ASCII."""
+    """The board from top to bottom, without trailing blanks. nicer: with Unicode marks."""
     if board.ground is Ground.POINTS:
         return _spaced(board, GRID_MARKS if nicer else PLAIN)
-    # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
+    # A join is drawn to the right of the places in `across`, and down through those in `down`.
     across = {(join.start[0], at): "-" for join in board.joins for at in range(join.start[1], join.end[1])}
     down = {(at, join.start[1]): "|" for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
     lines = by_row({**down, **across})
@@ -192,7 +192,7 @@ def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
 
 @lru_cache(ROWS)
 def _grid_line(row: Row, ground: Ground, lines: Noted, owners: Noted, *, nicer: bool) -> str:
-    """Every place's three characters: its mark, and the brackets or the joins beside it."""
+    """The three characters of each place: its mark, with brackets or joins on both sides."""
     marks, line, owner = GRID_MARKS if nicer else PLAIN, dict(lines), dict(owners)
     drawn: list[str] = []
     for cell in row:
@@ -220,7 +220,7 @@ def _free(cell: Cell, ground: Ground) -> str:
 
 
 def _spaced(board: GridBoard, marks: Marks) -> list[str]:
-    """Points with what is between them."""
+    """A board of points, with what is between them."""
     drawn: dict[Place, str] = {}
     for join in board.joins:
         for place, mark in _strokes(join):
@@ -249,7 +249,7 @@ def _spaced(board: GridBoard, marks: Marks) -> list[str]:
 
 
 def _strokes(join: Join) -> Iterator[tuple[Place, str]]:
-    """The characters of a join between its ends; none where it is not drawn yet."""
+    """The characters of a join between its ends; none if it is not drawn yet."""
     (row, column), (to_row, to_column) = sorted((join.start, join.end))
     if join.look is Look.OPEN:
         return
@@ -266,19 +266,19 @@ GRID_MARKS: Marks = {
 
 
 LEAST = 26
-"""Of the narrowest."""
+"""The fewest columns of a drawing."""
 ENLARGED = 3
 """How many times the crowded part is enlarged."""
 ROOM = 14
-"""Cells that a label takes, with the strokes around it: smaller drawings are not even tried."""
+"""Cells per label, including the strokes around it; smaller drawings are not even tried."""
 
 PLANE_MARKS: Marks = {"|": "│", "/": "╱", "\\": "╲", "-": "─", "#": "█", ":": "┊", "=": "┄", "+": "┼"}
 
 
 def _plane(board: PlaneBoard, marks: Marks = PLAIN, columns: int = WIDTH) -> list[str]:
-    """The drawing in at most so many columns, from top to bottom, without trailing blanks.
+    """The drawing from top to bottom, without trailing blanks. columns: the most it may take.
 
-    marks: what to draw in place of an ASCII mark; labels stay as they are.
+    marks: replacements for ASCII marks; labels stay as they are.
     """
     standing = replace(board, segments=tuple(segment for segment in board.segments if not segment.gone))
     layout = _fitted(standing, columns)
@@ -293,7 +293,7 @@ def _plane(board: PlaneBoard, marks: Marks = PLAIN, columns: int = WIDTH) -> lis
 
 
 def _fitted(board: PlaneBoard, most: int) -> Layout:
-    """The layout in the fewest columns in which no label is lost."""
+    """The layout with the fewest columns in which no label is lost; with `most` if there is none."""
     labels = sum(bool(point.label) for point in board.points) + sum(bool(each.label) for each in board.segments)
     least = max(LEAST, min(most, isqrt(2 * ROOM * labels * board.width // board.height)))
     for columns in range(least, most, 12):
@@ -304,7 +304,7 @@ def _fitted(board: PlaneBoard, most: int) -> Layout:
 
 
 def _sheet(board: PlaneBoard, columns: int) -> Sheet:
-    """Whole cells a unit where the unit is coarse; rows are twice as high as columns are wide."""
+    """A sheet with whole cells per unit if units are coarse; rows are about twice as high as columns are wide."""
     room = columns - 4
     wide = board.width * (room // board.width) if 3 * board.width <= room else room
     rows = max(5, min(wide, -(-wide * 11 * board.height // (board.width * 20))))

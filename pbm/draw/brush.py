@@ -1,7 +1,7 @@
-"""The materials of pictures: a palette, fonts shipped with us, and pieces drawn smoothly once and stamped ever after.
+"""Materials of pictures: a palette, our own fonts, and pieces that are drawn smoothly once and then stamped.
 
-A picture is an image of palette numbers, which makes it small and quick to write. Smooth edges are drawn in true
-colours, several times as large as they will be, and then found in the palette.
+A picture is an image of palette numbers, so it is small and fast to write. Smooth edges are drawn in true colours at
+several times their size, reduced, and then mapped to the palette.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from zlib_ng import zlib_ng
 from games.scene import Form
 
 Marks = Mapping[str, str]
-"""Characters that stand for those of the plain drawing; those it does not have stay."""
+"""Replacements for characters of the plain drawing; characters not in it stay."""
 PLAIN: Marks = MappingProxyType({})
 
 INK = "#222222"
@@ -30,7 +30,7 @@ LINE = "#777777"
 FAINT = "#c8c8c8"
 PAPER = "#ffffff"
 WOOD, SHADED, CLOSED = "#f0e2c0", "#d9bf8c", "#bdb9b0"
-"""Grounds of places: of most, of those darker than their neighbours, of those where nobody may play now."""
+"""The grounds of places: usual ones, shaded ones, and those where nobody may play now."""
 LAST = "#d62f1f"
 WINNING = "#1f9a4b"
 
@@ -43,23 +43,23 @@ _DARK = {COLOURS[name] for name in ("black", "red", "blue", "purple", "green")}
 
 
 def fill_of(letter: str, colours: Mapping[str, str]) -> str:
-    """The colour of a piece, by its letter, which is written on it besides. colours: names of others than usual."""
+    """The colour of a piece by its letter. colours: colour names by letter that differ from the usual ones."""
     return COLOURS.get(colours.get(letter, _USUAL.get(letter, "grey")), FAINT)
 
 
 def text_on(fill: str) -> str:
-    """The colour in which letters can be read on it."""
+    """The colour of letters that can be read on it."""
     return PAPER if fill in _DARK else INK
 
 
 def ring_of(fill: str) -> str:
-    """The colour of the ring around the piece that the last move brought; red would be lost on a red piece."""
+    """The colour of the ring around the piece played last; yellow on a red piece, where red would not be seen."""
     return COLOURS["yellow"] if fill == COLOURS["red"] else LAST
 
 
 FONTS = Path(__file__).parent / "fonts"
 FINER = 4
-"""How many times as large as it will be a smooth thing is drawn."""
+"""How many times larger than its final size a smooth thing is drawn."""
 GROUNDS = (PAPER, WOOD, SHADED, CLOSED)
 
 Pen = ImageDraw.ImageDraw
@@ -68,7 +68,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image file, and how wide and high it is to be shown, in pixels."""
+    """An image file, and the width and height to show it at, in pixels."""
 
     data: bytes
     width: int
@@ -77,27 +77,27 @@ class Picture:
 
 
 def mixed(one: str, other: str, share: int = 3) -> str:
-    """A colour between two. share: sixths of the one."""
+    """A mixture of two colours. share: sixths of `one`."""
     parts = zip(ImageColor.getrgb(one), ImageColor.getrgb(other), strict=True)
     return "#{:02x}{:02x}{:02x}".format(*((a * share + b * (6 - share)) // 6 for a, b in parts))
 
 
 FEW = 16
-"""Colours of a picture that takes half the room for each pixel."""
+"""A picture with at most this many colours needs half the room per pixel."""
 _STROKES = (INK, LINE, COLOURS["green"], COLOURS["red"], COLOURS["blue"], COLOURS["purple"])
 _FIRST = (PAPER, FAINT, COLOURS["yellow"], *_STROKES, *(mixed(ink, PAPER) for ink in (FAINT, *_STROKES)))
-"""All that lines and letters on paper need, their soft edges too; they stand first in the palette."""
+"""The colours for lines and letters on paper, including their soft edges; they come first in the palette."""
 
 
 _EDGES = (INK, LINE, LAST, WINNING)
-"""Colours of the edges of pieces and cells, which border on all grounds."""
+"""The colours of the edges of pieces and cells, which touch all grounds."""
 
 
 @cache
 def palette(most: int = 256) -> Image.Image:
-    """All colours of pictures: those of boards, and what lies between each and the grounds it may border on.
+    """All colours of pictures: those of boards, and mixtures of each with the colours it may touch.
 
-    most: how many of them.
+    most: how many colours to keep.
     """
     inks = dict.fromkeys((*_FIRST, *GROUNDS, *COLOURS.values(), LAST, WINNING))
     pairs = [*product(_EDGES, GROUNDS), *((fill, text_on(fill)) for fill in COLOURS.values())]
@@ -109,32 +109,32 @@ def palette(most: int = 256) -> Image.Image:
 
 
 def flat(image: Image.Image, most: int = 256) -> Image.Image:
-    """The same in numbers of the palette, of its first colours alone where so many are enough."""
+    """The image in palette numbers. most: how many of the first colours may be used."""
     return image.quantize(palette=palette(most), dither=Image.Dither.NONE)
 
 
 @cache
 def number(colour: str, most: int = 256) -> int:
-    """The palette's number of a colour, among its first colours alone where so many are enough."""
+    """The palette number of a colour. most: how many of the first colours may be used."""
     return flat(Image.new("RGB", (1, 1), colour), most).tobytes()[0]
 
 
 @cache
 def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
-    """bold: letters of equal width."""
+    """bold: bold and monospaced."""
     name = "DejaVuSansMono-Bold.ttf" if bold else "DejaVuSans.ttf"
     return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 def blank(width: int, height: int) -> Image.Image:
-    """A sheet of paper for lines and letters, in numbers of the palette's first colours."""
+    """Empty paper for lines and letters, in numbers of the palette's first colours."""
     image = Image.new("P", (width, height), number(PAPER))
     image.putpalette(palette(FEW).getpalette() or [])
     return image
 
 
 def smooth(width: int, height: int, ground: str, paint: Callable[[Pen, int], None]) -> Image.Image:
-    """An image in true colours. paint: draws it on a sheet that is so many times as large."""
+    """An image in true colours. paint: draws it enlarged; its second argument is the factor."""
     large = Image.new("RGB", (width * FINER, height * FINER), ground)
     paint(ImageDraw.Draw(large), FINER)
     return large.reduce(FINER)
@@ -142,7 +142,7 @@ def smooth(width: int, height: int, ground: str, paint: Callable[[Pen, int], Non
 
 @lru_cache(maxsize=1000)
 def dot(radius: int, fill: str) -> Image.Image:
-    """A disc on paper, to be stamped."""
+    """A disc on paper, for stamping."""
 
     def paint(pen: Pen, finer: int) -> None:
         box = 0, 0, (2 * radius + 1) * finer - 1, (2 * radius + 1) * finer - 1
@@ -153,7 +153,7 @@ def dot(radius: int, fill: str) -> Image.Image:
 
 @lru_cache(maxsize=1000)
 def piece(radius: int, fill: str, ring: str, letter: str, ground: str, form: Form = Form.STONE) -> Image.Image:
-    """A square of twice the radius and one, to be stamped on its ground. ring: the colour of its edge."""
+    """A piece in a square of side 2 * radius + 1, for stamping on its ground. ring: the colour of its edge."""
     side, thick = 2 * radius + 1, 1 if ring == INK else 3
 
     def paint(pen: Pen, finer: int) -> None:
@@ -174,14 +174,14 @@ def piece(radius: int, fill: str, ring: str, letter: str, ground: str, form: For
 
 @lru_cache(maxsize=50)
 def disc(radius: int) -> Image.Image:
-    """Where a round thing covers its square."""
+    """The mask of a disc in its square."""
     mask = Image.new("1", (2 * radius + 1, 2 * radius + 1))
     ImageDraw.Draw(mask).ellipse((0, 0, 2 * radius, 2 * radius), 1)
     return mask
 
 
 def stamp(image: Image.Image, stamped: Image.Image, middle: Point, *, square: bool = False) -> None:
-    """Put a thing where its middle is to be. square: it has corners."""
+    """Pastes a thing with its centre at middle. square: with its corners."""
     width, height = stamped.size
     corner = round(middle[0]) - width // 2, round(middle[1]) - height // 2
     image.paste(stamped, corner, None if square else disc(width // 2))
@@ -189,31 +189,31 @@ def stamp(image: Image.Image, stamped: Image.Image, middle: Point, *, square: bo
 
 @lru_cache(maxsize=5000)
 def lettering(words: str, size: int, width: int, ink: str) -> Image.Image:
-    """Bold words on a strip of paper, to be stamped."""
+    """Bold words on a strip of paper, for stamping."""
     image = Image.new("RGB", (width, size), PAPER)
     write(ImageDraw.Draw(image), words, size, width / 2, size / 2, ink, bold=True)
     return flat(image, FEW)
 
 
 def write(pen: Pen, words: str, size: int, x: float, y: float, fill: str | int = INK, *, bold: bool = False) -> None:
-    """Words centred on a point."""
+    """Writes words centred on a point."""
     pen.text((x, y), words, fill, font(size, bold=bold), anchor="mm")
 
 
 def finished(image: Image.Image, level: int = 0) -> Picture:
-    """The file. level: how hard to make it small, up to 9; 0 for what is usual.
+    """The file. level: of compression, up to 9; 0 for the usual one.
 
-    Lines in few colours gain nothing above level 5. Pillow would hand zlib-ng row after row, and take twice as long.
+    Lines in few colours gain nothing above level 5. Pillow would feed zlib-ng row by row, and take twice as long.
     """
     return _file(mount(image), zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
 
 
 MARGIN = 1
-"""Pixels in front of each row of a picture of cells: of number 0, which says that what follows is no difference."""
+"""Pixels before each row of a picture of cells; their 0 is the PNG filter type "none"."""
 
 
 class Band(NamedTuple):
-    """Some rows of a picture, compressed without regard to those above, and the halves of their check from 0 on."""
+    """Some rows of a picture, compressed independently of others, and the halves of their own checksum."""
 
     packed: bytes
     octets: int
@@ -222,14 +222,14 @@ class Band(NamedTuple):
 
 
 def band(rows: bytes) -> Band:
-    """Of a picture of cells: its pixels, with a margin to the left of them."""
+    """The band of some rows of a picture of cells. rows: their pixels, each row with a margin on its left."""
     packer = zlib_ng.compressobj(6, wbits=-15)
     upper, lower = divmod(zlib_ng.adler32(rows), 1 << 16)
     return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_SYNC_FLUSH), len(rows), upper, lower - 1)
 
 
 def joined(bands: Sequence[Band], mount: Mount) -> Picture:
-    """The file of bands one below the other."""
+    """The file of bands, from top to bottom."""
     packed, octets, uppers, lowers = zip(*bands, strict=True)
     low = [*accumulate(lowers, initial=0)]
     high = sum(uppers) + sum(map(mul, octets, low))
@@ -238,7 +238,7 @@ def joined(bands: Sequence[Band], mount: Mount) -> Picture:
 
 
 _ADLER = 65521
-"""The modulus of both halves of a zlib stream's check (RFC 1950)."""
+"""The modulus of both halves of a zlib stream's checksum (RFC 1950)."""
 
 
 def _is_few(image: Image.Image) -> bool:
@@ -246,13 +246,13 @@ def _is_few(image: Image.Image) -> bool:
 
 
 def _rows(image: Image.Image) -> bytes:
-    """As the file has them, each after an octet of zeros: what follows is no difference from others."""
+    """The rows as in the file, each after a zero octet, the PNG filter type "none"."""
     margin, kind = (2, "P;4") if _is_few(image) else (1, "P")
     return image.crop((-margin, 0, *image.size)).tobytes("raw", kind)
 
 
 class Mount(NamedTuple):
-    """What files of pictures have in common that are as large and have the same palette: how they begin."""
+    """What determines the beginning of a picture's file: its size and its palette."""
 
     head: bytes
     width: int
@@ -271,7 +271,7 @@ def _file(mount: Mount, packed: bytes) -> Picture:
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _IN_PALETTE = 3
-"""Of PNG: pixels are numbers of a palette."""
+"""The PNG colour type for palette numbers."""
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:

@@ -1,7 +1,7 @@
-"""Pictures of boards of cells: an empty board drawn once for each game and size, pieces stamped on its cells.
+"""Pictures of boards of cells: the empty board is drawn once per game and size, and pieces are stamped on its cells.
 
-A file is joined from bands of a row each, and a band from tiles of a cell each; both are remembered. What reaches over
-several cells, such as the way of a move, is drawn on an empty band, and the pieces are stamped above it.
+A file is joined from bands of one row each, and a band from tiles of one cell each; both are cached. What covers
+several cells, such as the path of a move, is drawn on an empty band, and the pieces are stamped on top.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNIN
 from pbm.draw.words import top_down
 
 UNIT = 36
-"""Pixels between neighbours, where there is room."""
+"""Pixels between neighbours, if there is room."""
 
 
 class Scale(NamedTuple):
     """How large a picture is, in pixels."""
 
     width: int
-    """The most it may have."""
+    """The maximum."""
     letters: int
 
 
 USUAL, SMALL = Scale(480, 15), Scale(280, 11)
-"""A phone shows three quarters of the usual side by side, so letters of eleven pixels; it stretches small ones."""
+"""A phone shrinks the usual ones to three quarters, so letters have eleven pixels; it enlarges small ones."""
 
 At = Callable[[int, int], Place]
-"""The pixel, x and y, in the middle of the place of a row and a column."""
+"""Returns the centre (x, y), in pixels, of the place in a row and a column."""
 
 MOST_BANDS = 8_000
-"""Remembered ones, of a kilobyte each."""
+"""How many bands are cached, a kilobyte each."""
 MOST_TILES = 4_000
-"""Remembered ones, of three kilobytes each."""
+"""How many tiles are cached, three kilobytes each."""
 
 
 class Underlay(NamedTuple):
-    """What stands on a board below the pieces: a line through places, or a disc in the middle of them."""
+    """Something drawn below the pieces: a line through places, or a disc in the middle of them."""
 
     places: tuple[Place, ...]
     colour: str
-    """Of a line, or of the ground of a disc."""
+    """The colour of a line, or of the ground of a disc."""
     owner: str = ""
-    """The letter on a disc; empty of a line."""
+    """The letter on a disc; empty for a line."""
 
 
 Looks = tuple[str, bool, bool, bool, bool, bool, Form]
-"""A cell without its place and its name."""
+"""A cell without its place and name."""
 _looks: Callable[[scene.Cell], Looks] = itemgetter(slice(3, None))
 
 
 class Patch(NamedTuple):
-    """A band's part around a cell, from its left edge to that of the next one, with nothing on it."""
+    """The empty part of a band around a cell, from its left edge to that of the next cell."""
 
     ground: bytes
     """Its pixels."""
@@ -71,16 +71,16 @@ class Patch(NamedTuple):
     y: int
     """The middle of the cell."""
     square: int
-    """As of a Sheet."""
+    """As in Sheet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Sheet:
-    """A board with nothing on it, and where its places are.
+    """An empty board, and where its places are.
 
-    unit: the distance of neighbours, of hexagons half of it. radius: of a piece. bands: their numbers, by rows. tops:
-    where they begin. blanks: they themselves, each with a margin to the left of it. patches: of each. square: the side
-    of what turns grey when a cell is closed; 0 where nothing does. overlaps: pieces reach into the next band.
+    unit: the distance between neighbours; for hexagons half of it. radius: of a piece. bands: the number of the band
+    for each row. tops: where each band begins. blanks: the empty bands, each with a margin on its left. patches: of
+    each band. square: the side of what turns grey in a closed cell, or 0. overlaps: pieces extend into the next band.
     """
 
     mount: brush.Mount
@@ -96,7 +96,7 @@ class Sheet:
 
 
 def image(board: GridBoard | HexBoard) -> Image.Image:
-    """In numbers of the palette."""
+    """The picture in palette numbers."""
     sheet = _sheet(board, USUAL)
     bands = map(_raster, repeat(sheet), count(), *_shares(board, sheet), repeat(board.colours))
     size = sheet.mount.width + brush.MARGIN, sheet.mount.height
@@ -112,12 +112,12 @@ def picture(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Picture:
 
 
 def unit(board: GridBoard | HexBoard, scale: Scale = USUAL) -> int:
-    """As of its Sheet."""
+    """As in Sheet."""
     return _sheet(board, scale).unit
 
 
 def _shares(board: GridBoard | HexBoard, sheet: Sheet) -> tuple[list[tuple[Underlay, ...]], list[tuple[Row, ...]]]:
-    """For each band what stands on it below the pieces, and the rows whose pieces do, its own last."""
+    """For each band, what is drawn below its pieces, and the rows whose pieces touch it, its own row last."""
     rows = top_down(board.in_rows)
     marks: list[tuple[Underlay, ...]] = [()] * len(rows)
     for mark in _below(board):
@@ -127,7 +127,7 @@ def _shares(board: GridBoard | HexBoard, sheet: Sheet) -> tuple[list[tuple[Under
 
 
 def _below(board: GridBoard | HexBoard) -> Iterator[Underlay]:
-    """What stands on the board below the pieces, the lowest first."""
+    """What is drawn below the pieces, the lowest first."""
     if isinstance(board, GridBoard):
         for start, end, look, _, last in board.joins:
             if look is Look.DRAWN:
@@ -144,14 +144,14 @@ def _below(board: GridBoard | HexBoard) -> Iterator[Underlay]:
 def _band(
     sheet: ref[Sheet], number: int, marks: tuple[Underlay, ...], rows: tuple[Row, ...], colours: Colours
 ) -> brush.Band:
-    """sheet: held by whoever asks, and not by what is remembered."""
+    """sheet: a weak reference, so that the cache does not keep the sheet alive; the caller does."""
     whole = sheet()
     assert whole is not None  # noqa: S101  see above
     return brush.band(_raster(whole, number, marks, rows, colours))
 
 
 def _raster(sheet: Sheet, number: int, marks: tuple[Underlay, ...], rows: tuple[Row, ...], colours: Colours) -> bytes:
-    """The pixels of a band with what stands on it."""
+    """The pixels of a band with everything on it."""
     if not marks and len(rows) == 1:
         tiles = map(_tile, sheet.patches[number], map(_looks, rows[0]), repeat(colours), repeat(sheet.radius))
         return b"".join(chain.from_iterable(zip(*tiles, strict=True)))
@@ -181,7 +181,7 @@ def _raster(sheet: Sheet, number: int, marks: tuple[Underlay, ...], rows: tuple[
 
 @lru_cache(maxsize=MOST_TILES)
 def _tile(patch: Patch, looks: Looks, colours: Colours, radius: int) -> tuple[bytes, ...]:
-    """The lines of a patch with what is on its cell."""
+    """The pixel lines of a patch with the content of its cell."""
     ground, width, x, y, square = patch
     image = Image.frombytes("P", (width, len(ground) // width), ground)
     cell = scene.Cell(0, 0, "", *looks)
@@ -193,14 +193,14 @@ def _tile(patch: Patch, looks: Looks, colours: Colours, radius: int) -> tuple[by
 
 
 def _close(pen: brush.Pen, middle: Place, square: int) -> None:
-    """Turn the ground of a cell grey where it is a square."""
+    """Turns the ground of a square cell grey; other cells stay."""
     if square:
         left, top = middle[0] - square // 2, middle[1] - square // 2
         pen.rectangle((left + 1, top + 1, left + square - 1, top + square - 1), brush.number(CLOSED))
 
 
 def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], middle: Place, radius: int) -> None:
-    """Put the piece, or a ring, where it is to be; nothing on a place that is just free."""
+    """Stamps the piece, or a ring on a marked free cell; nothing on any other free cell."""
     if not (cell.piece or cell.last or cell.winning):
         return
     ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
@@ -222,7 +222,7 @@ def _sheet(board: GridBoard | HexBoard, scale: Scale) -> Sheet:
 def _cut(
     image: Image.Image, plain: Sequence[Plain], at: At, unit: int, step: int, radius: int, ground: Ground | None = None
 ) -> Sheet:
-    """step: the distance of rows. ground: None of hexagons."""
+    """The image cut into a Sheet. step: the distance between rows. ground: None for hexagons."""
     rows = sorted(plain)
     middles = [at(cells[0][0], 0)[1] for cells in rows]
     cuts = [0, *(middle - step // 2 for middle in middles[1:]), image.height]
@@ -252,7 +252,7 @@ def _grid_base(
     joins: tuple[tuple[Place, Place], ...],
     scale: Scale,
 ) -> Sheet:
-    """joins: the ends of those that belong to the board."""
+    """joins: the ends of the joins that are part of the empty board."""
     cells = list(chain.from_iterable(plain))
     (top, bottom), (left, right) = ((min(ends), max(ends)) for ends in list(zip(*cells, strict=True))[:2])
     unit = min(UNIT, scale.width // (right - left + 3))
@@ -284,12 +284,12 @@ def _grid_base(
 
 
 _CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
-"""Of a hexagon, around it: in half widths, and in thirds of the distance of two rows."""
+"""The corners of a hexagon: x in half widths, y in thirds of the distance between rows."""
 
 
 @lru_cache(maxsize=50)
 def _hexagon(half: int, step: int, fill: str) -> tuple[Image.Image, Image.Image]:
-    """A cell with its edge, and how much of each pixel it covers; its middle is in the middle of both."""
+    """The image of a cell with its edge, and its mask; the cell is centred in both."""
     x, y = half + 1, step * 2 // 3 + 2
 
     def paint(pen: brush.Pen, finer: int, inside: str = fill, edge: str = LINE) -> None:

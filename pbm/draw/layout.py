@@ -1,8 +1,8 @@
-"""Where lines, points and labels of a plane board stand on a sheet of cells, in characters as in pictures.
+"""The layout of a plane board's lines, points and labels on a sheet of cells, for characters and for pictures.
 
-Segments are cut off at the window. A label stands on its own stroke or point, never over another label; one that finds
-no room is left out, and `lost` tells of it. The work is bounded by the number of segments times the size of the sheet,
-whatever is drawn: each label looks at few places, and a place tells how many segments it holds, not which.
+Segments are clipped at the window. A label is placed at its own stroke or point, never over another label; a label
+without room is left out, and listed in `lost`. The work is bounded by the number of segments times the size of the
+sheet: each label tries few places, and a place knows only how many segments it holds.
 """
 
 from __future__ import annotations
@@ -19,54 +19,54 @@ Place = tuple[int, int]
 """A cell of the sheet: row counted downwards, column counted to the right."""
 
 Lettering = tuple[Place, str]
-"""A label, and the place of its first letter."""
+"""The place of a label's first letter, and the label."""
 
 Choice = tuple[int, Place]
-"""Where a label may begin, and what that costs."""
+"""The cost of a place for a label, and where it begins."""
 
 Spot = tuple[float, float]
-"""The same as fractions of cells; whole numbers are the middles of cells."""
+"""A Place in fractions of cells; whole numbers are the centres of cells."""
 
 TRIED = 12
-"""Places of a stroke that its label looks at; fewer where there are many strokes, so that the work has a bound."""
+"""How many places on a stroke are tried for its label; fewer if there are many strokes, to bound the work."""
 MEETING = 4
-"""Segments of a cell that are asked whether they cross there."""
+"""How many segments of a cell are checked for crossings."""
 BESIDE = 200
-"""Harm from which a label is rather put beside its stroke."""
+"""From this harm on, a label is better placed beside its stroke."""
 PAD = 16
-"""Columns beyond either edge of a sheet to which a label may reach."""
+"""How many columns a label may extend beyond either edge of a sheet."""
 ON = ((0, 0, 0),)
 ASIDE = (*ON, (-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1))
-"""Where a label stands beside the middle of its stroke: rows down; halves of it, and columns, to the right."""
+"""Offsets for a label beside its stroke: rows down; half label lengths, and columns, to the right."""
 MANY = 80
-"""Segments among which a label beside its stroke would not be found."""
+"""With more segments, a label beside its stroke could not be matched to it."""
 HARD = 55
-"""Harm a character from which a label is hard to find among the strokes around it."""
+"""From this harm per character on, a label is hard to find among the strokes around it."""
 MOST_LOST = 60
-"""Labels without room; where there are more, it helps nobody to see a part of the board enlarged."""
+"""If more labels are lost, enlarging a part of the board does not help."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """How the window lies on the cells: its left edge is the middle of column 1, its top edge that of row 0."""
+    """How the window is mapped to cells: its left edge is the centre of column 1, its top edge that of row 0."""
 
     board: PlaneBoard
     columns: int
     rows: int
     beside: bool = False
-    """Signs stand beside their points and labels may stand beside their strokes, for these have dots and colours."""
+    """Signs are beside their points, which have dots, and labels may be beside their strokes, which have colours."""
 
     def spot(self, x: int, y: int, scale: int = 1) -> Spot:
-        """scale: what x and y are multiplied with, for points between those of the board's grid."""
+        """The spot of a point. scale: the factor in x and y, for points between those of the board's grid."""
         down = y * self.rows / (self.board.height * scale)
         return self.rows - down, 1 + x * self.columns / (self.board.width * scale)
 
     def shows(self, point: Point) -> bool:
-        """The point is inside the window or on its edge."""
+        """Whether the point is inside the window or on its edge."""
         return 0 <= point.x <= self.board.width and 0 <= point.y <= self.board.height
 
     def place(self, point: Point) -> Place:
-        """The cell the point falls into."""
+        """The cell of the point."""
         return _nearest(self.spot(point.x, point.y))
 
     def holds(self, start: Place, length: int) -> bool:
@@ -98,7 +98,7 @@ class Line:
         return list(_level(*sorted((self.start, self.end), key=lambda end: end[1])))
 
     def meets(self, other: Line, place: Place) -> bool:
-        """The lines cross inside both, within a cell of the place."""
+        """Whether the lines cross, not at an end, within a cell of the place."""
         (a, b), (c, d) = self.start, other.start
         down, right = self.end[0] - a, self.end[1] - b
         other_down, other_right = other.end[0] - c, other.end[1] - d
@@ -113,7 +113,7 @@ class Line:
 
 
 def _steep(top: Spot, bottom: Spot) -> Iterator[tuple[Place, str]]:
-    """One cell a row: bars where the line stays in its column, strokes where it changes it."""
+    """One cell per row: a bar if the line stays in its column, otherwise a slash."""
     shift = (bottom[1] - top[1]) / (bottom[0] - top[0])
     stroke = "\\" if shift > 0 else "/"
     for row in range(ceil(top[0]), floor(bottom[0]) + 1):
@@ -124,7 +124,7 @@ def _steep(top: Spot, bottom: Spot) -> Iterator[tuple[Place, str]]:
 
 
 def _level(left: Spot, right: Spot) -> Iterator[tuple[Place, str]]:
-    """One cell a column: a character as high in its cell as the line is there."""
+    """One cell per column: a character as high in its cell as the line."""
     drop = (right[0] - left[0]) / (right[1] - left[1])
     for column in range(ceil(left[1]), floor(right[1]) + 1):
         middle = left[0] + (column - left[1]) * drop
@@ -133,7 +133,7 @@ def _level(left: Spot, right: Spot) -> Iterator[tuple[Place, str]]:
 
 
 def _slope(drop: float, low: float) -> str:
-    """drop: rows a column. low: how far below the middle of its cell the line is."""
+    """The character for a line. drop: rows per column. low: how far below the centre of the cell the line is."""
     if abs(drop) >= 0.75:
         return "\\" if drop > 0 else "/"
     high = "`" if drop > 0 else "'"
@@ -145,7 +145,7 @@ def _slope(drop: float, low: float) -> str:
 
 
 def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
-    """The part of the segment inside the window, None when it is a point at most (Liang and Barsky's way)."""
+    """The part of the segment inside the window; None if it is at most a point. By the method of Liang and Barsky."""
     width, height = sheet.board.width, sheet.board.height
     ends = ((segment.x1, segment.y1), (segment.x2, segment.y2))
     if all(0 <= x <= width and 0 <= y <= height for x, y in ends):
@@ -178,10 +178,10 @@ def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
 
 
 class Layout:
-    """The places of everything on a sheet. whole: of a board that has all of it, where it keeps its place.
+    """The places of everything on a sheet. whole: the layout of a larger board, from which labels keep their places.
 
-    lines, paths: for each segment its visible line and the cells under it. signs: the place of each point's sign, by
-    the point's index, and its text. numbers: likewise for the segments' labels. under: the segments of each cell.
+    lines, paths: each segment's visible line, and the cells under it. signs: the place and text of each point's sign,
+    by the point's index. numbers: the same for the segments' labels. under: the segments in each cell.
     """
 
     def __init__(self, sheet: Sheet, whole: Layout | None = None) -> None:
@@ -210,7 +210,7 @@ class Layout:
 
     @property
     def lost(self) -> list[Place]:
-        """Where labels are left out or hard to find, and where points are too near to each other to be told apart."""
+        """Where labels are left out or hard to find, and where points are too close together to tell apart."""
         board = self.sheet.board
         places = {index: self.sheet.place(point) for index, point in enumerate(board.points) if self.sheet.shows(point)}
         out = [place for index, place in places.items() if board.points[index].label and index not in self.signs]
@@ -230,13 +230,13 @@ class Layout:
         return out + near
 
     def _near(self) -> list[Place]:
-        """From a point, where others are too near to be told apart at a glance: rows down, columns to the right."""
+        """Offsets (rows down, columns to the right) at which another point is too close to tell apart at a glance."""
         if self.sheet.beside:
             return [(0, 1)]  # a row of a picture is high enough for a point and its label
         return [(0, right) for right in range(1, 4)] + [(1, right) for right in range(-3, 4)]
 
     def off_middle(self, index: int) -> float:
-        """How far right of the middle of its cell a point is, in columns."""
+        """How far right of its cell's centre a point is, in columns."""
         point = self.sheet.board.points[index]
         return self.sheet.spot(point.x, point.y)[1] - self.sheet.place(point)[1]
 
@@ -248,7 +248,7 @@ class Layout:
                 yield place
 
     def _free(self, start: Place, length: int) -> bool:
-        """The cells, and between characters the one on either side, hold no other label; the sheet has them all."""
+        """Whether the cells are on the sheet and hold no label; in text, nor do the cells on either side."""
         return self.sheet.holds(start, length) and not self._taken.get(start[0], 0) & self._mask(start, length)
 
     def _mask(self, start: Place, length: int) -> int:
@@ -268,7 +268,7 @@ class Layout:
         return sums[column + len(sign) + PAD] - sums[column + PAD]
 
     def _place_signs(self) -> dict[int, Lettering]:
-        """The present point first, then the others in the board's order; two adjoin only where there is no room."""
+        """The current point's sign first, then the others in the board's order; two touch only if there is no room."""
         points, sheet = self.sheet.board.points, self.sheet
         placed: dict[int, Lettering] = {}
         adjoining: set[Place] = set()
@@ -289,7 +289,7 @@ class Layout:
         return placed
 
     def _place_numbers(self) -> dict[int, Lettering]:
-        """Each label where it disturbs least: those with the fewest places choose first, then all may improve."""
+        """Each label where it does the least harm: those with the fewest places choose first, then all may improve."""
         texts = {
             index: f"({s.label})" if s.last else s.label
             for index, s in enumerate(self.segments)
@@ -312,13 +312,13 @@ class Layout:
         return placed
 
     def _first_free(self, choices: Sequence[Choice], length: int, most: int = 10**9) -> Place | None:
-        """most: what it may cost."""
+        """The first place that is free. most: the highest cost allowed."""
         return next((start for cost, start in choices if cost <= most and self._free(start, length)), None)
 
     def _choices(self, index: int, length: int, *, everywhere: bool = False) -> list[Choice]:
-        """Some places on a segment that no point's sign has taken, each with its cost, cheapest first.
+        """Some places on a segment not taken by a point's sign, with their costs, the cheapest first.
 
-        everywhere: beside it as well, if only colours tell whose label it is.
+        everywhere: also beside it, if the sheet allows that.
         """
         path = [place for place, _ in self.paths[index]]
         every = max(1, len(path) * max(len(self.segments), MANY) // (TRIED * MANY))
@@ -334,7 +334,7 @@ class Layout:
         return sorted((cost, start) for start, cost in costs.items())
 
     def _harm(self, start: Place, length: int) -> int:
-        """How much a label hides, or might be taken to belong to; its own segment counts alike wherever it stands."""
+        """How much a label covers or could seem to belong to; its own segment counts the same at every place."""
         row, left, right = start[0], start[1] - 1 + PAD, start[1] + length + 1 + PAD
         crowd, nothing = self._crowd.get, self._nothing
         above, here, below = crowd(row - 1, nothing), crowd(row, nothing), crowd(row + 1, nothing)
@@ -342,7 +342,7 @@ class Layout:
         return 18 * covered + 6 * near + 3 * (above[right] - above[left] + below[right] - below[left])
 
     def _sums(self) -> dict[int, list[int]]:
-        """For each row and column, PAD added to it, how often segments are under the places to the left of it."""
+        """For each row and column + PAD, how many times segments occur in the places to its left."""
         rows: dict[int, list[int]] = {}
         for (row, column), segments in self.under.items():
             rows.setdefault(row, self._nothing.copy())[max(0, column) + 1 + PAD] += len(segments)
@@ -352,13 +352,13 @@ class Layout:
 def _kept(
     placed: Mapping[int, Lettering], whole: Sequence[Point | Segment], some: Sequence[Point | Segment]
 ) -> dict[int, Lettering]:
-    """The placed part of the whole, for some of it."""
+    """The placed labels of the whole, for those that `some` has, by their indices there."""
     places = {whole[index].label: lettering for index, lettering in placed.items()}
     return {index: places[each.label] for index, each in enumerate(some) if each.label in places}
 
 
 def _signs_on(point: Point, place: Place) -> Iterator[tuple[Place, str]]:
-    """Where a point's sign may stand so that it covers the point, best first."""
+    """Where a point's sign may be so that it covers the point, the best first."""
     row, column = place
     label = point.label or "o"
     if not point.here:
@@ -374,7 +374,7 @@ def _signs_on(point: Point, place: Place) -> Iterator[tuple[Place, str]]:
 
 
 def _signs_beside(point: Point, place: Place, *, everywhere: bool) -> Iterator[tuple[Place, str]]:
-    """Where a label may stand next to its point; unless everywhere not for a target, whose place must be exact."""
+    """Where a label may be next to its point; nowhere for a target, whose place must be exact, unless everywhere."""
     if not point.label or (not everywhere and (point.target or point.here)):
         return
     (row, column), length = place, len(point.label)
@@ -385,7 +385,7 @@ def _signs_beside(point: Point, place: Place, *, everywhere: bool) -> Iterator[t
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part of a board, and where its lower left corner is there."""
+    """A part of a board, and where its lower left corner is on the board."""
 
     board: PlaneBoard
     left: int
@@ -393,7 +393,7 @@ class Excerpt:
 
 
 def most_crowded(layout: Layout, times: int) -> Excerpt | None:
-    """The window, so many times as small, in which most is lost; None where nothing is, or too much."""
+    """The window in which most labels are lost; None if there are none, or too many. times: how much smaller it is."""
     sheet, lost = layout.sheet, layout.lost
     if not 0 < len(lost) <= MOST_LOST:
         return None
@@ -412,7 +412,7 @@ def most_crowded(layout: Layout, times: int) -> Excerpt | None:
 
 
 def _cut(board: PlaneBoard, left: int, low: int, width: int, height: int) -> PlaneBoard:
-    """The parts of a board that a window may show."""
+    """The part of a board that a window shows."""
     right, top = left + width, low + height
     points = tuple(
         replace(point, x=point.x - left, y=point.y - low)

@@ -1,11 +1,11 @@
 """Boards as pictures for mails, and a whole game as an animated GIF.
 
-A picture is an opaque PNG with fonts of our own, as wide as a phone shows it without shrinking, 390 pixels. Of a GIF,
-what stays the same from one board to the next is left out, which makes it small.
+A picture is an opaque PNG with our own fonts, for a phone 390 pixels wide. A GIF stores only what changes from one
+board to the next, so it is small.
 
-Of a board in the plane, what is most crowded follows below, enlarged, in a frame. Vertices are small dots, targets
-larger ones with their codes beside them, and the present point is a ring. Red strokes are heavy, blue ones dashed,
-those that the last move removed grey and dotted.
+For a board in the plane, its most crowded part, which has a frame, follows below, enlarged. Vertices are small dots,
+targets larger ones with their codes beside them, and the current point is a ring. Red strokes are heavy, blue ones
+dashed, and those removed by the last move grey and dotted.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded
 
 WIDTH = 460
-"""Pixels; a phone shows four fifths of them side by side."""
+"""In pixels; a phone shrinks it to four fifths."""
 LETTERS = 14
-"""Pixels of a label, so that a phone shows eleven."""
+"""The height of a label in pixels; a phone shows eleven."""
 CELL_WIDTH, CELL_HEIGHT = 9, 16
-"""Pixels of a label's letter, with what is around it."""
+"""The pixels of a label's letter, including the space around it."""
 ENLARGED = 3
 ASIDE = 0.34
-"""Of a cell, by which a name at most goes aside with its point, so that it does not hide it."""
+"""The largest shift of a name, in cells, with which it follows its point so as not to hide it."""
 TALLEST = 3
-"""A board is shown at most so many times as high as it is wide."""
+"""The largest ratio of a board's height to its width."""
 TARGET = COLOURS["purple"]
 
 _PENS = {
@@ -47,7 +47,7 @@ _PENS = {
 
 
 def of_plane(board: PlaneBoard, *, enlarged: bool = True, soft: bool = True) -> Image.Image:
-    """enlarged: with the part that is most crowded. soft: the edges of strokes."""
+    """enlarged: with the most crowded part. soft: with soft edges of strokes."""
     layout = _laid_out(board)
     part = most_crowded(layout, ENLARGED) if enlarged else None
     below = _laid_out(part.board) if part else None
@@ -68,7 +68,7 @@ def _laid_out(board: PlaneBoard) -> Layout:
 
 @lru_cache(maxsize=256)
 def _laid_out_at_start(board: PlaneBoard) -> Layout:
-    """Once for all positions of a game, as most of what takes time is to find places for labels."""
+    """Cached for all positions of a game, because finding places for labels takes most of the time."""
     return Layout(_sheet(board))
 
 
@@ -83,12 +83,12 @@ def _height(layout: Layout) -> int:
 
 
 def _pixel(spot: Spot | Place, top: int = 0) -> Spot:
-    """The middle of a cell: x, y."""
+    """The centre of a cell: x, y."""
     return (spot[1] + 1) * CELL_WIDTH, (spot[0] + 1.5) * CELL_HEIGHT + top
 
 
 def _paint(image: Image.Image, layout: Layout, top: int, *, soft: bool) -> None:
-    """The layout drawn, from this row of pixels on: strokes, soft edges first, points, then labels."""
+    """Draws the layout from this row of pixels on: soft edges of strokes, strokes, points, then labels."""
     pen, board = ImageDraw.Draw(image), layout.sheet.board
     lines = zip(layout.segments, layout.lines, strict=True)
     strokes = [_stroke(segment, line, top) for segment, line in lines if line]
@@ -109,12 +109,12 @@ def _paint(image: Image.Image, layout: Layout, top: int, *, soft: bool) -> None:
 
 
 class _Drawn(NamedTuple):
-    """A stroke in pixels and numbers of the palette."""
+    """A stroke in pixels and palette numbers."""
 
     dashes: list[tuple[float, float, float, float]]
     ink: int
     edge: int
-    """Of its soft edge."""
+    """The colour of its soft edge."""
     width: int
 
 
@@ -137,24 +137,24 @@ def _stroke(segment: Segment, line: Line, top: int) -> _Drawn:
 
 
 def _write(image: Image.Image, start: Spot, label: str, ink: str, top: int) -> None:
-    """A label whose first letter has that cell, on white, which keeps the strokes away from it."""
+    """Writes a label with its first letter in that cell, on white, so that strokes do not touch it."""
     middle = _pixel((start[0], start[1] + (len(label) - 1) / 2), top)
     brush.stamp(image, brush.lettering(label, LETTERS, CELL_WIDTH * len(label) + 1, ink), middle, square=True)
 
 
 def _frame(image: Image.Image, sheet: Sheet, part: Excerpt) -> None:
-    """A thin frame around what is shown enlarged."""
+    """Draws a thin frame around the part that is shown enlarged."""
     left, bottom = _pixel(sheet.spot(part.left, part.low))
     right, top = _pixel(sheet.spot(part.left + part.board.width, part.low + part.board.height))
     ImageDraw.Draw(image).rectangle((left, top, right, bottom), None, brush.number(TARGET), 1)
 
 
 MAX_OCTETS = 160_000
-"""A picture that takes more is not worth its mail."""
+"""A larger picture is not sent."""
 
 
 def picture(scene: Scene) -> Picture | None:
-    """The board alone; None where it would be too large."""
+    """The picture of the board; None if it would be too large."""
     return _picture(scene.board)
 
 
@@ -166,9 +166,9 @@ def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 
 @lru_cache(maxsize=32)
 def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
-    """The same in half the octets: in the plane without soft edges and what is enlarged, of cells in fewer pixels.
+    """A smaller picture: in the plane without soft edges and enlarged part, of cells with fewer pixels.
 
-    None where little is to be saved.
+    None if it would save little.
     """
     if isinstance(board, PlaneBoard):
         return brush.finished(of_plane(board, enlarged=False, soft=False), 9)
@@ -181,35 +181,35 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 
 
 def least(board: HexBoard | GridBoard, small: Picture) -> int:
-    """Octets that the picture takes at least, as its small one tells: they grow about as the distance of cells."""
+    """A lower bound for the picture's octets, estimated from the small one: they grow with the distance of cells."""
     return len(small.data) * 6 * cell_pictures.unit(board) // (7 * cell_pictures.unit(board, cell_pictures.SMALL))
 
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
-    """The picture made anew, whatever it takes."""
+    """The picture, not cached, however large."""
     if isinstance(board, PlaneBoard):
         return brush.finished(of_plane(board))
     return cell_pictures.picture(board)
 
 
 FILM_OCTETS, FILM_OCTETS_OF_PLANES = 24_000, 20_000
-"""So that no mail it comes with is above 60 kB; that of a plane has much besides."""
+"""The most octets of a GIF, so that its mail stays below 60 kB; the mail of a plane has more other content."""
 MAX_BOARDS, MAX_PLANES = 120, 16
-"""Boards that are shown of a game, spread evenly over it; planes take ten times as long to draw."""
+"""The most boards shown of a game, spread evenly over it; planes take ten times as long to draw."""
 LAST_SECONDS, ALL_SECONDS = 5.0, 60.0
-"""How long the last board stays, and all the others together at most."""
+"""How long the last board is shown, and all others together at most."""
 BOARD_SECONDS = 0.8
 _SIZES = (1, 2 / 3, 1 / 2)
-"""Of its boards, in which it is made one after another before boards are left out."""
+"""The sizes tried, one after another, before boards are left out."""
 _KEPT = 255
-"""The number of a pixel that stays as it is; the palette has fewer colours."""
+"""The number of a pixel that does not change; the palette has fewer colours."""
 _CHANGED = [0, *[255] * 255]
 
 
 def film(board: Callable[[int], Scene], plies: int) -> Picture | None:
-    """The boards after 0 to so many plies, in little or only some of them where it would be too large.
+    """The boards after 0 to this many plies; made smaller, or with boards left out, if it would be too large.
 
-    None where that is of no use. board: the scene after a ply.
+    None if it would be useless. board: returns the scene after this many plies.
     """
     is_plane = isinstance(board(0).board, PlaneBoard)
     shown, most = (MAX_PLANES, FILM_OCTETS_OF_PLANES) if is_plane else (MAX_BOARDS, FILM_OCTETS)
@@ -226,7 +226,7 @@ def film(board: Callable[[int], Scene], plies: int) -> Picture | None:
 
 
 def _scaled(frame: Image.Image, size: float) -> Image.Image:
-    """The same in little, soft where colours meet."""
+    """The frame made smaller, with soft edges between colours."""
     if size == 1:
         return frame
     coloured = frame.copy()
@@ -243,23 +243,23 @@ def _colours() -> list[int]:
 
 
 def _spread(number: int, most: int) -> list[int]:
-    """At most so many of the places from 0, two or more, evenly, the first and the last among them."""
+    """At most `most` (2 or more) indices out of `number`, evenly spread, including the first and the last."""
     if number <= most:
         return list(range(number))
     return [place * (number - 1) // (most - 1) for place in range(most)]
 
 
 def _still(scene: Scene) -> Image.Image:
-    """The numbers of its pixels as greys, which can be compared."""
+    """The board with its palette numbers as greys, which can be compared."""
     board = scene.board
     drawn = of_plane(board, enlarged=False) if isinstance(board, PlaneBoard) else cell_pictures.image(board)
     return Image.frombytes("L", drawn.size, drawn.tobytes())
 
 
 def _level(frames: Sequence[Image.Image]) -> list[Image.Image]:
-    """All as large as the largest."""
+    """All frames at the size of the largest."""
     width, height = max(frame.width for frame in frames), max(frame.height for frame in frames)
-    return [frame.crop((0, 0, width, height)) for frame in frames]  # beyond them is number 0, which is paper
+    return [frame.crop((0, 0, width, height)) for frame in frames]  # the new pixels have number 0, which is paper
 
 
 def _gif(frames: Sequence[Image.Image]) -> bytes:
@@ -277,7 +277,7 @@ def _gif(frames: Sequence[Image.Image]) -> bytes:
 
 
 def _changed(before: Image.Image, frame: Image.Image) -> tuple[Image.Image, tuple[int, int]]:
-    """The part of a frame that differs from the one before, and where its upper left corner belongs."""
+    """The part of a frame that differs from the one before, and the position of its upper left corner."""
     difference = ImageChops.difference(before, frame)
     box = difference.getbbox() or (0, 0, 1, 1)
     mask = difference.crop(box).point(_CHANGED)

@@ -1,6 +1,6 @@
-"""Ratings drawn as bars of two deviations, as text and as SVG, and as lines from game to game.
+"""Ratings as bars of two deviations, in a picture and in SVG, and as a line from game to game in SVG.
 
-The colours of SVG are those of the page around.
+SVG takes its colours from the page around it.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from pbm.draw import brush
 from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
 
 ROW, LETTERS = 24, 15
-"""Pixels: the height of a player's row, and of letters."""
+"""In pixels: the height of a player's row, and of letters."""
 NAMES, SCALE, MARGIN = 200, 230, 25
-"""Pixels: the width of the names, of the scale, and of what is left free beside it."""
+"""In pixels: the width of the names, of the scale, and of the space beside it."""
 STEP, MOST_STEPS = 250, 4
-"""Points between two lines of the scale, or a multiple of them where there would be more steps than this."""
+"""Points between two lines of the scale, or a multiple of it if there would be more steps than this."""
 SURE, UNSURE = COLOURS["blue"], COLOURS["red"]
 WIDTH = NAMES + SCALE + 2 * MARGIN
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A player's rating, and how far it may be off to either side, in points."""
+    """A player's rating, and how far it may be off in either direction, in points."""
 
     name: str
     rating: float
     reach: float
     sure: bool
-    """Enough is known of it."""
+    """The rating is not provisional."""
 
 
 @lru_cache(maxsize=8)
 def ratings(bars: tuple[Bar, ...]) -> Picture:
-    """A row for each in their order; there is at least one."""
+    """A picture with a row for each bar, in order. bars: at least one."""
     low, high = bounds(bars)
 
     def x(points: float) -> int:
@@ -64,19 +64,19 @@ def ratings(bars: tuple[Bar, ...]) -> Picture:
 
 
 def bounds(bars: Sequence[Bar]) -> tuple[int, int]:
-    """Multiples of STEP below and above all bars."""
+    """The multiples of STEP below and above all bars."""
     low = min(bar.rating - bar.reach for bar in bars) // STEP
     high = -(-max(bar.rating + bar.reach for bar in bars) // STEP)
     return int(low) * STEP, max(int(high), int(low) + 1) * STEP
 
 
 def marks_between(low: int, high: int) -> range:
-    """Where the scale has lines, so few that their numbers stand apart."""
+    """Where the scale has lines, few enough for their numbers not to touch."""
     return range(low, high + 1, STEP * -(-(high - low) // (STEP * MOST_STEPS)))
 
 
 def _row(pen: brush.Pen, bar: Bar, x: Callable[[float], int], y: int, finer: int) -> None:
-    """The bar with its ends and its mark at the height y."""
+    """Draws the bar with its ends and its mark at height y."""
     colour, reach = SURE if bar.sure else UNSURE, 5 * finer
     ends = [x(bar.rating - bar.reach), x(bar.rating + bar.reach)]
     pen.line((ends[0], y, ends[1], y), colour, 3 * finer)
@@ -88,16 +88,16 @@ def _row(pen: brush.Pen, bar: Bar, x: Callable[[float], int], y: int, finer: int
 
 
 _LETTERS = 13
-"""As the style sheet of the pages has them."""
+"""The height of letters, as in the style sheet of the pages."""
 _ROW = 26
 _WIDTH, _HEIGHT = 360, 140
-"""As narrow as a phone, so that letters are not shrunk there."""
+"""Narrow enough for a phone not to shrink the letters."""
 _NAMES, _EDGE = 150, 18
-"""The width of the names, and what is left free at the edges."""
+"""The width of the names, and of the space at the edges."""
 
 
 def standings(bars: Sequence[Bar], described: str) -> str:
-    """A row for each in their order; there is at least one."""
+    """SVG with a row for each bar, in order. bars: at least one. described: in words."""
     low, high = bounds(bars)
 
     def x(points: float) -> float:
@@ -128,7 +128,7 @@ def _bar(bar: Bar, left: float, middle: float, right: float, y: int) -> str:
 
 
 def history(ratings: Sequence[float], described: str) -> str:
-    """A rating after each rated game, the oldest at the left; there is at least one."""
+    """SVG of a line of ratings. ratings: after each rated game, the oldest first; at least one. described: in words."""
     low, high = int(min(ratings) // 50) * 50, int(-(-max(ratings) // 50)) * 50
     high = max(high, low + 50)
 

@@ -1,14 +1,14 @@
-"""A whole game as one SVG: every mark stands there once, with the plies at which it comes and goes.
+"""A whole game as one SVG, in which every mark occurs once, with the plies at which it appears and disappears.
 
-The document around it has an element with the id p0, p1, ... for each position, one after the other in one parent, and
-all of it stands in an element of the class replay. The one that is `:target` of the address tells which position is
-seen; without any it is the last one. No script is needed, only a browser that knows `:has()`.
+The document around it has an element with the id p0, p1, ... for each position, in this order in one parent, and
+everything is inside an element of class replay. The position shown is the one whose element is the `:target`; without
+a target it is the last one. This needs no script, only a browser that supports `:has()`.
 
-    a mark that comes with ply 5 and goes with ply 9   ->   <g class="a5"><g class="x9">...</g></g>
-    the position before ply 5 is asked for             ->   .replay:has(:target~#p5) .a5{display:none}
+    a mark that appears at ply 5 and disappears at ply 9   ->   <g class="a5"><g class="x9">...</g></g>
+    a position before ply 5 is the target                  ->   .replay:has(:target~#p5) .a5{display:none}
 
-A board of cells has one mark for each ground and each line of the board, and one for each piece. A board in the plane
-is laid out once for the whole game, so that no label moves from ply to ply.
+A board of cells has a mark for each ground, each line of the board and each piece. A board in the plane is laid out
+once for the whole game, so labels do not move from ply to ply.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from pbm.draw.layout import Layout, Line, Sheet, Spot
 
 
 class Depth(IntEnum):
-    """From the lowest to the highest."""
+    """The layers, from the lowest to the highest."""
 
     GROUND = 0
     LINES = 1
@@ -50,7 +50,7 @@ class Depth(IntEnum):
 
 
 class Mark(NamedTuple):
-    """Marks of one text are the same mark."""
+    """A piece of SVG; marks with the same text are the same mark."""
 
     depth: Depth
     text: str
@@ -58,27 +58,27 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Markings:
-    """One position."""
+    """The marks of one position."""
 
     box: tuple[int, int, int, int]
-    """Left, top, width and height of what is seen."""
+    """The left, top, width and height of the view."""
     marks: tuple[Mark, ...]
     pieces: Mapping[str, str] = field(default_factory=dict)
-    """What `<use>` draws, by id."""
+    """The drawings for `<use>`, by id."""
 
 
 def label(x: float, y: float, text: str, kind: str = "", fill: str = "") -> str:
-    """Words centred on a point. kind: a class. fill: a colour other than the usual one."""
+    """Words centred on a point. kind: a CSS class. fill: a colour other than the usual one."""
     attributes = f' class="{kind}"' * bool(kind) + f' style="fill:{fill}"' * bool(fill)
     return f'<text x="{x:g}" y="{y:g}" dy=".35em"{attributes}>{escape(text)}</text>'
 
 
 UNIT = 20
-"""Between neighbours of a grid, and of a row of hexagons."""
+"""The distance between neighbours in a grid, and in a row of hexagons."""
 HALF = UNIT // 2
 RADIUS = 8
 ROW = 18
-"""Between rows of hexagons: three times the third that is a slanting side's height."""
+"""The distance between rows of hexagons; the height of a slanting side is a third of it."""
 CELL_STYLE = (
     f".board{{text-anchor:middle;font:12px sans-serif;color:{INK}}}"
     f".c{{fill:{CLOSED};stroke:{LINE}}}.l{{fill:none;stroke:{LAST};stroke-width:2.5}}"
@@ -87,7 +87,7 @@ CELL_STYLE = (
 )
 
 At = Callable[[int, int], Place]
-"""Where the middle of a cell is, x and y, by its row and column."""
+"""Returns the centre (x, y) of the cell in a row and a column."""
 
 
 def of_cells(board: GridBoard | HexBoard) -> Markings:
@@ -128,7 +128,7 @@ def _shape(place: Place, *, six: bool) -> str:
 
 
 def _grounds(cells: Iterable[Cell], fill: Callable[[Cell], str], edge: str | None, *, six: bool) -> Iterator[Mark]:
-    """The cells of each colour together. edge: the colour of their outlines; None for that of their ground."""
+    """One mark for the cells of each colour. edge: the colour of their outlines; None for that of the cell."""
     for colour, alike in groupby(sorted(cells, key=fill), key=fill):
         shapes = (_shape(cell.place, six=six) for cell in alike)
         yield Mark(Depth.GROUND, _path(shapes, fill=colour, stroke=edge or colour))
@@ -144,7 +144,7 @@ def _hexagons(board: HexBoard) -> Iterator[Mark]:
 
 
 def _beside(board: GridBoard) -> list[Place]:
-    """The places of all cells, and of the labels around them."""
+    """The places of all cells, and the corners of the labels around them."""
     rows, columns = zip(*(cell.place for cell in board.cells), strict=True)
     ends = (min(rows) - 1, min(columns) - 1), (max(rows) + 1, max(columns) + 1)
     return [cell.place for cell in board.cells] + list(ends)
@@ -202,7 +202,7 @@ def _disc(x: int, y: int, radius: int, fill: str, letter: str) -> str:
 
 
 def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Mark]:
-    """The pieces, what marks them, and the way of the last move."""
+    """The pieces, their marks, and the path of the last move."""
     colours = dict(board.colours)
     for cell in board.cells:
         x, y = at(*cell.place)
@@ -220,7 +220,7 @@ def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Mark]:
 
 
 def _name(cell: Cell) -> str:
-    """The id of a piece's drawing; letters are told by their numbers, since an id must not hold just anything."""
+    """The id of a piece's drawing; it has letters by number, because not all characters are allowed in an id."""
     letters = "-".join(str(ord(letter)) for letter in cell.piece)
     return f"s{letters}{cell.form.value[0]}{'f' if cell.faint else ''}"
 
@@ -245,9 +245,9 @@ def _piece(cell: Cell, fill: str) -> str:
 
 WIDTH = 560
 CELL_WIDTH, CELL_HEIGHT = 11, 20
-"""Of a label's letter, with what is around it."""
+"""The size of a label's letter, including the space around it."""
 TALLEST = 3
-"""A board is shown at most so many times as high as it is wide."""
+"""The largest ratio of a board's height to its width."""
 TARGET = "#7b1fa2"
 PLANE_STYLE = (
     f".g{{stroke:{COLOURS['green']};stroke-width:1.8}}.r{{stroke:{COLOURS['red']};stroke-width:3}}"
@@ -268,7 +268,7 @@ def of_planes(boards: Sequence[PlaneBoard]) -> list[Markings]:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The layout of all that is ever seen, and where in it a segment and a point are found."""
+    """The layout of everything that is ever shown, and the indices of its segments and points."""
 
     layout: Layout
     segments: dict[Segment, int]
@@ -315,7 +315,7 @@ class _Plan:
 
 
 def _bare(segment: Segment) -> Segment:
-    """The part of it that never changes."""
+    """The segment without what changes during a game."""
     return replace(segment, last=False, gone=False, name="", ends=("", ""))
 
 
@@ -334,11 +334,11 @@ def _words(start: tuple[int, int], text: str, ink: str) -> str:
 
 Board = HexBoard | GridBoard | PlaneBoard
 Life = tuple[int, int | None, Mark]
-"""The index of the board with which a mark comes, of the one with which it goes, None for never."""
+"""The index of the board where a mark appears, that where it disappears or None for never, and the mark."""
 
 
 def replay(boards: Sequence[Board], described: str, first: int = 0) -> str:
-    """The boards of a game one after the other, at least one. described: for those who do not see it.
+    """The boards of a game, at least one, as SVG. described: for readers who do not see it.
 
     first: the number of the first board's anchor.
     """
@@ -364,7 +364,7 @@ def _drawings(boards: Sequence[Board]) -> list[Markings]:
 
 
 def _lives(frames: Sequence[Sequence[Mark]]) -> Iterator[Life]:
-    """When each mark of the positions is there; one that comes again has several lives."""
+    """The lives of all marks; a mark that appears again has several."""
     since: dict[Mark, int] = {}
     for number, marks in enumerate(frames):
         present = dict.fromkeys(marks)

@@ -1,4 +1,4 @@
-"""Boards in words, for those who listen to their mail: every place by its name, with what is on it."""
+"""Boards in words, for people who listen to their mail: every place by name, with its content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FREE = "free"
 
 
 def sentences(board: HexBoard | GridBoard | PlaneBoard) -> Iterator[str]:
-    """Each place in one of them; rows from the top."""
+    """Sentences that mention each place once, in rows from the top."""
     return _plane(board) if isinstance(board, PlaneBoard) else _cells(board)
 
 
@@ -32,17 +32,17 @@ def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
 
 def top_down(rows: Iterable[Row]) -> list[Row]:
     """Rows from the top."""
-    return sorted(rows)  # no two begin in the same row of the board, with which cells begin
+    return sorted(rows)  # a row begins with a cell, and a cell with the number of its row
 
 
 @lru_cache(64)
 def _lettered(labels: tuple[Label, ...]) -> dict[int, str]:
-    """The names of rows."""
+    """The names of rows, by number."""
     return {label.place[0]: label.text for label in labels if label.down == 0}
 
 
 def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
-    """Whether players draw joins, and nothing is ever on the cells."""
+    """Whether players draw joins, and no cell has a piece."""
     joins = board.joins if isinstance(board, GridBoard) else ()
     return any(join.name for join in joins) and not any(cell.piece for cell in board.cells)
 
@@ -52,9 +52,9 @@ _named: Callable[[Cell], str] = attrgetter("name")
 
 @lru_cache(ROWS)
 def _told(row: Row, name: str, step: int) -> str:
-    """The cells that have names; neighbours that are alike are told together. step: columns between neighbours.
+    """A sentence on the named cells of a row, with equal neighbours together. step: columns between neighbours.
 
-    Empty where no cell has a name.
+    Empty if no cell has a name.
     """
     runs = []
     for state, run in groupby(filter(_named, row), key=_state):
@@ -67,7 +67,7 @@ def _told(row: Row, name: str, step: int) -> str:
 
 
 def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard) -> list[str]:
-    """The differences of each cell: the cells that are alike together, such as "d4, d5 W instead of B"."""
+    """The cells that differ, those with the same change together, such as "d4, d5 W instead of B"."""
     old = {cell.name: _content(cell) for cell in before.cells if cell.name}
     found: dict[str, list[str]] = {}
     for cell in after.cells:
@@ -108,7 +108,7 @@ def _marks(board: GridBoard) -> Iterator[str]:
 
 
 def _plane(board: PlaneBoard) -> Iterator[str]:
-    """Points and segments that have names; the lists below a board tell what the others mean."""
+    """Sentences on points and segments with names; lists below the board explain the others."""
     points = {(point.x, point.y): point.name or point.label for point in board.points}
     named = [(name, _role(point)) for point in board.points if (name := point.name or point.label)]
     plain = [name for name, role in named if not role]
@@ -129,7 +129,7 @@ def _role(point: Point) -> str:
 
 
 def changed_segments(board: PlaneBoard) -> list[str]:
-    """The lines that the last move drew or removed."""
+    """The segments that the last move drew or removed."""
     points = {(point.x, point.y): point.name or point.label for point in board.points}
     told = []
     for segment in board.segments:
@@ -146,7 +146,7 @@ def _between(segment: Segment, points: dict[tuple[int, int], str]) -> str:
 
 
 def _segment(segment: Segment, points: dict[tuple[int, int], str]) -> str:
-    """Empty for a segment with neither a label nor names at both ends, and for one that is gone: notes tell of it."""
+    """A sentence on a segment; empty if it has neither a label nor named ends, or was removed (notes mention that)."""
     between = _between(segment, points)
     if segment.gone or (not segment.label and not between):
         return ""

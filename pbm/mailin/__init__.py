@@ -1,8 +1,8 @@
-"""Mails in: the bytes of a mail become a Message, what a person wrote, or a Discard, what is never answered.
+"""Incoming mail: bytes become a Message, which a person wrote, or a Discard, which is never answered.
 
-Its text is the plain alternative first, files and enclosed mails never; HTML is laid out as text, with quoted blocks
-emptied before: only that something is quoted matters, and whether it is ours. Pure: no clock, no database, no network.
-Any bytes are read, in bounded time and memory, and nothing is raised.
+The text comes from the plain alternative first, never from files or enclosed mails. HTML is laid out as text after its
+quoted blocks are emptied: it only matters that something is quoted, and whether it is ours. Pure: no clock, no
+database, no network. Any bytes can be read, in bounded time and memory, and nothing is raised.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _INVISIBLE = {"head", "script", "style", "title", "template", "noscript", "objec
 _WIDE = {"table", "tr", "td", "th", "ul", "ol", "li"}
 _HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
 _MAX_TAGS = 10_000
-"""Tags of all HTML texts of a mail that are laid out; each costs as much as a hundred characters."""
+"""How many HTML tags of a mail are laid out; each costs as much as a hundred characters."""
 # The default profile of inscriptis puts blanks around inline elements, which splits words.
 _CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_images=False, display_anchors=False)
 
 
 def to_text(source: str, tags: list[int]) -> str:
-    """The visible text of HTML, quoted blocks as one line "> ..." each, signatures that are marked as such left out.
+    """The visible text of HTML, with one line "> ..." for each quoted block, and without marked signatures.
 
-    tags: holds how many more may be laid out of the whole mail.
+    tags: holds how many more tags of the mail may be laid out.
 
-    Below our line, where it is not in a quoted block, nothing can be told from our mail, so nothing is laid out. Where
-    the layout fails the tags are simply dropped, and the text is all quoted.
+    If our line is not in a quoted block, nothing below it can be told from our mail, so nothing there is laid out. If
+    the layout fails, the tags are dropped and all text counts as quoted.
     """
     found = FOUND.search(source)
     if found and not (_QUOTE_TAG.search(source, 0, found.start()) or _QUOTE.search(source, 0, found.start())):
@@ -63,7 +63,7 @@ def to_text(source: str, tags: list[int]) -> str:
 
 
 def _laid_out(source: str) -> str:
-    """The text by inscriptis after the tree is cleaned."""
+    """The text that inscriptis makes of the cleaned tree."""
     tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8"))
     for element in list(tree.iter()):
         if element.getroottree().getroot() is tree:
@@ -72,9 +72,9 @@ def _laid_out(source: str) -> str:
 
 
 def _clean(element: html.HtmlElement) -> None:
-    """Empty a quoted block to one quoted line, remove what is not seen or not the person's; what follows stays.
+    """Reduces a quoted block to one quoted line, and empties elements that are invisible or not the person's own.
 
-    Styles, tables and lists are not laid out: a megabyte of them makes gigabytes of blanks.
+    Styles, tables and lists are not laid out, because a megabyte of them would make gigabytes of blanks.
     """
     if not isinstance(element.tag, str):
         return
@@ -91,16 +91,15 @@ def _clean(element: html.HtmlElement) -> None:
 
 
 def _empty(element: html.HtmlElement, text: str) -> None:
-    """Only this text is left in the element."""
+    """Replaces the element's content; the text after the element stays."""
     element.clear(keep_tail=True)
     element.text = text
 
 
 def versions(mail: Entity) -> Iterator[str]:
-    """All the person sees of a mail, quotes still in it: by its plain alternatives, and then again by its HTML.
+    """The whole visible text of a mail, with quotes: from its plain alternatives, then, if it has any, from its HTML.
 
-    HTML is the second opinion: it marks quotes that some clients leave without mark in the plain text. Where nothing is
-    to choose there is none.
+    HTML is a second opinion, because it marks quotes that some clients leave unmarked in the plain text.
     """
     is_choice = any(part.type == "multipart/alternative" for part in mail.walk())
     for preferred in ("text/plain", "text/html") if is_choice else ("text/plain",):
@@ -113,9 +112,9 @@ def versions(mail: Entity) -> Iterator[str]:
 
 
 def _passages(part: Entity, preferred: str, tags: list[int], *, root: bool = False) -> Iterator[str]:
-    """The texts of a part in their order; of alternatives the preferred type, if it has anything in it.
+    """The texts of a part in order; of alternatives, those of the preferred type unless they are empty.
 
-    tags: see to_text.
+    tags: as for to_text.
     """
     if part.type == "multipart/alternative":
         ranked = sorted(part.parts, key=lambda choice: all(below.type != preferred for below in choice.walk()))
@@ -157,13 +156,13 @@ __all__ = [
 
 
 _EDITED = "\u270f\ufe0f"
-"""A pencil, which Delta Chat puts in front of a message that was sent once more because it was edited."""
+"""A pencil, which Delta Chat puts before an edited message when it sends it again."""
 
 
 def read(raw: bytes, envelope: Envelope, robot: Robot, unlock: Unlock | None = None) -> Message | Discard:
     """A mail as a person's Message or as a Discard; a mail that cannot be read is a Discard to be parked.
 
-    unlock: how encrypted mails are opened; without it they stay locked.
+    unlock: opens encrypted mails; without it they stay locked.
     """
     try:
         mail = parse(raw)
@@ -182,7 +181,7 @@ def read(raw: bytes, envelope: Envelope, robot: Robot, unlock: Unlock | None = N
 
 
 def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
-    """The verdict on a mail and, for a person's, what it says."""
+    """The Discard of a mail that must not be answered, otherwise its Message."""
     fields = mail.fields
     sender = headers.one_address(fields.get("from", []))
     subject = headers.words(mail.first("subject"))[: headers.MAX_SUBJECT]
@@ -223,21 +222,21 @@ _OUTSIDE = frozenset({
     "from", "date", "message-id", "received", "return-path", "authentication-results", "arc-authentication-results",
     "received-spf", "delivered-to", "x-original-to", "envelope-to", "x-envelope-from", "dkim-signature",
 })  # fmt: skip
-"""Fields of an encrypted mail that count as they stand outside, whatever is said within."""
+"""Fields of an encrypted mail that are taken from the outer header, never from the encrypted part."""
 
 
 def _is_encrypted(mail: Entity) -> bool:
-    """By OpenPGP, as a mail of its own form or as text; or by S/MIME, which we cannot read at all."""
+    """Whether a mail is encrypted, by OpenPGP (PGP/MIME or inline) or by S/MIME, which we cannot read at all."""
     if mail.type in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
         return True
     return any(_ARMOR in part.body[:1000] for part in mail.walk() if part.type == "text/plain" and not part.attached)
 
 
 def _opened(mail: Entity, unlock: Unlock) -> Entity | None:
-    """The mail as it was before it was encrypted; None where that cannot be told.
+    """The decrypted mail; None if it cannot be opened or may not be the sender's own.
 
-    It is the sender's own: what is encrypted says so within, or is signed by the key that the mail brings. Else someone
-    who saw a mail go by could send it in their own name, and be told what is in it.
+    The encrypted part must name the sender, or be signed by the key in the mail. Otherwise somebody who intercepted a
+    mail could send it in their own name, and learn its content from our answer.
     """
     pieces = [octets(part) for part in mail.parts[:2]] if mail.type == "multipart/encrypted" else []
     sealed = next((piece for piece in pieces if _ARMOR in piece[:1000]), None)
@@ -264,9 +263,9 @@ _OF_WHOM = ("from", "to", "date", "message-id", "in-reply-to", "references")
 
 
 def rewritten(raw: bytes, subject: str, text: str) -> bytes:
-    """A mail with another subject and text, and nothing else of it but from whom, to whom, when, and in answer to what.
+    """A mail with another subject and text, which keeps only its sender, recipients, date and references.
 
-    Whatever held the old words is gone: other versions of the text, encodings, quotes, attached files.
+    Everything that held the old words is removed: other versions of the text, encodings, quotes, attached files.
     """
     fields = split(raw[:MAX_MAIL].lstrip())[0]
     head = [f"{name.title()}: {value}" for name in _OF_WHOM for value in fields.get(name, [])[:1]]
@@ -275,12 +274,12 @@ def rewritten(raw: bytes, subject: str, text: str) -> bytes:
 
 
 def token_answered(raw: bytes, robot: Robot) -> str | None:
-    """The reply token of the address that answers to a mail of ours go to."""
+    """The reply token in the Reply-To address of one of our own mails."""
     return headers.tokens(headers.plain_addresses(split(raw)[0].get("reply-to", [])), robot)[0]
 
 
 def _tokens(mail: Entity, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:
-    """The reply and the bounce token of the envelope or, where that has none, of the recipients in the header."""
+    """The reply and the bounce token from the envelope or, if it has none, from the recipients in the header."""
     found = headers.tokens(envelope.recipients, robot)
     if found != (None, None):
         return found

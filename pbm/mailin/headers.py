@@ -1,9 +1,8 @@
-"""Header fields to what they mean: words decoded, one sender, message ids, our own addresses and tokens, who vouches.
+"""The meaning of header fields: decoded words, the sender, message ids, our addresses and tokens, authentication.
 
-An address is believed only where nothing about it is odd: `alice@example.org <bob@evil.example>` names nobody. Whether
-it is the sender's own is for our mail server to say (RFC 8601). What a sender or a stranger's server wrote into the
-header counts for nothing: only fields above the first Received of a host that is not ours are looked at, and of these
-only those in our server's name. Each scan is bounded.
+An address is accepted only if nothing about it is odd: `alice@example.org <bob@evil.example>` names nobody. Our mail
+server says whether it is really the sender's (RFC 8601). Results that a sender or a foreign server wrote are ignored:
+only fields above the first Received of a foreign host count, and only those in our server's name. Each scan is bounded.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _TAG = re.compile(r"\[[^\[\]]{1,60}\]\s*")
 _STARS = re.compile(r"(?:^|\s)\*{2,}(?=\s|$)")
 
 FOR_OPERATOR = frozenset({"postmaster", "abuse"})
-"""Local parts that every domain with mail has to have (RFC 2142); a person answers there."""
+"""Local parts that every mail domain must have (RFC 2142); the operator reads their mail."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +47,14 @@ class Robot:
     local_part: str = "pbm"
     domain: str = "localhost"
     authserv_id: str = ""
-    """The mail server whose Authentication-Results are believed; empty for none."""
+    """The mail server whose Authentication-Results are trusted; empty for none."""
     bounce_part: str = "bounce"
     one_mailbox: bool = False
-    """Nothing but local_part and its plus addresses reaches us, as with a mailbox at a provider; return paths are among
-    them then.
-    """
+    """Only local_part and its plus addresses reach us, as at a mail provider, so return paths are plus addresses."""
     unsubscribe_url: str = ""
-    """A web page that takes one-click unsubscriptions (RFC 8058); empty for none."""
+    """A web page for one-click unsubscription (RFC 8058); empty for none."""
     aliases: tuple[str, ...] = ()
-    """Addresses that players wrote to before; answers to them reach us as well."""
+    """Earlier addresses of the server, which still reach us."""
 
     @property
     def address(self) -> str:
@@ -65,7 +62,7 @@ class Robot:
         return f"{self.local_part}@{self.domain}"
 
     def return_path(self, key: str) -> str:
-        """The address that bounces of the mail with this key come to."""
+        """The address for bounces of the mail with this key."""
         own = f"{self.local_part}+{self.bounce_part}-" if self.one_mailbox else f"{self.bounce_part}+"
         return f"{own}{key}@{self.domain}"
 
@@ -79,13 +76,13 @@ class Robot:
 
     @cached_property
     def halves(self) -> tuple[tuple[str, str], ...]:
-        """The parts before and after the @ in the address and its aliases, in lower case."""
+        """The parts before and after the @ of the address and its aliases, in lower case."""
         pairs = (each.lower().rpartition("@") for each in (self.address, *self.aliases))
         return tuple((local, domain) for local, _, domain in pairs)
 
 
 def words(value: str) -> str:
-    """A header field with its encoded words (RFC 2047) decoded, on one line; what is no encoded word stays."""
+    """A header field on one line, with its encoded words (RFC 2047) decoded."""
     if "=?" in value:
         value = _WORDS.sub(lambda run: _undone(run[0]), value)
     if not value.isprintable():
@@ -94,7 +91,7 @@ def words(value: str) -> str:
 
 
 def _undone(run: str) -> str:
-    """The text of adjacent encoded words; a character may be split over two of one charset."""
+    """The text of adjacent encoded words; a character may be split between two of one charset."""
     by_charset = groupby(_WORD.finditer(run), key=lambda word: word[1].lower())
     return "".join(to_text(b"".join(map(_content, found)), charset) for charset, found in by_charset)
 
@@ -107,7 +104,7 @@ def _content(word: re.Match[str]) -> bytes:
 
 @lru_cache(256)
 def strip_subject(text: str) -> str:
-    """A subject without "Re:", "AW:", "Fwd:" of any language, list tags as [pbmserv], words of stars; blanks folded."""
+    """A subject without "Re:", "AW:", "Fwd:" in any language, list tags such as [pbmserv] and stars; blanks folded."""
     text = " ".join(_STARS.sub(" ", text[:MAX_SUBJECT]).split())
     while match := phrases.REPLY_PREFIX.match(text) or _TAG.match(text):
         text = text[match.end() :]
@@ -115,8 +112,8 @@ def strip_subject(text: str) -> str:
 
 
 def heading(subject: str, text: str, *, is_answer: bool) -> str:
-    """The subject as a command may stand in it. It is empty where a "Re:" shows that it only titles a conversation,
-    while the text of the answer says what is meant: ("Re: play", "D5") -> "", but ("Re: resign", "") -> "resign".
+    """The subject, which may be a command; empty if a "Re:" shows that it is only the title of a conversation, and the
+    answer has a text: ("Re: play", "D5") -> "", but ("Re: resign", "") -> "resign".
     """
     bare = strip_subject(subject)
     titles = is_answer and text.strip() and phrases.REPLY_PREFIX.match(subject.lstrip())
@@ -124,7 +121,7 @@ def heading(subject: str, text: str, *, is_answer: bool) -> str:
 
 
 def one_address(values: Iterable[str]) -> str:
-    """The address of a From field, its domain in lower case; empty unless one is there, and whole."""
+    """The address of a From field, its domain in lower case; empty unless there is exactly one valid address."""
     values = list(values)
     if len(values) != 1:
         return ""
@@ -154,19 +151,19 @@ def message_id(values: Iterable[str]) -> str | None:
 
 
 def message_ids(values: Iterable[str]) -> tuple[str, ...]:
-    """All message ids of fields in their order: at most MAX_IDS, the last ones, for those are the nearest."""
+    """The message ids of fields in order; at most MAX_IDS, the last ones, because they are the nearest."""
     return tuple(_ID.findall(" ".join(values)))[-MAX_IDS:]
 
 
 def plain_addresses(values: Iterable[str]) -> list[str]:
-    """Everything that looks like an address in fields, in lower case: for finding ourselves, not for believing it."""
+    """Everything that looks like an address in fields, in lower case; for finding our own, not for trusting any."""
     return [address.lower() for value in values for address in _PLAIN_ADDRESS.findall(value)]
 
 
 def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | None]:
     """The reply token and the bounce token in addresses of ours: pbm+TOKEN and bounce+TOKEN, also with "-" for "+".
 
-    A host with one mailbox for all has pbm+bounce-TOKEN instead of the second.
+    With a single mailbox the second is pbm+bounce-TOKEN.
     """
     reply = bounce = None
     pattern = _with_token(robot.halves, robot.bounce_part.lower())
@@ -180,9 +177,9 @@ def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | No
 
 
 def key_of(fields: Mapping[str, Sequence[str]], sender: str) -> PeerKey | None:
-    """The key in the one Autocrypt field that is the sender's (Autocrypt Level 1); None where there is none, or two.
+    """The key in the sender's only Autocrypt field (Autocrypt Level 1); None if there is none, or more than one.
 
-    An attribute that we do not know makes a field void, unless its name begins with "_".
+    An unknown attribute makes a field invalid, unless its name begins with "_".
     """
     found = [given for value in fields.get("autocrypt", ()) if (given := _key(value, sender))]
     if len(found) != 1:
@@ -209,7 +206,7 @@ def _instant(date: str) -> datetime | None:
 
 
 def without_tokens(text: str, robot: Robot) -> str:
-    """A text with the tokens taken out of addresses of ours: whoever reads one may write in the name of its owner."""
+    """A text without the tokens in our addresses, because anybody who reads a token can write in its owner's name."""
     if "@" not in text:
         return text
     return _with_token(robot.halves, robot.bounce_part.lower()).sub(robot.address, text)
@@ -217,7 +214,7 @@ def without_tokens(text: str, robot: Robot) -> str:
 
 @lru_cache
 def _with_token(halves: tuple[tuple[str, str], ...], failed: str) -> re.Pattern[str]:
-    """An address with a token, the bounce part and the token as groups. halves: of all our addresses."""
+    """Matches an address with a token; its groups are the bounce part and the token. halves: of all our addresses."""
     local = "|".join(re.escape(part) for part in dict.fromkeys(part for part, _ in halves))
     ends = "|".join(re.escape(f"@{domain}") for domain in dict.fromkeys(domain for _, domain in halves))
     return re.compile(
@@ -232,10 +229,10 @@ _LONGEST = 80
 
 
 def lane(envelope: Envelope, raw: bytes, robot: Robot, board_of: Callable[[str], int | None]) -> str:
-    """The board whose mail is answered, or else the sender, and the board that the subject names.
+    """The lane of a mail: the board it answers, otherwise its sender, with the board that the subject names.
 
-    Anybody can name a board: they must not be waited for by whoever plays there. Empty where nothing is known.
-    board_of: the board of a reply token, None for one of nobody's.
+    Anybody can name a board, and players there must not wait for their mails. Empty if nothing is known.
+    board_of: the board of a reply token; None if it is not one of ours.
     """
     board = _answered(envelope.recipients, robot, board_of)
     head = re.split(rb"\r?\n\r?\n", raw[:MAX_HEADERS], maxsplit=1)[0]
@@ -267,14 +264,14 @@ _BY = re.compile(r"(?:\A|\s)by\s+\[?([\w.:-]{1,253})", re.IGNORECASE)
 _PEER = re.compile(r"\[(?:IPv6:)?([0-9a-f.:]{3,45})\]", re.IGNORECASE)
 _COMMENT = re.compile(r"\([^()]{0,500}\)")
 _PRIVATE = re.compile(r"[^.]*|.*\.(?:internal|local|lan|localdomain|localhost|home\.arpa)", re.IGNORECASE)
-"""Names that a host has among its own: they tell nothing of whose it is."""
+"""Host names in private networks, which do not show whose host it is."""
 
 
 def vouched(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bool:
     """Whether the Authentication-Results of our server prove the sender, and none of them says that DMARC failed.
 
-    dkim proves every address of the domain that signed, and of those below it; dmarc those of the domain it names; spf
-    proves the one address that the mail came from by SMTP.
+    dkim proves all addresses of the signing domain and its subdomains, dmarc those of the domain it names, and spf only
+    the address in MAIL FROM.
     """
     if not (robot.authserv_id and sender and "authentication-results" in fields):
         return False
@@ -285,9 +282,9 @@ def vouched(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bo
 
 
 def peer(fields: Fields, robot: Robot) -> str:
-    """The address of the machine that handed the mail to our mail server, as that wrote it down; empty if it did not.
+    """The IP address of the machine that handed the mail to our mail server, as recorded by it; empty if it was not.
 
-    Where one server of ours hands it to the next, the first of them knows.
+    If our servers pass mail on to each other, the record of the first one counts.
     """
     found = ""
     for value in fields.get("received", []) if robot.authserv_id else ():
@@ -302,9 +299,9 @@ def _is_global(host: str) -> bool:
 
 
 def direct(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bool:
-    """Whether the sender is the address that the mail came from by SMTP, as far as our server knows.
+    """Whether the sender is the address in MAIL FROM, and no check by our server failed.
 
-    Anybody can claim that where no server checks SPF or DMARC: it only goes with something that others do not know.
+    Without SPF and DMARC checks anybody can forge this, so it only counts together with something others do not know.
     """
     if not sender or (envelope.mail_from or "").lower() != sender.lower():
         return False
@@ -315,8 +312,8 @@ def direct(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> boo
 def _ours(fields: Fields, robot: Robot) -> Iterator[authres.AuthenticationResultsHeader]:
     """The results that our server wrote.
 
-    Above all Received fields nobody else can have written any. Servers that write theirs below their own Received are
-    believed for the topmost alone: what stands under it may have come with the mail.
+    Nobody else can write above all Received fields. If our server writes its results below its own Received, only the
+    topmost ones are trusted, because those below may have come with the mail.
     """
     received, believed = 0, 0
     for name, value in fields.among("received", "authentication-results"):
@@ -335,7 +332,7 @@ def _ours(fields: Fields, robot: Robot) -> Iterator[authres.AuthenticationResult
 
 
 def _is_hop_of_ours(received: str, robot: Robot) -> bool:
-    """Whether a Received field was written by our server, or one beside it, or by a host with a private name."""
+    """Whether a Received field was written by our server, one in its domain, or a host with a private name or an IP."""
     match = _BY.search(_COMMENT.sub("", received))
     if match is None:
         return True
@@ -348,7 +345,7 @@ def _is_hop_of_ours(received: str, robot: Robot) -> bool:
 
 
 def _is_number(host: str) -> bool:
-    """Whether it is an address of IP."""
+    """Whether it is an IP address."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -357,14 +354,14 @@ def _is_number(host: str) -> bool:
 
 
 def _domains(robot: Robot) -> tuple[str, ...]:
-    """The domains whose hosts are ours: the robot's, the server's, and the one that the server is a host of."""
+    """The domains whose hosts are ours: the robot's, the server's own name, and its parent domain."""
     server = robot.authserv_id.lower()
     above = server.partition(".")[2]
     return (robot.domain.lower(), server, above) if "." in above else (robot.domain.lower(), server)
 
 
 def _parsed(value: str) -> authres.AuthenticationResultsHeader | None:
-    """The field, None where it cannot be read."""
+    """The parsed field; None if it cannot be read."""
     try:
         return authres.AuthenticationResultsHeader.parse(f"Authentication-Results: {value}")
     except Exception:  # noqa: BLE001 - the parser's errors on hostile fields are not documented
@@ -384,12 +381,12 @@ def _proves(result: authres.AuthenticationResult, sender: str, envelope: Envelop
     if _is(result, "dmarc", "pass"):
         return domain in (value.rpartition("@")[2] for value in _values(result, "from"))
     if _is(result, "spf", "pass"):
-        # Many servers write the domain alone; the address is then the envelope's.
+        # Many servers write only the domain; the address is then the envelope's.
         proven = set(_values(result, "mailfrom", "mail", "from"))
         return sender in proven or (domain in proven and (envelope.mail_from or "").lower() == sender)
     return False
 
 
 def _values(result: authres.AuthenticationResult, *names: str) -> Iterator[str]:
-    """The values of the properties of these names, in lower case."""
+    """The values of the properties with these names, in lower case."""
     return (str(p.value or "").strip("<>").lower() for p in result.properties if p.name.lower() in names)

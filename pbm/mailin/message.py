@@ -1,4 +1,4 @@
-"""A mail once it is read: the values that pass from here to the service, and nothing of bytes or MIME."""
+"""A mail that has been read: the values that go to the service, without bytes or MIME."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from datetime import datetime
 from enum import StrEnum
 
 Unlock = Callable[[bytes, bytes], tuple[bytes, bool] | None]
-"""From an OpenPGP message, and a key or nothing, to what was encrypted, and whether it was signed by that key; None
-where it cannot be decrypted.
+"""Takes an OpenPGP message, and a key or b"". Returns what was encrypted, and whether that key signed it; None if it
+cannot be decrypted.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The sender and the recipients of a mail by SMTP; addresses without angle brackets.
+    """The SMTP sender and recipients of a mail; addresses without angle brackets.
 
-    mail_from is "" for the null return path and None where the envelope is not known, as in a fetched mailbox: then the
-    Return-Path header that the mail server wrote stands for it.
+    mail_from is "" for the null return path. It is None if the envelope is not known, as in a fetched mailbox; then the
+    Return-Path field that the mail server wrote is used.
     """
 
     mail_from: str | None = None
@@ -26,7 +26,7 @@ class Envelope:
 
 
 class Action(StrEnum):
-    """The action that a mail asks of us: REPLY and HELP come from persons, the others are never answered."""
+    """What a mail asks of us. REPLY and HELP come from people; the others are never answered."""
 
     REPLY = "reply"
     HELP = "help"
@@ -38,19 +38,19 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PeerKey:
-    """The OpenPGP key that a mail brings of its sender (Autocrypt)."""
+    """The sender's OpenPGP key from a mail (Autocrypt)."""
 
     key: bytes
     mutual: bool
-    """They want to get encrypted mail."""
+    """The sender prefers encrypted mail."""
     chats: bool
-    """Their program is a chat app."""
+    """The sender's program is a chat app."""
     dated_at: datetime | None
-    """The instant at which the mail says it was written."""
+    """When the mail was written, by its Date field."""
 
 
 class Cover(StrEnum):
-    """How a mail came: to be read by all, ENCRYPTED and read, or LOCKED, so that nobody can read it here."""
+    """Whether a mail was encrypted. ENCRYPTED: and could be decrypted. LOCKED: and could not."""
 
     NONE = "none"
     ENCRYPTED = "encrypted"
@@ -64,36 +64,36 @@ class Message:
     action: Action
     """HELP for a forwarded mail, which carries no command of its own; otherwise REPLY."""
     message_id: str | None
-    """With its angle brackets, as all ids."""
+    """With its angle brackets, like all ids."""
     sender: str
-    """The one address of From with its domain in lower case; "" where From does not name exactly one."""
+    """The address of From, its domain in lower case; "" if From does not name exactly one."""
     subject: str
-    """Decoded, reply prefixes still there; "" of a chat program, for it writes its subjects itself (Chat-Version)."""
+    """Decoded, with reply prefixes; "" for a chat program, which makes up its subjects (Chat-Version)."""
     text: str
     """The person's words, without quotes and signature."""
     token: str | None
-    """Of the address it came to, in lower case."""
+    """The reply token of the address it came to, in lower case."""
     in_reply_to: str | None
     references: tuple[str, ...]
     authenticated: bool
     """Whether the trusted mail server vouches for the sender."""
     direct: bool
-    """Whether the mail came by SMTP from the address in From, and the trusted mail server says nothing against that."""
+    """Whether the address in From is also that in MAIL FROM, and no check by the trusted mail server failed."""
     answers_us: bool
-    """Whether one of our mails stood quoted with the text."""
+    """Whether one of our mails is quoted in the text."""
     peer: str = ""
-    """The machine that handed it to the trusted mail server, as that says; empty where it does not."""
+    """The IP address that handed it to the trusted mail server, by its record; empty if not known."""
     automatic: bool = False
-    """Whether a program says that it wrote the mail."""
+    """Whether the mail says that a program wrote it."""
     group: str = ""
-    """The chat it was written in, as a chat program calls that."""
+    """The id of the group chat it was written in, as given by a chat program."""
     cover: Cover = Cover.NONE
     key: PeerKey | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A recipient a mail did not reach; status is RFC 3463's "5.1.1" or "" where none was given."""
+    """A recipient that a mail did not reach. status: as in RFC 3463, such as "5.1.1", or ""."""
 
     address: str
     permanent: bool
@@ -104,8 +104,8 @@ class Failure:
 class Discard:
     """A mail that is recorded and never answered, and why.
 
-    For a bounce: the token of our per-recipient return path, the recipients it names (maybe none: then only the token
-    knows), whether trying again is useless, and the id of our mail where it was returned; that also for a complaint.
+    A bounce has the token of our per-recipient return path, the recipients it names (if none, only the token tells),
+    and whether trying again is useless; a bounce or a complaint has the id of our mail if it was returned.
     """
 
     action: Action
@@ -117,4 +117,4 @@ class Discard:
     permanent: bool = False
     original_id: str | None = None
     program: Message | None = None
-    """What the mail says if only its mark speaks against it, by which a program says that it is one (RFC 3834)."""
+    """The message if the only objection is the mark by which a program identifies itself (RFC 3834)."""

@@ -1,7 +1,7 @@
-"""Bytes of a mail to header fields and parts, bounded by construction: hostile mails cost no more than long ones.
+"""Parses the bytes of a mail into header fields and parts; hostile mails cost no more than long ones.
 
-The standard parser takes 6 s for nested multiparts of 450 kB and makes an object of each of 150,000 empty parts; here
-depth, parts, header bytes and decoded bytes are capped, and every scan is linear.
+The standard parser takes 6 s for nested multiparts of 450 kB and creates an object for each of 150,000 empty parts.
+Here depth, parts, header bytes and decoded bytes are capped, and every scan is linear.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from functools import lru_cache
 import chardet
 
 MAX_MAIL = 1_000_000
-"""Bytes of a mail that are read; the text a person wrote comes first, pictures after it."""
+"""How many bytes of a mail are read; the text a person wrote comes before pictures."""
 MAX_HEADERS = 32_768
-"""Bytes of a header block; a longer one at the top is no person's."""
+"""The most bytes of a header block; people's mails have shorter ones."""
 MAX_FIELD = 8192
-"""Characters of one header field that are kept."""
+"""How many characters of one header field are kept."""
 MAX_TEXT_BYTES = 262_144
 MAX_DEPTH = 10
 MAX_PARTS = 100
@@ -31,7 +31,7 @@ _FIELD = re.compile(
     r"(?:\r\n|\n|\r|\Z)",
     re.ASCII,
 )
-"""A header field with the lines it goes on in, or else one line that is none; each begins where the last one ends."""
+"""A header field with its continuation lines, or else one line; each match begins where the last one ended."""
 _PARAMETER = re.compile(r';\s*([\w-]+)\*?\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))')
 _LINE_BEGINS = re.compile(rb"(?:\A|\r\n|\n|\r)\Z")
 _MARK_ENDS = re.compile(rb"(--)?[ \t]*(?:\r\n|\n|\r|\Z)")
@@ -39,15 +39,15 @@ _GUESSED_BOUNDARY = re.compile(rb"(?:\A|[\r\n])--(\S.{0,69})\r?\nContent-", re.I
 
 
 class Fields(dict[str, list[str]]):
-    """Header fields: the values of each lower-case name, from the top of the header down."""
+    """Header fields: the values for each lower-case name, from the top of the header down."""
 
     def __init__(self, order: Sequence[str] = ()) -> None:
-        """order: the names as they stand; one that stands twice is there twice."""
+        """order: the names of all fields in order, with repetitions."""
         super().__init__()
         self.order = order
 
     def among(self, *names: str) -> Iterator[tuple[str, str]]:
-        """Name and value of the fields with these names, as they stand."""
+        """Name and value of the fields with these names, in the order of the header."""
         values = {name: iter(self.get(name, [])) for name in names}
         return ((name, next(values[name])) for name in self.order if name in values)
 
@@ -67,7 +67,7 @@ class Entity:
     parts: tuple[Entity, ...] = ()
 
     def first(self, name: str) -> str:
-        """The first field of a (lower-case) name, "" where there is none."""
+        """The first field of this name; "" if there is none. name: in lower case."""
         return self.fields.get(name, [""])[0]
 
     @property
@@ -84,16 +84,16 @@ class Entity:
 
 
 def parse(raw: bytes) -> Entity:
-    """The parts of a mail.
+    """The mail with its parts.
 
-    Raises: TooLongError for a header block of more than MAX_HEADERS bytes.
+    Raises: TooLongError if the header block has more than MAX_HEADERS bytes.
     """
     fields, body = split(raw[:MAX_MAIL].lstrip())
     return _part(fields, body, depth=0, budget=[MAX_PARTS])
 
 
 def split(raw: bytes) -> tuple[Fields, bytes]:
-    """The header fields and the body of a mail; a line that is no field ends the header block.
+    """The header fields and the body of a mail; a line that is not a field ends the header block.
 
     Raises: TooLongError.
     """
@@ -117,7 +117,7 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
 
 
 def _value(written: str) -> str:
-    """The value of a field on one line. written: each byte of it as a character."""
+    """The value of a field on one line. written: decoded as Latin-1, so each character is a byte."""
     if written.isascii() and written.isprintable():
         return written[:MAX_FIELD].strip()
     unfolded = b" ".join(written.encode("latin-1").splitlines())[: 2 * MAX_FIELD]
@@ -125,7 +125,7 @@ def _value(written: str) -> str:
 
 
 def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
-    """A part with its own parts; budget holds the one count of parts that the whole mail may still have."""
+    """A part with its own parts. budget: holds how many more parts the whole mail may have."""
     kind, parameters = _content_type(fields.get("content-type", ["text/plain"])[0][:MAX_TYPE])
     if not kind.startswith("multipart/") or depth >= MAX_DEPTH:
         return Entity(fields, kind, parameters, body)
@@ -145,12 +145,12 @@ def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
 
 
 MAX_TYPE = 2000
-"""Characters of a Content-Type that are read."""
+"""How many characters of a Content-Type are read."""
 
 
 @lru_cache(256)
 def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
-    """The lower-case type and the parameters of a Content-Type; text/plain for what is none (RFC 2045, 5.2)."""
+    """The lower-case type and the parameters of a Content-Type; text/plain if it is invalid (RFC 2045, 5.2)."""
     kind, _, _ = value.partition(";")
     kind = kind.strip().lower()
     found = _PARAMETER.finditer(value)
@@ -159,7 +159,7 @@ def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
 
 
 def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
-    """The bytes between boundary lines; a boundary that does not occur is guessed, a missing last one is the end."""
+    """The bytes between boundary lines; if the boundary does not occur, it is guessed; the last one may be missing."""
     if not boundary or b"--" + boundary not in body:
         guess = _GUESSED_BOUNDARY.search(body)
         if guess is None:
@@ -182,7 +182,7 @@ def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
 
 
 def decoded(part: Entity, limit: int = MAX_TEXT_BYTES) -> str:
-    """The text of a part: transfer encoding and charset undone, lines joined again where they are flowed (RFC 3676)."""
+    """The text of a part, with transfer encoding and charset decoded, and flowed lines joined (RFC 3676)."""
     text = to_text(octets(part, limit), part.parameters.get("charset", "utf-8"), guess=True)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if part.type == "text/plain" and part.parameters.get("format", "").lower() == "flowed":
@@ -191,7 +191,7 @@ def decoded(part: Entity, limit: int = MAX_TEXT_BYTES) -> str:
 
 
 def octets(part: Entity, limit: int = MAX_MAIL) -> bytes:
-    """At most limit bytes of a part's content; what its transfer encoding does not explain stays as it is."""
+    """At most limit bytes of a part's decoded content; an unknown transfer encoding leaves it as it is."""
     data = part.body[: 2 * limit]
     encoding = part.first("content-transfer-encoding").lower()
     if encoding == "quoted-printable":
@@ -202,7 +202,7 @@ def octets(part: Entity, limit: int = MAX_MAIL) -> bytes:
 
 
 def from_base64(data: bytes) -> bytes:
-    """The bytes of base64 up to its padding, whatever stands between its letters and however it ends."""
+    """The bytes of base64 up to its padding; other characters are skipped, and any end is accepted."""
     letters = data.partition(b"=")[0].translate(None, delete=_NOT_BASE64)
     letters = letters[: len(letters) - (len(letters) % 4 == 1)]
     return binascii.a2b_base64(letters + b"=" * (-len(letters) % 4))
@@ -230,16 +230,16 @@ _FOREIGN = (
     "koi8-r", "koi8-u", "cp1251", "cp866", "cp1253", "cp1255", "cp1256", "cp874",
     "gb18030", "big5hkscs", "cp949", "cp932", "euc_jis_2004",
 )  # fmt: skip
-# A name that is looked up stays in the interpreter's cache for ever, known or not: hence only those of this closed set.
+# The interpreter caches every name that is looked up forever, known or not, so only names of this closed set are.
 _KNOWN = (set(aliases) | set(aliases.values())) - _ODD
 
 
 def to_text(data: bytes, charset: str, *, guess: bool = False) -> str:
-    """Bytes as text by the named charset or, where they contradict it, the likeliest; never an error.
+    """Bytes decoded by the named charset or, if they contradict it, by the likeliest one; never an error.
 
-    Labels are often too narrow, so a superset is taken; valid UTF-8 is believed more than a label of one byte a letter.
-    A few bad bytes spoil no more than themselves. guess: bytes that no charset above explains are compared with what
-    people of many languages write; without it they are Western European.
+    Labels are often too narrow, so a superset is used; valid UTF-8 is trusted more than the label of a single-byte
+    charset. A few bad bytes are replaced. guess: bytes that no such charset fits are compared with what people write in
+    many languages; without it they are taken as Western European.
     """
     is_wide = charset.lower().startswith("utf-") and charset.lower() != "utf-8"
     if data.isascii() and b"\0" not in data and b"\x1b" not in data and not is_wide:
@@ -252,7 +252,7 @@ def to_text(data: bytes, charset: str, *, guess: bool = False) -> str:
 
 
 def _by(charset: str, data: bytes) -> str | None:
-    """The text in a charset, bad bytes replaced; None where they are most of what is not ASCII."""
+    """The text in a charset, with bad bytes replaced; None if these are more than half of all that is not ASCII."""
     try:
         return data.decode(charset)
     except LookupError:
@@ -265,10 +265,10 @@ def _by(charset: str, data: bytes) -> str | None:
 
 
 def _likeliest(data: bytes) -> str:
-    """The charset that people most likely write such bytes in; Latin letters stand between those of ASCII.
+    """The charset that people most likely write such bytes in; Latin letters occur between ASCII ones.
 
-    What a few bytes cannot tell is guessed wrong: a single word of Central European, Baltic or Turkish, whose charsets
-    differ in some letters; one or two characters of East Asia; a Cyrillic word of two letters, or in capitals.
+    Short texts may be guessed wrong: a single Central European, Baltic or Turkish word, as their charsets differ in few
+    letters; one or two East Asian characters; a Cyrillic word of two letters, or in capitals.
     """
     foreign = _FOREIGN_WORD.search(data)
     among = _FOREIGN if foreign else _LATIN
@@ -277,7 +277,7 @@ def _likeliest(data: bytes) -> str:
 
 
 def _charsets(data: bytes, label: str) -> Iterator[str]:
-    """Charsets to try in order."""
+    """The charsets to try, in order."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         yield "utf-16"
     if data.count(b"\0") > len(data) // 4:
@@ -292,7 +292,7 @@ def _charsets(data: bytes, label: str) -> Iterator[str]:
 
 
 def unflowed(text: str, *, delsp: bool) -> str:
-    """Paragraphs of a flowed text on one line each; different quote depths and the signature mark stay apart."""
+    """A flowed text with one line per paragraph; different quote depths and the signature mark stay separate."""
     done: list[list[str]] = []
     open_depth = -1
     for line in text.split("\n"):

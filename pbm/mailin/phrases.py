@@ -1,6 +1,6 @@
-"""Words of mail programs around a person's text, in many languages: words as data, each pattern scans a line once.
+"""The words that mail programs put around a person's text, in many languages, as data; patterns scan a line once.
 
-A row of a list is a part of a pattern; rows are alternatives, mostly one a language.
+Each row of a list is an alternative of a pattern, usually one per language.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 
 def _any(before: str, rows: str, after: str = "") -> re.Pattern[str]:
-    """A pattern, blind to case, of what stands before, one of the rows, and what stands after."""
+    """A case-insensitive pattern that matches before, then any of the rows, then after."""
     alternatives = "|".join(row.strip() for row in rows.strip().splitlines())
     return re.compile(f"{before}(?:{alternatives}){after}", re.IGNORECASE)
 
@@ -25,10 +25,10 @@ _FORWARD = r"""
 _COUNT = r"\s?(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?\s?[:：]\s*"
 
 REPLY_PREFIX = _any("", _REPLY.rstrip() + _FORWARD, _COUNT)
-"""One "Re:", "AW:", "Fwd:" of any language at the beginning of a subject."""
+"""One "Re:", "AW:", "Fwd:" in any language at the beginning of a subject."""
 
 FORWARD_PREFIX = _any(r"\s*", _FORWARD, _COUNT)
-"""One "Fwd:", "WG:", "TR:" of any language at the beginning of a subject."""
+"""One "Fwd:", "WG:", "TR:" in any language at the beginning of a subject."""
 
 AUTOMATIC_SUBJECT = _any(
     "",
@@ -63,7 +63,7 @@ AUTOMATIC_SUBJECT = _any(
     رد تلقائي|الرد التلقائي|خارج المكتب|پاسخ خودکار|מענה אוטומטי|תשובה אוטומטית|स्वचालित (?:उत्तर|जवाब)
     """,
 )
-"""The beginning of a subject that vacation programs write; "away" alone is none, persons write it too."""
+"""The beginning of a vacation program's subject; not "away" alone, which people write, too."""
 
 AUTOMATIC_TEXT = _any(
     r"(?m:^)[^\w\n>]{0,6}",
@@ -80,7 +80,7 @@ AUTOMATIC_TEXT = _any(
     dit is een automati|detta är ett automati|(?:это|данное) (?:письмо|сообщение).{0,30}автомат
     """,
 )
-"""The first lines of a text in which a program says that it is one."""
+"""The first lines of a text that says that a program wrote it."""
 
 FAILURE_SUBJECT = _any(
     "",
@@ -122,7 +122,7 @@ NOTICE = re.compile(
     r"daily (?:digest|report)|out of office)",
     re.IGNORECASE,
 )
-"""Words of a mail system's notice, where its sender's name is a machine's."""
+"""Words of a mail system's notice, if its sender has a machine's name."""
 
 PERMANENT = re.compile(
     r"\b55[0-4]\b|\b5\.\d{1,2}\.\d{1,3}\b|unknown|no such|not found|does not exist|permanent", re.IGNORECASE
@@ -167,7 +167,7 @@ _ROLES = {
 LABELS = {
     word.strip().replace(" ", ""): role for role, rows in _ROLES.items() for word in re.split(r"[|\n]", rows.strip())
 }
-"""Header labels in many languages, lower case and without blanks, and what each names."""
+"""Header labels in many languages, in lower case without blanks, and what each names."""
 
 ORIGINAL = _any(
     "",
@@ -223,7 +223,7 @@ MOBILE = _any(
     ᐧ|https?://\S{1,300}>$|mail(?:suite|track)\b|do you yahoo|\[?(?:cid|image):\s?[^\s\]]{1,80}\]$
     """,
 )
-"""The beginning of a line that a phone, a mail program or a virus scanner adds below the text."""
+"""The beginning of a line that a phone, mail program or virus scanner adds below the text."""
 
 DISCLAIMER = _any(
     r"[\s*_-]{0,4}",

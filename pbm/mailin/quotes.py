@@ -1,9 +1,9 @@
 """A person's own words in a text: no quotes, attributions, forwarded mails, signatures or disclaimers.
 
-Words of many languages help, but the shape decides. A quoted line counts; a line above a quote such as "On Monday at
-10:30 pbm <pbm@example.org> wrote:", which may be wrapped anywhere, or one that names a date and an address and ends
-with a colon; a block of header lines; words between dashes, the header below or after them; a header in lines of its
-own without colons. In doubt a line is dropped: a lost comment is a pity, a quoted command taken for the person's own is
+Words in many languages help, but the shape decides. These are recognized: quoted lines; a line above a quote such as
+"On Monday at 10:30 pbm <pbm@example.org> wrote:", wrapped anywhere, or one with a date, an address and a colon at its
+end; a block of header lines; words between dashes, with a header below or after them; a header on separate lines
+without colons. In doubt a line is dropped: a lost comment is a pity, but a quoted command taken for the person's own is
 a wrong move. Every pattern scans at most MAX_LINE characters.
 """
 
@@ -18,23 +18,23 @@ from pbm.domain.meaning import is_signature
 from pbm.mailin import phrases
 
 MARKED = re.compile(r" {0,4}[>＞]")
-"""A line that is quoted for certain."""
+"""A line that is certainly quoted."""
 MAX_LINE = 400
-"""Characters of a line that are looked at."""
+"""How many characters of a line are read."""
 RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
-"""A line that separates."""
+"""A separator line."""
 
 _HINT = re.compile(r"[:：﹕︰]|[-_=*─━]{2}")
-"""Without it a line is no header field and has no words between dashes."""
+"""A line without it is not a header field, and has no words between dashes."""
 _CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
 _ADDRESS = re.compile(r"(?<![^\s<>(\[])[^\s<>(\[]+@[^\s<>)\]]+")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _INSTANT = re.compile(r"(?=.*\d{4}|.*\d[./-]\d{1,2}[./-]\d\d).*\d{1,2}[:.h]\d{2}")
-"""A day and a time of day."""
+"""A date and a time of day."""
 _DATE_LINE = re.compile(r"\s{0,8}(?=.{0,30}\d[./-]\d|.{0,20}\b\d{4}\b).{8,40}$")
-"""A date and little more, as 05.01.2024 10:23."""
+"""A date and little more: 05.01.2024 10:23."""
 _LABEL = re.compile(r"[\s*_>]{0,8}(?!(?i:if|then) )([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
-"""A field of a mail's header as it is quoted. A line of a plan such as "if any: pass" is none."""
+"""A quoted header field; not a line of a plan such as "if any: pass"."""
 _RULED = re.compile(r"\s{0,8}([-_=*─━])\1{2,39}\s{0,3}([^\W\d_][^-_=*─━]{2,60}?)\s{0,3}\1{3,40}(?!\1)\s{0,3}(\S.*)")
 """Words between dashes with a header after them on the same line."""
 _RULE_MARKS = frozenset("-_=*─━")
@@ -46,14 +46,14 @@ _NAME = re.compile(r"[^\W\d_]{3}")
 _WRAPPED_AT = 55
 _STRONG = 3
 _STACK = 24
-"""Lines in which a header without colons is looked for."""
+"""How many lines are searched for a header without colons."""
 _UNCLOSED_LENGTH = 160
 _LAST_WORDS = 4
-"""Words of an attribution that may stand on a line of their own below an address."""
+"""The most words of an attribution on their own line below an address."""
 
 
 def introduction_end(lines: Sequence[str], place: int, us: str) -> int:
-    """The line after what introduces a quoted or forwarded mail at place; 0 where nothing does.
+    """The index of the line after the introduction of a quoted or forwarded mail at place; 0 if there is none.
 
     us: our local part, in lower case.
 
@@ -80,18 +80,18 @@ def is_forwarding(lines: Sequence[str], place: int) -> bool:
 
 
 def is_full(line: str, following: str, width: int = 0) -> bool:
-    """Whether a line had no room for the first word of the following one, where lines have this width or the usual."""
+    """Whether a line had no room for the following one's first word, if lines have this width or the usual one."""
     return len(line) + 1 + len(following.partition(" ")[0]) > max(width, _WRAPPED_AT)
 
 
 def quote_follows(lines: Sequence[str], place: int) -> bool:
-    """Whether the next line that is not blank is marked as quoted, so that it shows where the quote ends."""
+    """Whether the next line that is not blank is marked as quoted, so that the marks show where the quote ends."""
     following = next((line for line in lines[place : place + 4] if line), "")  # blank lines come in pairs at most
     return bool(MARKED.match(following))
 
 
 def _ruled_end(lines: Sequence[str], place: int, us: str) -> bool:
-    """Whether a line is words between dashes, as "-----Original Message-----", or a rule above a header."""
+    """Whether a line is words between dashes, like "-----Original Message-----", or a rule above a header."""
     line = lines[place]
     if one_line := _RULED.match(line):
         label = _LABEL.match(one_line[3])
@@ -106,7 +106,7 @@ def _ruled_end(lines: Sequence[str], place: int, us: str) -> bool:
 
 
 def _ruled(line: str) -> str:
-    """The words of a line such as "-----Original Message-----", "" for any other."""
+    """The words of a line such as "-----Original Message-----"; "" for any other line."""
     line = line.strip().rstrip(":")
     if len(line) < 7 or not _RULE_MARKS.issuperset(line[:2] + line[-2:]):
         return ""
@@ -117,8 +117,8 @@ def _ruled(line: str) -> str:
 def _header_block(lines: Sequence[str], place: int) -> bool:
     """Whether lines such as "From: ...", "Sent: ...", "Subject: ..." begin here.
 
-    "From: a1" above "To: a2" is a move, not a mail: a date, a subject or an address has to be among them. In a language
-    without known labels three lines with an address and a date among them are such a block, or four with an instant.
+    "From: a1" above "To: a2" is a move, not a mail, so there must be a date, a subject or an address. In languages
+    without known labels, a block is three lines including an address and a date, or four including a date with a time.
     """
     block = _labelled(lines[place : place + 12])
     if len(block) < 2:
@@ -131,7 +131,7 @@ def _header_block(lines: Sequence[str], place: int) -> bool:
 
 
 def _is_header(block: Sequence[tuple[str, str]]) -> bool:
-    """Whether labelled lines in any language are those of a mail: they name an address and a day, or an instant."""
+    """Whether labelled lines in any language are a header: they hold an address and a date, or a date with a time."""
     values = [value for _, value in block]
     if any("@" in value for value in values):
         return any(map(_dated, values))
@@ -139,8 +139,8 @@ def _is_header(block: Sequence[tuple[str, str]]) -> bool:
 
 
 def _stacked_block(lines: Sequence[str], place: int) -> bool:
-    """Whether a header begins here as Lotus Notes writes it, with no colons: a name, a date, and the labels of the
-    recipient and the subject, each at the beginning of a line of its own.
+    """Whether a header as written by Lotus Notes begins here, without colons: a name, a date, and the labels of the
+    recipient and the subject, each at the beginning of its own line.
     """
     following = next(filter(None, lines[place + 1 : place + 4]), "")
     if not _DATE_LINE.match(following) or _LABEL.match(following):
@@ -151,7 +151,7 @@ def _stacked_block(lines: Sequence[str], place: int) -> bool:
 
 
 def _labelled(lines: Sequence[str]) -> list[tuple[str, str]]:
-    """Labels, in lower case without blanks, and values of lines, up to the second that has none: long lists wrap."""
+    """The labels, in lower case without blanks, and values of lines; one line without a label is skipped (wrapping)."""
     block: list[tuple[str, str]] = []
     others = 0
     for line in filter(None, lines):
@@ -165,9 +165,9 @@ def _labelled(lines: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
-    """The line after an attribution such as "On Monday at 10:30 pbm <pbm@example.org> wrote:", 0 where none begins.
+    """The index after an attribution such as "On Monday at 10:30 pbm <pbm@example.org> wrote:"; 0 if none begins here.
 
-    One that names a date and a person is believed anywhere, a weaker one only above a quote.
+    One with a date and a person is accepted anywhere, a weaker one only above a quote.
     """
     for end in range(place + 1, min(place + 4, len(lines)) + 1):
         joined = " ".join(lines[place:end])
@@ -187,7 +187,7 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Whether a line of an attribution was broken before the following one: at the width of lines, or at an address."""
+    """Whether the following line continues a wrapped attribution: the break is at the line width or at an address."""
     at_address = _OPEN.search(line) or _ADDRESS_FIRST.match(following) or _ADDRESS_ALONE.fullmatch(line)
     if at_address or is_full(line, following):
         return True
@@ -196,8 +196,8 @@ def _goes_on(line: str, following: str) -> bool:
 
 
 def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
-    """Whether a line belongs to an attribution that would be one without it: it ends in an address or holds one and a
-    date, or is a name above one, or a day and a time that fill the line.
+    """Whether a line is the start of an attribution that would be complete without it: it ends in an address, holds an
+    address and a date, is a name above an address, or is a date and a time that fill the line.
     """
     line = lines[place]
     if line[-1] in "<([" or _ADDRESS_ALONE.fullmatch(line) or ("@" in line and _evidence(line, us) >= _STRONG):
@@ -211,7 +211,7 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
 
 
 def _evidence(line: str, us: str) -> int:
-    """How much a line speaks for an attribution, up to _STRONG: a date (2), an address or our name, a verb (1 each)."""
+    """The evidence that a line is an attribution, up to _STRONG: a date (2), an address or our name (1), a verb (1)."""
     named = "@" in line or _begins_word(us).search(line.lower())
     found = 2 * _dated(line) + bool(named)
     return found if found >= _STRONG else found + bool(phrases.WROTE.search(line))
@@ -223,32 +223,32 @@ def _begins_word(us: str) -> re.Pattern[str]:
 
 
 def _dated(text: str) -> bool:
-    """Whether a date or a time of day stands in a text; digits of an address are none."""
+    """Whether a text holds a date or a time of day; the digits of an address do not count."""
     return bool(_DATE.search(_ADDRESS.sub(" ", text) if "@" in text else text))
 
 
 SENTINEL = "##- Write your answer above this line -##"
-"""Stands in every mail of ours; 41 columns, so that quoting does not wrap it soon."""
+"""Stands in every mail of ours; it has only 41 columns, so that repeated quoting hardly wraps it."""
 
 _WORDS = r"[\s>|]{1,40}".join(("write", "your", "answer", "above", "this", "line"))
 _OPENING = r"(?-i:\b[A-Z][A-Za-z-]{1,30} {1,3}Board[\s>|]{1,40}\d{1,12}:|\bWaiting for you on \d{1,4} boards?:)"
 FOUND = re.compile(rf"{_WORDS}|##[-\u2010-\u2015][^#\n]{{3,100}}[-\u2010-\u2015]##|{_OPENING}", re.IGNORECASE)
-"""Finds the line: its words in order, or its marks around other words, as a translating client leaves them; or else
-how a board mail begins."""
+"""Finds our line: its words in order, or its marks around other words, as a translating client leaves them; otherwise
+the beginning of a board mail."""
 
 
 MAX_LINES = 2000
 MAX_TEXT = 65_536
-"""Characters of a text with all its quotes that are looked at."""
+"""How many characters of a text, with all its quotes, are read."""
 MAX_OWN = 6000
-"""Octets in UTF-8 of a person's own text that are passed on; "[...]" tells where more followed."""
+"""How many octets (UTF-8) of a person's own text are passed on; "[...]" shows that it was longer."""
 
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
     "\u3164\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f"
 )
-"""Characters, and ranges of them, that show nothing and hide or turn around what others show. The joiners U+200C and
-U+200D are none, for Persian and Hindi are written with them; nor are what chooses among forms of a character.
+"""Invisible characters, and ranges of them, that could hide or reverse others. The joiners U+200C and U+200D are not
+among them, because Persian and Hindi need them; nor are variation selectors.
 """
 _BLANKS = str.maketrans(
     {
@@ -258,30 +258,30 @@ _BLANKS = str.maketrans(
     }
 )
 _RUN_ON = re.compile(r"(<[^\s<>@]{1,80}@[^\s<>]{1,250}>[^\n:：]{0,40}[:：]) {2,}(?=\S)")
-"""An attribution with the quote behind it on the same line, as Yahoo's app writes it."""
+"""An attribution with the quote after it on the same line, as written by Yahoo's app."""
 _ODD = re.compile(f"[{_INVISIBLE}{''.join(map(chr, _BLANKS))}\x00-\x09\x0b-\x1f\x7f-\x9f]")
-"""What a text is rid of: blanks that are made plain, what is invisible, control characters."""
+"""Characters to replace or remove: unusual blanks, invisible and control characters."""
 _QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}>(?: |$))")
 _UNEVEN = (" \n", "\n\n\n")
-"""A line that ends in a blank, or two blank lines: there may be a third."""
+"""A line that ends in a blank, or two blank lines in a row, so that there may be three."""
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
 _FOOTER = re.compile(
     r"(?:(?<=\S)\s+|(?<=[\d.!?])(?=\w+ (?:from|with|via|von|mit|depuis|d[eou]|desde|d[ao]l?|vanaf|met) ))"
     r"(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
 )
-"""Where on a line a phone may have begun to say what it is."""
+"""Where on a line a phone's footer may begin."""
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
 _MARKS_OF_OURS = re.compile(r"[>|\s]*#{1,2}\W{0,2}")
-"""The marks that our line begins with, on a line of their own."""
+"""The marks at the beginning of our line, on their own line."""
 _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----", re.MULTILINE)
 
 
 def own_text(text: str, us: str) -> tuple[str, bool]:
-    """The person's words, and whether one of our mails stands quoted with it; us is our local part, in lower case.
+    """The person's words, and whether one of our mails is quoted with them. us: our local part, in lower case.
 
-    With our line in the text, what is above it counts; if that is nothing or a signature, then first what is between or
-    below lines quoted with ">", for there a quote shows where it ends. Below an unquoted copy of our line nothing is
-    theirs for certain.
+    If the text contains our line, the words above it count. If there are none, or only a signature, words between or
+    below lines quoted with ">" come first, because there the marks show where the quote ends. Below an unquoted copy of
+    our line nothing is certainly the person's.
 
     >>> [own_text(f"{above}\\n\\n> {SENTINEL}\\n\\nF6", "pbm")[0] for above in ("Cheers,\\nBob", "G7")]
     ['F6\\n\\nCheers,\\nBob', 'G7']
@@ -302,10 +302,10 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
 
 
 def bounded(text: str) -> str:
-    """The text with plain blanks and no invisible characters, blank lines in pairs at most.
+    """The text with plain blanks, without invisible characters, and with at most two blank lines in a row.
 
-    Lines longer than MAX_LINE, as programs send that leave it to others to break them, are broken at a blank; quoted
-    ones are cut, for what is left of them would not be marked.
+    Lines longer than MAX_LINE, from programs that do not wrap, are broken at a blank; quoted ones are cut, because
+    their rest would not be marked.
     """
     if _ODD.search(text):
         text = _ODD.sub("", text.translate(_BLANKS))
@@ -327,7 +327,7 @@ def bounded(text: str) -> str:
 
 
 def _broken(line: str) -> list[str]:
-    """The line in pieces of at most MAX_LINE characters; of one without blanks, or a quoted one, only the first."""
+    """The line in pieces of at most MAX_LINE characters; of a line without blanks, or a quoted one, only the first."""
     pieces, line = [], line[:MAX_TEXT]
     while len(line) > MAX_LINE and not _QUOTED.match(line) and (end := line.rfind(" ", 0, MAX_LINE + 1)) > 0:
         pieces.append(line[:end].rstrip(" "))
@@ -336,13 +336,13 @@ def _broken(line: str) -> list[str]:
 
 
 def is_forward(text: str) -> bool:
-    """Whether another mail stands in the text with its header."""
+    """Whether the text contains another mail with its header."""
     lines = bounded(text).split("\n")
     return any(is_forwarding(lines, place) for place in range(len(lines)))
 
 
 def unquoted(lines: Sequence[str], us: str) -> str:
-    """The passages that are the person's, each without its signature, with a blank line between them.
+    """The person's own passages, each without its signature, with a blank line between them.
 
     >>> unquoted(["F6", "", "On 5 Jan 2024 pbm <pbm@example.org> wrote:", "> G7"], "pbm")
     'F6'
@@ -372,10 +372,10 @@ def unquoted(lines: Sequence[str], us: str) -> str:
 
 
 def _quote_end(lines: Sequence[str], quoted: Sequence[bool], place: int, width: int) -> int:
-    """Where a quote ends that begins at place. quoted: which lines are marked so.
+    """The index after the quote that begins at place. quoted: which lines are marked as quoted.
 
-    Clients that wrap quoted lines at a width leave tails without a mark: a line between two quoted ones, whose first
-    word had no room on the line above, is such a tail.
+    Clients that wrap quoted lines leave tails without a mark. Such a tail is a line between two quoted ones whose first
+    word had no room on the line above.
     """
     while place < len(lines) and quoted[place]:
         between = place + 2 < len(lines) and lines[place + 1] and quoted[place + 2]
@@ -384,7 +384,7 @@ def _quote_end(lines: Sequence[str], quoted: Sequence[bool], place: int, width: 
 
 
 def _unsigned(passage: Sequence[str]) -> str:
-    """A passage without signature, disclaimer, and the lines that phones, programs and servers add below."""
+    """A passage without signature, disclaimer, and the lines that phones, programs and servers add."""
     kept: list[str] = []
     for line in passage:
         if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):

@@ -1,6 +1,6 @@
-"""Mails that are never answered: automatic ones (RFC 3834), bounces, complaints, lists, spam, and our own coming back.
+"""Mails that are never answered: automatic ones (RFC 3834), bounces, complaints, lists, spam, and our own returned.
 
-Evidence in the headers and in reports decides; words in a subject or a text count only where persons do not write them.
+Headers and reports decide; words in a subject or a text count only if people do not write them.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pbm.mailin.headers import Robot
 from pbm.mailin.message import Action, Discard, Envelope, Failure
 from pbm.mailin.mime import Entity, TooLongError, decoded, split
 
-# Its detectors log a traceback for what a stranger sends, which is no news to the operator.
+# Its detectors log tracebacks for mails that strangers send, which are of no use to the operator.
 logging.getLogger("flufl.bounce").disabled = True
 
 LOOP_HEADER = "X-Pbm-Loop"
-"""Every mail of ours carries it with our domain as value; any value means that a robot of our kind wrote."""
+"""Every mail of ours has it, with our domain as its value; any value means that a server of our kind wrote the mail."""
 
 _MAX_FAILURES = 50
 _LONGEST_LINE = 998
-"""Characters of a line, as many as SMTP allows, that flufl.bounce is shown: it takes as long as the square of them."""
+"""How many characters of a line flufl.bounce gets, the limit of SMTP; its time grows with their square."""
 _OPENING = 400
-"""Characters of a text in which a program says that it is one."""
+"""How many characters of a text are searched for words by which a program identifies itself."""
 _DAEMON = re.compile(
     r"(?:.*[.+_-])?(?:mail(?:er)?[-_. ]?(?:daemon|system|administrator|delivery(?:[-_. ]?(?:sub)?system)?)|"
     r"bounce[-_. ]?daemon|double[-_. ]?bounce)(?:[.+_-].*|\d*)|m?daemon",
@@ -56,9 +56,9 @@ _DOUBTFUL = re.compile(
     r"(?:mail|e-?mail|messaging)[-_.]?(?:security|server|admin))\d*",
     re.IGNORECASE,
 )
-"""Names of machines that persons have as well."""
+"""Names of machines that people's addresses may also have."""
 _SHORT = 300
-"""Characters of a mail that is too short for a machine's notice."""
+"""A mail with at most this many characters is too short for a machine's notice."""
 _COMPLAINT_SUBJECT = re.compile(r"complaint about message from \d|e-?mail feedback report for ip", re.IGNORECASE)
 _DMARC_SUBJECT = re.compile(r"\W{0,3}(?:dmarc aggregate )?report[- ]domain:", re.IGNORECASE)
 _AUTOMATIC_FIELDS = (
@@ -70,7 +70,7 @@ _MARKS = (
     *_AUTOMATIC_FIELDS, "auto-submitted", "x-apple-action", "x-auto-response-suppress", "precedence", "preference",
     "x-precedence", "x-post-messageclass", "delivered-to",
 )  # fmt: skip
-"""Fields in which a mail may say that a program answers."""
+"""Fields that may say that a program sent the mail."""
 _LIST_FIELDS = (
     "list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive",
     "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-listname", "x-campaignid",
@@ -85,7 +85,7 @@ _CODE = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence for the tests below: the mail, its way here, and the parts of its report, all read once."""
+    """The evidence for the tests below: the mail, its envelope, and what is read from them once."""
 
     mail: Entity
     envelope: Envelope
@@ -97,19 +97,19 @@ class Evidence:
     bounce_token: str | None
     """The token of the return path it came to."""
     excused: bool = False
-    """Whether it may say that a program wrote it."""
+    """Whether Auto-Submitted is ignored."""
 
     def has(self, *names: str) -> bool:
-        """Whether one of these fields is there."""
+        """Whether one of these fields is present."""
         return not self.mail.fields.keys().isdisjoint(names)
 
     def field(self, name: str) -> str:
-        """The first field of a name, in lower case."""
+        """The value of the first field of this name, in lower case; "" if there is none."""
         values = self.mail.fields.get(name)
         return values[0].lower() if values else ""
 
     def report(self, kind: str) -> str | None:
-        """The text of the first part of a kind such as "delivery-status"; None where there is none."""
+        """The text of the first part of a kind such as "delivery-status"; None if there is none."""
         if not self.mail.parts and self.mail.type != f"message/{kind}":
             return None
         part = next((part for part in self.mail.walk() if part.type == f"message/{kind}"), None)
@@ -117,16 +117,14 @@ class Evidence:
 
     @cached_property
     def null_path(self) -> bool:
-        """Whether the return path is empty, by the envelope or, without one, the server's fields; or by any of them a
-        mail system's.
-        """
+        """Whether the return path in the envelope, or if unknown in the fields, is empty; or one is a mail system's."""
         fields = [path for path in (self.mail.first("return-path"), self.mail.first("x-envelope-from")) if path]
         paths = fields if self.envelope.mail_from is None else [self.envelope.mail_from]
         is_empty = any(not path.strip("<> ") for path in paths)
         return is_empty or any(_DAEMON.fullmatch(_local(path)) for path in (*paths, *fields))
 
     def is_from(self, senders: re.Pattern[str]) -> bool:
-        """Whether the address of From, or all of a From that has none, is of a kind."""
+        """Whether the address in From, or the whole From if it has none, matches."""
         return any(map(senders.fullmatch, self._names))
 
     @cached_property
@@ -138,17 +136,17 @@ class Evidence:
 
     @cached_property
     def is_from_machine(self) -> bool:
-        """Whether it is from a program, a mail system and a postmaster among them."""
+        """Whether it is from a program, including mail systems and postmasters."""
         return self.is_from(_MACHINE)
 
     @property
     def is_named_daemon(self) -> bool:
-        """Whether the name in From is a mail system's: "Mail Delivery Subsystem"."""
+        """Whether the name in From is a mail system's, like "Mail Delivery Subsystem"."""
         return _DAEMON.fullmatch(self.mail.first("from").partition("<")[0].strip(' "')) is not None
 
     @cached_property
     def opens_as_automatic(self) -> bool:
-        """Whether the subject, or the tag in brackets it begins with, is an autoresponder's."""
+        """Whether the subject, or a tag in brackets at its beginning, is an autoresponder's."""
         openings = {headers.strip_subject(self.subject), self.subject.lstrip(" [(*")}
         return any(map(phrases.AUTOMATIC_SUBJECT.match, openings))
 
@@ -163,7 +161,7 @@ Verdict = tuple[Action, str] | None
 
 
 def verdict(seen: Evidence) -> Discard | None:
-    """The first reason not to answer a mail, None for a person's; surer evidence is asked first."""
+    """The first reason not to answer a mail; None for a person's mail. The most reliable evidence is checked first."""
     for test in _TESTS:
         if (found := test(seen)) is not None:
             break
@@ -180,8 +178,8 @@ def verdict(seen: Evidence) -> Discard | None:
 
 
 def is_program_at_play(seen: Evidence) -> bool:
-    """Whether nothing speaks against a mail but that it says, as RFC 3834 asks of programs, that one wrote it: then it
-    counts where it answers a mail to an account that is a program's.
+    """Whether the only objection to a mail is its statement, demanded by RFC 3834, that a program wrote it. Such a mail
+    counts if it answers a mail to a program's account.
     """
     submitted = _word(seen.field("auto-submitted"))
     marked = submitted in ("auto-generated", "auto-replied") and "vacation" not in seen.field("auto-submitted")
@@ -189,14 +187,14 @@ def is_program_at_play(seen: Evidence) -> bool:
 
 
 def _own(seen: Evidence) -> Verdict:
-    """A mail of ours that came back as it was sent, or that says it is from an address of ours, with a token or not."""
+    """A returned mail of ours, or one that claims to be from an address of ours, with or without a token."""
     if seen.has(LOOP_HEADER.lower()) or seen.robot.owns(seen.sender):
         return Action.IGNORE, "our own mail came back"
     return None
 
 
 def _complaint(seen: Evidence) -> Verdict:
-    """A report of abuse (RFC 5965) or of DMARC or TLS, single or in sum."""
+    """A report of abuse (RFC 5965), or a single or aggregate report of DMARC or TLS."""
     report = seen.report("feedback-report")
     if report is not None:
         kind = _first(_FEEDBACK, report).lower()
@@ -211,7 +209,7 @@ def _complaint(seen: Evidence) -> Verdict:
 
 
 def _report(seen: Evidence) -> Verdict:
-    """A delivery status (RFC 3464) or a disposition notification (RFC 8098), which a filter's refusal uses, too."""
+    """A delivery status (RFC 3464) or a disposition notification (RFC 8098), which filters also use to refuse mail."""
     status = seen.report("delivery-status")
     if status is None:
         status = seen.report("global-delivery-status")
@@ -230,7 +228,7 @@ def _report(seen: Evidence) -> Verdict:
 
 
 def _failure(seen: Evidence) -> Verdict:
-    """A bounce without a report: fields that only bounces have, a mail system as sender, words of failure from one."""
+    """A bounce without a report: one with a field of bounces, from a mail system, or with words of failure."""
     broken_report = "delivery-status" in seen.field("content-type")
     if broken_report or seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
         return Action.BOUNCE, "a field of bounces"
@@ -251,7 +249,7 @@ def _failure(seen: Evidence) -> Verdict:
 
 
 def _marked(seen: Evidence) -> str:
-    """The mark by which a mail says that a program answers; "" for none."""
+    """The mark that says that a program sent the mail; "" for none."""
     if not seen.has(*_MARKS):
         return ""
     if (submitted := _word(seen.field("auto-submitted"))) and submitted != "no" and not seen.excused:
@@ -284,7 +282,7 @@ def _automatic(seen: Evidence) -> Verdict:
 
 
 def _bulk(seen: Evidence) -> Verdict:
-    """A mailing list, bulk mail, spam as a filter on the way called it, or an address that is no person's."""
+    """A mailing list, bulk mail, spam as marked by a filter on the way, or an address that is not a person's."""
     if seen.has(*_LIST_FIELDS) or _word(seen.field("precedence")) in ("bulk", "list", "junk"):
         return Action.IGNORE, "mailing list or bulk mail"
     if seen.field("x-spam-flag") == "yes" or _word(seen.field("x-spam-status")) == "yes":
@@ -301,7 +299,7 @@ def _bulk(seen: Evidence) -> Verdict:
 
 
 def _is_command(seen: Evidence) -> bool:
-    """Whether a mail may be a person's whose address has a machine's name: no notice, and an answer to us or short."""
+    """Whether a mail from a machine's name may be a person's: not a notice, and either short or an answer to us."""
     text = _visible(seen.mail)
     if phrases.NOTICE.search(seen.subject) or phrases.NOTICE.search(text[:_OPENING]):
         return False
@@ -309,7 +307,7 @@ def _is_command(seen: Evidence) -> bool:
 
 
 def _returned(seen: Evidence) -> Verdict:
-    """Whatever else comes to a return path of ours or has none itself: a bounce without any mark, or nothing at all."""
+    """Any other mail to a return path of ours, which is an unmarked bounce, or any other mail without a return path."""
     if seen.bounce_token is not None:
         return Action.BOUNCE, "came to a return path"
     if seen.null_path:
@@ -323,7 +321,7 @@ _TESTS: Sequence[Callable[[Evidence], Verdict]] = (
 
 
 def failures(seen: Evidence) -> tuple[Failure, ...]:
-    """The recipients a bounce names: by its report, else by its fields, else as flufl.bounce reads its text."""
+    """The recipients a bounce names: in its report, otherwise in its fields, otherwise as flufl.bounce finds them."""
     status = seen.report("delivery-status") or seen.report("global-delivery-status")
     if status is not None:
         found = _reported(status)
@@ -338,7 +336,7 @@ def failures(seen: Evidence) -> tuple[Failure, ...]:
 
 
 def _reported(status: str) -> list[Failure]:
-    """The failures of a delivery status: one block of fields for each recipient; without action it failed for good."""
+    """The failures of a delivery status, which has a block for each recipient; one without an action is permanent."""
     found = []
     for block in re.split(r"\n[ ]*\n", status):
         recipient, action = _RECIPIENT.search(block), _word(_first(_ACTION, block))
@@ -350,7 +348,7 @@ def _reported(status: str) -> list[Failure]:
 
 
 def _scanned(seen: Evidence) -> list[Failure]:
-    """The verdict of flufl.bounce on the text; it calls real replies bounces, so only bounces are shown to it."""
+    """The failures that flufl.bounce finds in the text; it takes real replies for bounces, so it only gets bounces."""
     fields = ((name, value) for name in ("from", "to", "subject") for value in seen.mail.fields.get(name, []))
     source = "".join(f"{name}: {value}\n" for name, value in fields)
     text = "\n".join(line[:_LONGEST_LINE] for line in _visible(seen.mail).split("\n"))
@@ -363,20 +361,20 @@ def _scanned(seen: Evidence) -> list[Failure]:
 
 
 def _is_permanent(seen: Evidence, failed: tuple[Failure, ...]) -> bool:
-    """Whether a bounce says that trying again is useless; where it names nobody, its words decide."""
+    """Whether a bounce says that trying again is useless; if it names nobody, its words decide."""
     if failed or seen.report("disposition-notification") is not None:
         return any(failure.permanent for failure in failed)
     return bool(phrases.PERMANENT.search(_visible(seen.mail)))
 
 
 def _visible(mail: Entity) -> str:
-    """The beginning of the text of a mail, for finding words in it."""
+    """The beginning of a mail's text, for finding words in it."""
     texts = (part for part in mail.walk() if part.type.startswith("text/") and not part.attached)
     return "\n".join(decoded(part, limit=8192) for part, _ in zip(texts, range(3), strict=False))
 
 
 def _original_id(seen: Evidence) -> str | None:
-    """The message id of our mail, where the bounce returns its header."""
+    """The message id of our mail; None if its header was not returned."""
     for part in seen.mail.walk():
         if part.type in ("message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"):
             try:
@@ -387,11 +385,11 @@ def _original_id(seen: Evidence) -> str | None:
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:
-    """The first group of the first match, "" for none."""
+    """The first group of the first match; "" for none."""
     match = pattern.search(text)
     return match[1].strip() if match else ""
 
 
 def _word(value: str) -> str:
-    """The first word, in lower case and without punctuation at its end."""
+    """The first word, in lower case, without punctuation at its end."""
     return (value.split() or [""])[0].rstrip(",;:").lower()

@@ -1,5 +1,5 @@
-"""How people say what they want in plain words, as data: answers to invitations, and what is to be done on a board.
+"""How people say what they want in plain words, as data: answers to questions, acts on a board, wishes.
 
-All patterns meet text as `sentences.plain` makes it. Words that may be repeated are atomic, (?>...): where one of them
-can be read in two ways, a pattern that tries both doubles its time with each repetition.
+All patterns are matched against text from `meaning.plain`. Words that may be repeated are atomic, (?>...): if one of
+them could match in two ways, a pattern that tries both would double its time with each repetition.
 """

@@ -29,7 +29,7 @@ NEVER = any_of(
     ^(?:uitschrijven|afmelden)\b|^disiscriv\w+|^cancellami\b|\b(?:sair da lista|cancelar (?:a |minha )*inscrição)\b
     """
 )
-"""No, and no further mail; found anywhere. A lone "never" is one to an invitation only."""
+"""No, and no further mail; searched for anywhere. A lone "never" means this only as an answer to an invitation."""
 
 NOT_NO = any_of(
     r"""
@@ -45,7 +45,7 @@ NOT_NO = any_of(
     r"\b",
     r"\b",
 )
-"""Words of a no that are none."""
+"""Phrases that contain a no, but do not mean no."""
 
 DENIES = any_of(
     r"""
@@ -53,7 +53,7 @@ DENIES = any_of(
     \b(?:abmelden|désinscri\w+|uitschrijven)\b|^stopp?$
     """
 )
-"""A clause that says no to something, though it may agree to another thing: "natürlich nicht"."""
+"""A clause that denies something, even if it starts like a yes: "natürlich nicht"."""
 
 NO = any_of(
     r"""
@@ -93,7 +93,7 @@ YES = any_of(
     """,
     _BEFORE_YES,
 )
-"""A clause that agrees, whatever was asked."""
+"""A clause that agrees to anything that was asked."""
 
 KEEN = any_of(
     r"""
@@ -107,7 +107,7 @@ KEEN = any_of(
     """,
     _BEFORE_YES,
 )
-"""A clause that agrees to a game, and to nothing else."""
+"""A clause that agrees only to a game."""
 
 WEAK_YES = re.compile(r"^(?:ok|okay|sure|alright|all right|fine)\b")
 """Words that agree, but also begin a question."""
@@ -126,7 +126,7 @@ REPLY = any_of(
     r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal|let's))?",
     after="AFTER",
 )
-"""A short answer to what the other player has asked."""
+"""A short answer to what the other player asked."""
 
 THANKS = any_of(
     r"""
@@ -152,7 +152,7 @@ PARTING = any_of(
     "BEFORE",
     "AFTER",
 )
-"""A sentence beside a yes or a no to an offer."""
+"""A sentence that may accompany a yes or a no to an offer."""
 
 _REGARDS = r"""
     (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|all the best
@@ -172,7 +172,7 @@ CLOSING = any_of(
     r"(?i)\n[ \t]*",
     r"(?:[\s,!.-]+(?:\w[\w.'-]*+[ \t]*+){0,4})?(?=\s*(?:\n|$))",
 )
-"""The line that closes a letter, above or with its writer's name."""
+"""The line that closes a letter, above or together with the writer's name."""
 
 REGARDS = any_of(_REGARDS, "\n", r"[\s,!.-]*+(?:[^\W\d_][\w.'-]{0,20}+[\s,!.-]*+){0,4}")
-"""Such a line, in lower case, that says nothing else than that the letter ends; thanks may be said at its beginning."""
+"""Such a line, in lower case, that can only close a letter; "thanks" may also open one."""

@@ -1,4 +1,4 @@
-"""Sentences by which something is to be done on a board, and those that take it back."""
+"""Sentences that ask for an act on a board, and words that take a move back."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ ACTS = {
             """,
     }.items()
 }
-"""The wish of a sentence that is nothing else."""
+"""The act for each name: whole sentences that ask for it."""
 
 OF_A_DRAW = any_of(
     r"""
@@ -129,14 +129,14 @@ OF_A_DRAW = any_of(
 """Words that speak of a draw; found anywhere."""
 
 MISTAKEN = re.compile(r"\b(?:i (?:meant|wanted|intended)|instead)\b")
-"""Words around a move of somebody who wants it in place of the one they have made; found anywhere."""
+"""Words around a move that is to replace the last one; searched for anywhere."""
 
 MISHAP = re.compile(r"\b(?:wrong (?:cell|square|field|place|spot|key|hex|edge)|misclick\w*|typo)\b")
-"""The same where no move is named."""
+"""The same, if no move is named."""
 
 REGRET = re.compile(
     r"\b(?:take (?:\w+ )?back|change my move|zurücknehmen"
     r"|mistake|wrong (?:one|move)|misclicked|i meant|falsch\w*|vertan|verklickt|vertippt|trompée?|sbagliat[oa]"
     r"|equivoqu\w+|equivocad[oa]|vergist|verkeerde?|engan(?:ei|ad[oa]))\b"
 )
-"""Words of somebody who may want the move back that they have just made; found anywhere."""
+"""Words of a player who may want their last move back; searched for anywhere."""

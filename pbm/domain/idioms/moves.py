@@ -1,4 +1,4 @@
-"""How a move stands among the words of a sentence, and whether it is played or only spoken of."""
+"""How a move stands among the words of a sentence, and whether it is played or only mentioned."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pbm.domain.idioms.patterns import any_of
 from pbm.domain.idioms.vocabulary import NUMBERS
 
 DICTATED = re.compile(rf"(?<![\w'’])(?P<letter>[b-hj-z]) (?P<count>{'|'.join(NUMBERS)})\b", re.IGNORECASE)
-"""A cell as it is dictated; "a" and "I" are words before a number."""
+"""A dictated cell; before a number, "a" and "I" are words."""
 
 ALONE = any_of(r"(?P<move>.+?)", "BEFORE", "AFTER")
-"""A sentence that may be a move and polite words around it."""
+"""A sentence that may be a move with polite words around it."""
 
 LETTER = any_of(
     r"\w,? (?:please|bitte|again|nochmal|encore|your (?:turn|move))|COLUMN \w(?:,? (?:please|bitte|again))?"
 )
-"""A sentence that may be a move of a single letter; one letter alone may be anybody's initial."""
+"""A sentence that may be a move of a single letter; a letter alone may be an initial."""
 
 LEADING = any_of(
     r"(?P<move>\S+?(?: \S+?){0,3}?)",
@@ -36,13 +36,13 @@ PLAYS = any_of(
     "BEFORE",
     r"\s*[:=]?\s+(?P<object>.+)",
 )
-"""A clause whose writer says that they play what follows."""
+"""A clause that says that the writer plays what follows."""
 
 IS_PLAYED = any_of(
     r"\s+(?:it (?:is|shall be|will be)|is my (?:final |next )?(?:move|choice|answer|reply|turn)|is what i play)\b.*",
     r"BEFORE(?P<object>.{1,60}?)",
 )
-"""A clause that says so of what it begins with."""
+"""A clause that says that the writer plays what it begins with."""
 
 LEADS = any_of(
     r"""
@@ -53,10 +53,10 @@ LEADS = any_of(
     """,
     after=r"\b[\s.:]*(?=\S)",
 )
-"""A word between a verb and the move."""
+"""A word that may stand between a verb and the move."""
 
 ENDED = any_of(r"$|\s+(?:to|for|and|so|because|since|as|but|then)\b|\s*[-(]", "AFTER")
-"""What may follow a move that is a number; anything else is counted by it: "5 days"."""
+"""What may follow a move that is a number; the number counts anything else: "5 days"."""
 
 BETWEEN = re.compile(r"[,;&]|\b(?:and|then|und|dann|et|puis|en|luego)\b", re.IGNORECASE)
 """Words that may stand between two moves of a turn."""
@@ -64,7 +64,7 @@ BETWEEN = re.compile(r"[,;&]|\b(?:and|then|und|dann|et|puis|en|luego)\b", re.IGN
 CLAUSE = re.compile(r"(?:,|;|:|\(| - |\band\b|\bso\b|\bbut\b)\s*")
 
 WISHED = re.compile(r"\bi(?:'d| would) (?:(?:like|love)|be (?:happy|glad|delighted|pleased)) to\b|\bwish to\b")
-"""No condition, though it is written like one."""
+"""Words like those of a condition that are not one."""
 
 CONDITION = any_of(
     r"""
@@ -76,7 +76,7 @@ CONDITION = any_of(
     r"\b",
     r"\b",
 )
-"""Words of a sentence that only speaks of moves."""
+"""Words of a sentence that only mentions moves."""
 
 SPOKEN_OF = any_of(
     rf"""
@@ -84,10 +84,10 @@ SPOKEN_OF = any_of(
     \b(?:was|were|not|never|better|worse|plan|planning|why|what about|how about|you play(?:ed)?(?! WELL)|your move)\b
     """
 )
-"""Words around a move that is only spoken of."""
+"""Words around a move that is only mentioned."""
 
 APOLOGY = re.compile(r"(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being|not) ")
-"""How words begin after a move that are about their writer, and not about it."""
+"""The beginning of words after a move that are about the writer, not about the move."""
 
 RETRACTS = any_of(
     r"""
@@ -100,7 +100,7 @@ RETRACTS = any_of(
     r"\b",
     r"\b",
 )
-"""Words that take back another sentence where they stand with another move."""
+"""Words that take back another sentence, if they come with another move."""
 
 TAKES_BACK = any_of(
     r"""
@@ -122,20 +122,20 @@ TAKES_BACK = any_of(
     """,
     r"(?:(?:oh|ah|ach|och|oops|ups|hm+|um+|but|aber|actually|please|bitte|no|nein|non|nee|não)[\s,!.]+)*",
 )
-"""How a sentence begins that takes back the one above it, or a clause what stands before it, whatever else it says."""
+"""The beginning of a sentence or a clause that takes back the one before it, whatever else it says."""
 
 LONE_NO = re.compile(r"no|nope|nein|non|nee|não")
-"""A clause that says no and nothing else."""
+"""A clause that says only no."""
 
 AFTERWARDS = re.compile(r"(?:(?:and|but|so) )*then (?:i|we)\b")
-"""How a sentence begins that tells what its writer does once that comes true which the one above it tells."""
+"""The beginning of a sentence that says what its writer does only after what the sentence before it says."""
 
 DISMISSED = re.compile(
     r"(?:i(?:'ve| have| had)? )?(?:(?:also|first|just|briefly|long) )*"
     r"(?:thought (?:about|of)|considered|looked at|was thinking (?:about|of)|was tempted by)\b.{1,40}?[\s,.-]*\bbut "
     r"(?:no|not (?:now|yet|today)|decided against (?:it|that)|(?:it|that)(?:'s| is| was| would be) (?:bad|worse|wrong))"
 )
-"""A sentence that only tells of a move that its writer has decided against."""
+"""A sentence that only mentions a move its writer decided against."""
 
 DENIED = re.compile(r"[\s,;(-]+(?:and |but )?not (?:at |on )?(?P<move>\S+?)[\s.!)]*$", re.IGNORECASE)
-"""The end of a sentence that names a move to say no to it: "C3, not E5"."""
+"""The end of a sentence that names a move in order to deny it: "C3, not E5"."""

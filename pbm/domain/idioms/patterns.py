@@ -1,6 +1,6 @@
-"""The parts that patterns of plain words are made of, and how a pattern is made.
+"""Common parts of the patterns for plain words, and how a pattern is built from rows.
 
-A row is a part of a pattern, rows are alternatives; WISH, OFFER and the like stand for the parts below.
+Each row is an alternative; WISH, OFFER and the like stand for the parts below.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ _PARTS = {
 
 
 def any_of(rows: str, before: str = "", after: str = "") -> re.Pattern[str]:
-    """A pattern of what stands before, one of the rows, and what stands after."""
+    """A pattern that matches before, then any of the rows, then after."""
     pattern = f"{before}(?:{'|'.join(row.strip() for row in rows.strip().splitlines())}){after}"
     for name, part in _PARTS.items():
         pattern = pattern.replace(name, part)

@@ -1,4 +1,4 @@
-"""Lists of words: numbers, names that games and commands have elsewhere, and what is neither a name nor a command."""
+"""Lists of words: numbers, names of games and commands elsewhere, and words that are neither names nor commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NUMBERS = """
 """From one to nineteen."""
 
 COUNTS = {"a": "1", "an": "1", "another": "1", **{word: f"{count}" for count, word in enumerate(NUMBERS, 1)}}
-"""Numbers in words, and how they are typed."""
+"""English number words, and their digits."""
 
 _OTHER_NUMBERS = """
     eins un uno um een une una uma ein één|zwei deux dos due twee dois duas|drei trois tres tre drie três|
@@ -22,7 +22,7 @@ _OTHER_NUMBERS = """
 SPELT = {
     **COUNTS, **{word: f"{count}" for count, row in enumerate(_OTHER_NUMBERS.split("|"), 1) for word in row.split()},
 }  # fmt: skip
-"""Numbers in words of several languages, which may be something else in another one."""
+"""Number words of several languages; some mean something else in another language."""
 _SPELLING = """
     alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo
     sierra tango uniform victor whiskey xray yankee zulu
@@ -36,14 +36,14 @@ LETTERS = {
     "see": "c", "sea": "c", "cee": "c", "dee": "d", "ee": "e", "ef": "f", "eff": "f",
     "gee": "g", "jay": "j", "jee": "g", "kay": "k", "ell": "l", "em": "m", "pee": "p", "tea": "t", "tee": "t",
 }  # fmt: skip
-"""Letters as they are heard, or spelt over the telephone."""
+"""Letters as they sound, or as spelt over the telephone."""
 
 OTHER_NAMES = {
     "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "connect-4": "four",
     "4 in a row": "four", "vier gewinnt": "four", "five in a row": "gomoku", "gobang": "gomoku", "baduk": "go",
     "weiqi": "go", "cross geo": "crossgeo", "nine mens morris": "morris", "mühle": "morris",
 }  # fmt: skip
-"""Names that games have elsewhere."""
+"""Names of our games elsewhere, and what they are called here."""
 
 OTHER_VERBS = {
     **dict.fromkeys(("watch", "observe", "spectate"), "follow"), "unwatch": "unfollow",
@@ -52,13 +52,13 @@ OTHER_VERBS = {
     **dict.fromkeys(("ban", "ignore", "mute"), "block"),
     **dict.fromkeys(("players", "users"), "list"),
 }  # fmt: skip
-"""Words by which commands are called elsewhere."""
+"""Names of our commands elsewhere, and what they are called here."""
 
 ELSEWHERE = re.compile(
     r"\b(?:chess|checkers|draughts|shogi|xiangqi|backgammon|mahjong|scrabble|poker|cards|tic.?tac.?toe|battleships?"
     r"|sudoku|solitaire|monopoly|stratego|mancala|dominoe?s?|schach|échecs|ajedrez|scacchi|schaken|xadrez)\b"
 )
-"""Well-known games that are not here."""
+"""Well-known games that this server does not have."""
 
 NO_GAMES = frozenset(
     """
@@ -68,7 +68,7 @@ NO_GAMES = frozenset(
     versus vs
     """.split()  # noqa: SIM905  as below
 )
-"""Words at that place that are no game."""
+"""Words in place of a game's name that are not games."""
 
 COURTESIES = frozenset(
     """
@@ -78,14 +78,14 @@ COURTESIES = frozenset(
     amazing awesome beautiful brilliant excellent fantastic perfect
     """.split()  # noqa: SIM905  as below
 )
-"""Words that are a message all by themselves."""
+"""Words that may be a message by themselves."""
 
 REQUESTING = frozenset(
     """
     please pls plz bitte thanks thx danke merci svp gracias grazie obrigado obrigada bedankt dank graag alsjeblieft
     """.split()  # noqa: SIM905  as above
 )
-"""Words that people put behind a command."""
+"""Polite words that people write after a command."""
 
 COMMON = frozenset(
     """
@@ -97,7 +97,7 @@ COMMON = frozenset(
     spielen mitspielen jouer jugar giocare
     """.split()  # noqa: SIM905  a list of them would be a page
 )
-"""Words that sentences are made of: none of them is a misspelt command."""
+"""Common words, none of which is a misspelt command."""
 
 _SAID = """
     a perhaps about again all already also always am an and any are as ask at away back bad be because best but by bye
@@ -121,4 +121,4 @@ _SAID = """
 """
 
 NO_NAMES = frozenset(_SAID.split())
-"""Words that sentences are made of and nobody is called by."""
+"""Common words that are nobody's name."""

@@ -1,4 +1,4 @@
-"""Sentences by which a player or the server is asked for something that is no deed on a board."""
+"""Sentences that ask a player or the server for something other than an act on a board."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ WISHES = {
             """,
     }.items()
 }
-"""Wishes of people to a player or the server in a sentence that is nothing else, besides what is done on a board."""
+"""The wish for each name: whole sentences that express it."""
 
 GIVEN = any_of(
     r"(?:(?:sure|of course|no problem)[\s,.!-]+)?(?:i(?:'ll| will)? )?(?:give|grant) "
@@ -161,10 +161,10 @@ STARTS = any_of(
     "BEFORE",
     r"(?:AFTER)\??",
 )
-"""A sentence whose writer wants a game at once."""
+"""A sentence that asks for a game at once."""
 
 VERSUS = any_of(r"\bCOMPUTER")
-"""Words that name a program as the one to be played; found anywhere."""
+"""Words that name a program as the opponent; searched for anywhere."""
 
 LOCKED_OUT = any_of(
     r"""
@@ -175,7 +175,7 @@ LOCKED_OUT = any_of(
     r"\b",
     r"\b",
 )
-"""Words of somebody who may have an account that they do not get into; found anywhere."""
+"""Words of a person who may be locked out of an account; searched for anywhere."""
 
 REMATCH = any_of(
     r"(?:WISH|(?:do you )?want (?:to )?|would you like (?:to )?|how about |(?:shall|can|could) we |let's )?(?:play )?"
@@ -187,7 +187,7 @@ REMATCH = any_of(
     "BEFORE",
     r"(?:AFTER)\??",
 )
-"""A sentence whose writer wants to play the same again."""
+"""A sentence that asks to play the same again."""
 
 LOST = any_of(
     r"""
@@ -213,12 +213,12 @@ LOST = any_of(
 """A sentence whose writer does not know what to do."""
 
 WANTED = re.compile(r"\b(?:play|try|game of) (?:a (?:game|match|round) of |some |the )?(?P<game>[^\W\d_]+)")
-"""The word at the place of a game's name in a wish to play."""
+"""The word in place of a game's name in a wish to play."""
 
 JOINS = re.compile(
     r"\b(?:join|enter|play in|sign(?: me)? up for) (?:the |tournament |event )*(?P<event>[\w-]+(?:[. ][\w-]+){0,3})"
 )
-"""Words that may name a tournament to be joined."""
+"""Words that may name a tournament to join."""
 
 NAMED = any_of(
     r"\b(?:(?:with|against|vs\.?|versus|gegen|mit|contre|avec|contra|contro|con|com|tegen|met|play|challenge) "
@@ -228,12 +228,12 @@ NAMED = any_of(
     r"(?P<asked>[\w.-]+)|(?:tell|ask|message|contact|inform|write(?: (?:a|this) \w+)? to|send(?= \S+ (?:a|this) \w)) "
     r"(?=(?P<told>[\w.-]+)))"
 )
-"""Words that may name a player: one to be played, to be told of, or to be told something."""
+"""Words that may name a player to play, to ask about, or to send a message to."""
 
 _MY_ADDRESS = r"\bmy (?:\w+ )?(?:e-?mail|mail|address)\b"
 
 OWN_ADDRESS = re.compile(rf"{_MY_ADDRESS}.{{0,60}}\S@\S|\S@\S.{{0,60}}{_MY_ADDRESS}")
-"""A sentence that tells the writer's address."""
+"""A sentence that gives the writer's address."""
 
 AT_PLY = any_of(
     r"(?:WISH|ABLE)?(?:show|see|send|mail|view|look at|replay)(?: me)?(?: the)?(?: (?:board|game|position))?"
@@ -261,4 +261,4 @@ SAID = any_of(
     accept my (?:apolog|congrat|compliment|thanks|respect)|resume when|swap was
     """
 )
-"""How sentences begin that are meant for the other player, though they begin like a command."""
+"""The beginning of sentences that look like a command, but are meant for the other player."""

@@ -1,5 +1,5 @@
-"""Tournaments: who meets whom, who moves first, how all then stand. Pure; integers and rationals only.
+"""Tournaments: pairings, who moves first, and standings. Pure; integers and rationals only.
 
-Entrants are known by any integers that are theirs alone. Everything here is a function of the entrants, in the order
-they are seeded, and of the bouts there were: asked twice, it gives the same.
+Entrants are identified by any distinct integers. Everything here is a function of the entrants, in the order of their
+seeds, and of the bouts so far, so it always gives the same result.
 """

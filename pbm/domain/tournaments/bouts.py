@@ -1,7 +1,7 @@
-"""Bouts of a tournament: two who meet, or one who has nobody to meet; how all stand by them, and who is paired next.
+"""Bouts of a tournament: two entrants who meet, or one with a bye; the standings, and the state of each entrant.
 
-All stand by points, and where these are equal by exact tie-breaks. A player who has a bye, or wins because the opponent
-has left, has met nobody; in the tie-breaks they count as if they had met somebody with as many points as they have.
+Standings are by points, and then by exact tie-breaks. A player who has a bye, or wins because the opponent has left,
+has met nobody; in tie-breaks this counts as meeting an opponent with as many points as the player has.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ WIN, DRAW, LOSS = 2, 1, 0
 
 @dataclass(frozen=True, slots=True)
 class Bout:
-    """first: who moves first. second: None for a bye. points: half points of both; None while it goes on.
+    """first: moves first. second: None for a bye. points: half points of both; None while it goes on.
 
-    played: on a board. What is not played (a bye, or a win because the opponent has left) counts its points, but it
-    is no meeting, and nobody has moved first in it.
+    played: on a board. An unplayed bout (a bye, or a win because the opponent has left) gives points, but is not a
+    meeting, and nobody moved first in it.
     """
 
     first: Entrant
@@ -41,13 +41,13 @@ class Bout:
         return self.second if entrant == self.first else self.first
 
     def score(self, entrant: Entrant) -> int:
-        """Half points; none while it goes on."""
+        """Half points; 0 while it goes on."""
         return 0 if self.points is None else self.points[entrant != self.first]
 
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """In which seats an entrant has played, the oldest first: 1 moved first, -1 second."""
+    """The seats an entrant has played in, the oldest first: 1 moved first, -1 second."""
 
     taken: tuple[int, ...] = ()
 
@@ -63,7 +63,7 @@ class Seats:
 
     @property
     def is_doubled(self) -> bool:
-        """The same seat twice in a row, the last two times."""
+        """Whether the last two seats were the same."""
         return len(self.taken) > 1 and self.taken[-1] == self.taken[-2]
 
     @property
@@ -91,11 +91,11 @@ def histories(entrants: Iterable[Entrant], bouts: Sequence[Bout]) -> dict[Entran
 def seated(
     higher: Entrant, lower: Entrant, seats: Mapping[Entrant, Seats], *, is_odd: bool = True
 ) -> tuple[Entrant, Entrant]:
-    """The one who moves first, and the other, if these two meet, by part E of FIDE's Dutch system.
+    """The two as (moves first, moves second), by part E of FIDE's Dutch system.
 
-    Both have the seat that is due to them; else the one to whom it is due more has it; else they exchange the seats of
-    the last time when these differed; else the higher has the due one. is_odd: whether the higher moves first where
-    nothing decides, as those with odd numbers do.
+    Both get the seat that is due to them; otherwise the one with the stronger claim gets it; otherwise they reverse the
+    seats of the last time these differed; otherwise the higher-ranked one gets the seat due. is_odd: whether the higher
+    one, if nothing else decides, moves first, as for odd numbers.
     """
     one, two = seats[higher], seats[lower]
     seat = one.due
@@ -108,12 +108,12 @@ def seated(
 
 
 def _strength(seats: Seats) -> tuple[int, int]:
-    """Of two absolute claims the one of the larger balance is stronger."""
+    """A key for the strength of a claim; of two absolute ones, that with the larger balance is stronger."""
     return seats.claim, abs(seats.balance) if seats.claim == ABSOLUTE else 0
 
 
 DOWN, LEVEL, UP = -1, 0, 1
-"""How an entrant floated in a round: met somebody with fewer points or played nobody, as many, more points."""
+"""An entrant's float in a round: met an opponent with fewer points or nobody, with as many, with more points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +122,24 @@ class Contender:
 
     entrant: Entrant
     number: int
-    """By seed, from 1; of equal points the lower number ranks higher."""
+    """By seed, from 1; at equal points the lower number ranks higher."""
     points: int
     """Half points."""
     seats: Seats
     floats: tuple[int, int]
-    """In the last round, and in the one before it: DOWN, LEVEL or UP."""
+    """In the last round and the one before it: DOWN, LEVEL or UP."""
     met: tuple[Entrant, ...]
-    """Opponents of played bouts, one that was met twice standing twice."""
+    """Opponents of played bouts; one met twice is listed twice."""
     byes: int
-    """Rounds in which as many points as for a win came without a played bout."""
+    """Rounds that gave the points of a win without a played bout."""
     is_leader: bool
-    """Has more than half of all points before the last round: rules on seats yield to those on points."""
+    """Has more than half of all points before the last round, so rules on seats yield to rules on points."""
 
 
 def contenders(
     seeded: Sequence[Entrant], rounds: Sequence[Sequence[Bout]], absent: Collection[Entrant], *, is_last: bool
 ) -> list[Contender]:
-    """Those who are paired in the next round, the highest rank first. absent: who of the seeded is not."""
+    """The entrants to pair in the next round, the highest rank first. absent: seeded entrants to leave out."""
     scores, found = _scores(rounds), []
     for number, entrant in enumerate(seeded, 1):
         if entrant in absent:
@@ -163,7 +163,7 @@ def contenders(
 
 
 def _scores(rounds: Sequence[Sequence[Bout]]) -> list[dict[Entrant, int]]:
-    """The half points of all before each round, and at the end."""
+    """Everybody's half points before each round, and at the end."""
     scores: list[dict[Entrant, int]] = [{}]
     for bouts in rounds:
         after = dict(scores[-1])
@@ -183,7 +183,7 @@ def _float(entrant: Entrant, bout: Bout | None, before: Mapping[Entrant, int]) -
 
 
 class TieBreak(StrEnum):
-    """As the columns of a table call them."""
+    """Tie-breaks, by their column headings."""
 
     DIRECT = "Direct"
     BUCHHOLZ = "Buchholz"
@@ -192,7 +192,7 @@ class TieBreak(StrEnum):
 
 ROBIN = (TieBreak.DIRECT, TieBreak.SONNEBORN_BERGER)
 SWISS = (TieBreak.BUCHHOLZ, TieBreak.SONNEBORN_BERGER, TieBreak.DIRECT)
-"""In the order they are asked."""
+"""In order of precedence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +200,18 @@ class Line:
     """One entrant in the standings."""
 
     rank: int
-    """Who is equal in all has the same."""
+    """Entrants equal in everything share a rank."""
     entrant: Entrant
     points: Fraction
     won: int
     drawn: int
     lost: int
     tie_breaks: tuple[Fraction, ...]
-    """In their order, in points."""
+    """In order of precedence, in points."""
 
 
 def standings(seeded: Sequence[Entrant], bouts: Iterable[Bout], tie_breaks: Sequence[TieBreak]) -> list[Line]:
-    """The best first; of equals, the one who is seeded higher. What still goes on counts for nobody yet."""
+    """The standings, the best first, equals by seed. Unfinished bouts do not count yet."""
     table = _Table.of(seeded, bouts)
     groups = _split([list(seeded)], lambda _, each: table.points[each])
     found: dict[Entrant, list[Fraction]] = {entrant: [] for entrant in seeded}
@@ -233,7 +233,7 @@ Measure = Callable[["_Table", Group, Entrant], Fraction]
 
 
 def _split(groups: Iterable[Group], measure: Callable[[Group, Entrant], Fraction]) -> list[Group]:
-    """Each group in groups of equals, the larger first; the order of equals stays."""
+    """Each group split into groups of equals, the larger value first; equals keep their order."""
     parts: list[Group] = []
     for group in groups:
         values = {each: measure(group, each) for each in group}
@@ -243,7 +243,7 @@ def _split(groups: Iterable[Group], measure: Callable[[Group, Entrant], Fraction
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """bouts: of each entrant, those that are over. points: of everybody who took part, also of who has left."""
+    """bouts: the finished ones of each entrant. points: of everybody who took part, including leavers."""
 
     bouts: Mapping[Entrant, Sequence[Bout]]
     points: Mapping[Entrant, Fraction]
@@ -262,24 +262,24 @@ class _Table:
         return Line(rank, entrant, self.points[entrant], won, drawn, lost, tie_breaks)
 
     def met(self, bout: Bout, entrant: Entrant) -> Fraction:
-        """The points of the opponent."""
+        """The opponent's points; the entrant's own if the bout was not played."""
         opponent = bout.opponent(entrant)
         return self.points[opponent] if bout.played and opponent is not None else self.points[entrant]
 
 
 def _buchholz(table: _Table, _group: Group, entrant: Entrant) -> Fraction:
-    """The points of all one has met."""
+    """The sum of the points of all opponents."""
     return sum((table.met(bout, entrant) for bout in table.bouts[entrant]), Fraction())
 
 
 def _sonneborn_berger(table: _Table, _group: Group, entrant: Entrant) -> Fraction:
-    """The points of all one has beaten, and half of those of whom one has drawn."""
+    """The sum of the points of all opponents beaten, and half of the points of those drawn with."""
     beaten = (Fraction(bout.score(entrant), 2) * table.met(bout, entrant) for bout in table.bouts[entrant])
     return sum(beaten, Fraction())
 
 
 def _direct(table: _Table, group: Group, entrant: Entrant) -> Fraction:
-    """The points from bouts within a group of equals, if all of them have met."""
+    """The points from bouts within a group of equals, if all of them have met; otherwise 0."""
     others = set(group)
     within = {each: [b for b in table.bouts[each] if {b.first, b.second} <= others] for each in group}
     complete = all(len({bout.opponent(each) for bout in mine}) == len(group) - 1 for each, mine in within.items())

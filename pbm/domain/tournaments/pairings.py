@@ -1,18 +1,18 @@
-"""Who plays whom: in a round robin, a knockout, a league and on a ladder; a Swiss is in swiss.py.
+"""Pairings of a round robin, a knockout, a league and a ladder; those of a Swiss are in swiss.py.
 
-Round robin: everybody meets everybody once, or twice with the seats exchanged, by Berger's tables. The entrants are
-numbered by their seeds. With an odd number m of them, i and j meet in the round that i + j is, modulo m, and i moves
-first if j - i, modulo m, is odd; an entrant who would meet themselves has a bye. So each moves first in exactly half of
-their bouts. One more entrant takes these byes, and moves first in every second of them.
+Round robin: everybody meets everybody once, or twice with the seats exchanged, by Berger's tables. Entrants are
+numbered by seed. With an odd number m of them, i and j meet in the round (i + j) modulo m, and i moves first if
+(j - i) modulo m is odd; an entrant who would meet themselves has a bye. So each moves first in exactly half of their
+bouts. One more entrant takes these byes, and moves first in every second of these bouts.
 
-Knockout: the winner of a bout goes on, the other is out, until one is left. The seeds are spread so that the first and
-the second can only meet in the final, the first four only before it, and so on; where there are fewer entrants than
-places, the highest seeds have no opponent in the first round. Nobody plays a draw off: moving first is an advantage, so
-that the one who moved second goes on.
+Knockout: the winner of a bout advances and the loser is out, until one is left. The seeds are spread so that the first
+two can only meet in the final, the first four not before the semifinals, and so on. If there are fewer entrants than
+places, the highest seeds have no opponent in the first round. Draws are not replayed: moving first is an advantage, so
+the one who moved second advances.
 
-A league has divisions of nearly equal strength, a round robin in each. It is one list, the strongest first, cut into
-divisions. At the end of a season the last of each division change places with the first of the next; then those who
-have left are taken out, so that everybody below moves up, newcomers come in at the end, and the list is cut again.
+A league has divisions, with a round robin in each. It is one list, the strongest first, cut into divisions. At the end
+of a season the last of each division change places with the first of the next one; then leavers are removed, so that
+everybody below moves up, newcomers are added at the end, and the list is cut again.
 
 A ladder is one list, the first on the highest rung. A challenger who wins takes the other's rung.
 """
@@ -26,13 +26,13 @@ from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout, Entrant, histori
 
 
 def robin_rounds(number: int, *, double: bool = False) -> int:
-    """How many rounds so many entrants play."""
+    """How many rounds this number of entrants play."""
     once = number - 1 + number % 2 if number > 1 else 0
     return 2 * once if double else once
 
 
 def robin_bouts(entrants: Sequence[Entrant], number: int) -> list[Bout]:
-    """The bouts of a round. number: counted from 1; the second time round the seats are exchanged."""
+    """The bouts of a round. number: counted from 1; in the second half the seats are exchanged."""
     once = robin_rounds(len(entrants))
     index, again = (number - 1) % once, (number - 1) // once % 2
     circle, pivot = (entrants, None) if len(entrants) % 2 else (entrants[:-1], entrants[-1])  # in an odd circle
@@ -46,12 +46,12 @@ def robin_bouts(entrants: Sequence[Entrant], number: int) -> list[Bout]:
 
 
 def _half(index: int, size: int) -> int:
-    """The place that, doubled, is index modulo an odd size."""
+    """The place that, doubled, equals index modulo an odd size."""
     return index * (size + 1) // 2 % size
 
 
 def _meeting(circle: Sequence[Entrant], index: int, step: int) -> Bout:
-    """The two who stand step places to the left and to the right of the one who has the bye."""
+    """The bout of the two who are step places to the left and right of the one with the bye."""
     size = len(circle)
     alone = _half(index, size)
     left, right = (alone - step) % size, (alone + step) % size
@@ -63,21 +63,21 @@ Points = tuple[int, int]
 
 
 def knockout_rounds(number: int) -> int:
-    """How many rounds so many entrants play."""
+    """How many rounds this number of entrants play."""
     return max(0, number - 1).bit_length()
 
 
 def settled(points: Points) -> Points:
-    """The worth of a bout to both: a draw is a win of the one who moved second."""
+    """The points of a knockout bout, in which a draw is a win for the one who moved second."""
     return (LOSS, WIN) if points == (DRAW, DRAW) else points
 
 
 def knockout_bouts(
     seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]], absent: Collection[Entrant] = ()
 ) -> list[Bout]:
-    """The bouts of the next round, from the top of the draw; settled where somebody goes on without playing.
+    """The bouts of the next round, from the top of the draw; finished if somebody advances without playing.
 
-    seeded: all who began, the strongest first. before: the bouts of each round. absent: who has left.
+    seeded: all who started, the strongest first. before: the bouts of each earlier round. absent: entrants who left.
     """
     seats = histories(seeded, [bout for each in before for bout in each])
     found = []
@@ -95,7 +95,7 @@ def knockout_bouts(
 
 
 def _survivors(seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]]) -> list[Entrant | None]:
-    """Those who are left after these rounds, in the order of the draw; None where nobody is."""
+    """The entrants left after these rounds, in the order of the draw; None for an empty place."""
     field = [seeded[place] if place < len(seeded) else None for place in _draw(1 << knockout_rounds(len(seeded)))]
     for bouts_ in before:
         winners = {each for bout in bouts_ for each in bout.entrants if bout.score(each) == WIN}
@@ -104,7 +104,7 @@ def _survivors(seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]]) -> l
 
 
 def _draw(size: int) -> list[int]:
-    """Places by seed, from 0, neighbours meeting in the first round: [0, 3, 1, 2] for four."""
+    """The seeds, from 0, in the order of the draw; neighbours meet in the first round: [0, 3, 1, 2] for four."""
     places = [0]
     while len(places) < size:
         places = [each for place in places for each in (place, 2 * len(places) - 1 - place)]
@@ -119,7 +119,7 @@ Divisions = list[list[Entrant]]
 
 
 def divided(ranked: Sequence[Entrant], size: int) -> Divisions:
-    """Cut into divisions of size or one or two fewer or more, the upper ones larger; at least one."""
+    """The list cut into at least one division of about this size, the upper ones larger by at most one."""
     number = max(1, (len(ranked) + size // 2) // size)
     small, larger = divmod(len(ranked), number)
     ends = [small * index + min(index, larger) for index in range(number + 1)]
@@ -127,7 +127,7 @@ def divided(ranked: Sequence[Entrant], size: int) -> Divisions:
 
 
 def moving(above: int, below: int, most: int) -> int:
-    """How many go down, and up, between two divisions of such sizes: at most half of the smaller one."""
+    """How many change places between two divisions of these sizes: at most half of the smaller one."""
     return min(most, above // 2, below // 2)
 
 
@@ -138,7 +138,7 @@ def next_season(
     newcomers: Sequence[Entrant],
     size: int,
 ) -> Divisions:
-    """The divisions of the next season. standings: of each division, the best first. most: how many move."""
+    """The divisions of the next season. standings: of each division, the best first. most: how many move at most."""
     kept: Divisions = [list(division) for division in standings]
     for upper in range(len(standings) - 1):
         above, below = standings[upper], standings[upper + 1]
@@ -150,15 +150,15 @@ def next_season(
 
 
 def within_reach(rungs: Sequence[Entrant], challenger: Entrant, most: int) -> list[Entrant]:
-    """Those a player may challenge: up to so many rungs above, the highest first."""
+    """The players one may challenge: up to this many rungs above, the highest first."""
     place = rungs.index(challenger)
     return list(rungs[max(0, place - most) : place])
 
 
 def after_win(rungs: Sequence[Entrant], challenger: Entrant, challenged: Entrant) -> list[Entrant]:
-    """The winner takes the rung of the one they have challenged; everybody between them goes down by one.
+    """The ladder after a challenger wins: they take the other's rung, and everybody between moves down by one.
 
-    Where the winner stands above the other by now, or one of them has left, nothing changes.
+    Nothing changes if the winner is above the other by now, or one of them has left.
     """
     if not {challenger, challenged} <= set(rungs) or rungs.index(challenger) < rungs.index(challenged):
         return list(rungs)
@@ -168,7 +168,7 @@ def after_win(rungs: Sequence[Entrant], challenger: Entrant, challenged: Entrant
 
 
 def dropped(rungs: Sequence[Entrant], idle: Collection[Entrant]) -> list[Entrant]:
-    """Each of the idle goes down by one rung, unless only idle ones are below."""
+    """The ladder after each idle player drops by one rung, unless only idle ones are below."""
     order = list(rungs)
     for place in range(len(order) - 2, -1, -1):
         if order[place] in idle and order[place + 1] not in idle:

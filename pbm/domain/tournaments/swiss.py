@@ -1,13 +1,13 @@
-"""Swiss, by FIDE's Dutch system (C.04.3): in each round everybody meets somebody with about as many points.
+"""Swiss, by FIDE's Dutch system (C.04.3): in each round everybody meets an opponent with about as many points.
 
-Nobody has a second bye, meets the same opponent twice, or has a seat that is absolutely not due, the leaders in the
-last round excepted. Where no round can be paired so, as in small tournaments, these rules are given up as far as must
-be, the last of them first.
+Nobody has a second bye, meets the same opponent twice, or gets a seat against an absolute claim, except leaders in the
+last round. If no round can be paired like this, as in small tournaments, these rules are dropped as far as necessary,
+the last of them first.
 
-What the system asks of the pairs of a bracket are C.5 to C.19, as they stood until January 2026. Each is a measure: the
-sum of an integer over pairs, the more the better, so that a matching can be found that is best by the first, of those
-by the second, and so on. What the rules count by differences in points, the largest first, is one measure for each
-difference there can be.
+The system's criteria for the pairs of a bracket are C.5 to C.19, as they stood until January 2026. Each is a measure:
+the sum of an integer over pairs, larger is better. So a matching can be found that is best by the first measure, among
+these by the second, and so on. A rule that counts differences in points, the largest first, becomes one measure for
+each possible difference.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Edge = tuple[int, int]
 
 
 def best(edges: Mapping[Edge, Sequence[int]]) -> set[Edge]:
-    """The edges of a best matching; which one of equals is not said, but always the same."""
+    """The edges of a best matching; among equals an unspecified one, but always the same."""
     import networkx  # it takes a quarter of a second and 24 MB, and only a round of a Swiss needs it
 
     graph = networkx.Graph()
@@ -46,7 +46,7 @@ def best(edges: Mapping[Edge, Sequence[int]]) -> set[Edge]:
 
 
 def folded(edges: Mapping[Edge, Sequence[int]]) -> dict[Edge, int]:
-    """The measures of each edge as one integer: the sums of it are in the order of the sums of the measures."""
+    """The measures of each edge as one integer, whose sums are ordered like the sums of the measures."""
     most = len({vertex for edge in edges for vertex in edge}) // 2
     weights = [0] * len(edges)
     for column in zip(*edges.values(), strict=True):
@@ -57,32 +57,32 @@ def folded(edges: Mapping[Edge, Sequence[int]]) -> dict[Edge, int]:
 
 
 _POINT = 2
-"""In half points."""
+"""A point, in half points."""
 
 
 _AT_ONCE = 8
-"""Of so many in the upper half the opponents are found together: with more, the integers become long."""
+"""The opponents of this many in the upper half are found together; with more, the integers become too long."""
 Edges = Mapping[Edge, int]
 
 
 @dataclass(slots=True)
 class Bracket:
-    """Those looked at when a bracket is paired, by rank: floaters from above, its residents, some of those below.
+    """The entrants considered when a bracket is paired, by rank: floaters from above, residents, some of those below.
 
-    Vertices are their places.
+    Vertices are their indices.
     """
 
     ranked: Sequence[Contender]
     moved: int
-    """How many of them have floated down from above."""
+    """How many of them floated down from above."""
     size: int
     """How many of them are in the bracket."""
     allowed: Set[frozenset[int]]
     """The pairs who may meet, by their numbers."""
     must_complete: int | None = None
-    """If all must be paired but for one: how many byes that one may have had; else those below are a bracket."""
+    """If all but one must be paired: how many byes that one may have had. None: those below form the next bracket."""
     _gaps: list[int] = field(init=False)
-    """The differences in points there can be, the largest first."""
+    """The possible differences in points, the largest first."""
 
     def __post_init__(self) -> None:
         inside = self.ranked[: self.size]
@@ -90,7 +90,7 @@ class Bracket:
         self._gaps = sorted({0, *apart, *map(self._fall, inside)} - {0}, reverse=True)
 
     def edges(self) -> dict[Edge, int]:
-        """All who may meet, by their places, weighed."""
+        """The pairs who may meet, by index, with their weights."""
         places = combinations(range(len(self.ranked)), 2)
         pairs = ((edge, self.ranked[edge[0]], self.ranked[edge[1]]) for edge in places)
         return folded(
@@ -102,11 +102,11 @@ class Bracket:
         )
 
     def _fall(self, contender: Contender) -> int:
-        """The difference in points that counts where somebody is not paired in the bracket."""
+        """The difference in points that counts for an entrant who is not paired in the bracket."""
         return contender.points - self.ranked[self.size - 1].points + _POINT
 
     def _inside(self, higher: Contender, lower: Contender) -> Iterator[int]:
-        """Of a pair within the bracket."""
+        """The measures of a pair within the bracket."""
         gap, falls = higher.points - lower.points, (self._fall(higher), self._fall(lower))
         saved = [falls.count(each) for each in self._gaps]
         yield self._completing(higher, lower)
@@ -124,7 +124,7 @@ class Bracket:
             yield from (-(lower.floats[back] == UP and gap == each) for each in self._gaps)
 
     def _below(self, edge: Edge, higher: Contender, lower: Contender) -> Iterator[int]:
-        """Of a pair of which one at least is below: C.7, of the bracket after this one."""
+        """The measures of a pair with at least one below the bracket: C.7, for the bracket after this one."""
         minds = self.must_complete is None
         fall = self._fall(higher) if minds and edge[0] < self.size else 0
         yield self._completing(higher, lower)
@@ -134,12 +134,12 @@ class Bracket:
         yield from (0,) * (8 + 4 * len(self._gaps))
 
     def _completing(self, higher: Contender, lower: Contender) -> int:
-        """As many are paired as can be, and above all those who may have no bye."""
+        """The measure that pairs as many as possible, and above all those who may not have a bye."""
         most = self.must_complete
         return 0 if most is None else 1 + (higher.byes > most) + (lower.byes > most)
 
     def pairs(self) -> list[tuple[Contender, Contender]]:
-        """The higher one first."""
+        """The best pairs, each with the higher-ranked one first."""
         ranked = self.ranked
         return [(ranked[one], ranked[two]) for one, two in sorted(self._chosen())]
 
@@ -168,18 +168,18 @@ class Bracket:
         return edge[0] < self.moved and self._is_inside(edge)
 
     def _order_of_moved(self, edge: Edge) -> Iterator[int]:
-        """D.3 and D.1: the highest who have floated down are paired, the first with the highest, and so on."""
+        """D.3 and D.1: the highest floaters are paired, the first with the highest opponent, and so on."""
         moved, inside = self.moved, self._is_inside(edge)
         yield sum(1 << moved - vertex for vertex in edge if vertex < moved) * inside
         for vertex in range(moved):
             yield (self.size - edge[1]) * (edge[0] == vertex) * inside
 
     def _upper(self, edges: Edges, rest: Sequence[int], count: int) -> Sequence[int]:
-        """D.2: who of the rest is in the upper half of its pairs, so many."""
+        """D.2: the members of the rest that are in the upper half of its pairs. count: how many."""
         middle = rest[count] if count < len(rest) else self.size
 
         def exchanged(edge: Edge) -> tuple[int, int, int, int]:
-            """As few as can be; near the middle; the lowest of the upper half, then the highest of the lower half."""
+            """Fewest exchanges; near the middle; the lowest of the upper half, then the highest of the lower half."""
             vertex = edge[0]
             if not self._is_inside(edge):
                 return 0, 0, 0, 0
@@ -195,9 +195,9 @@ class Bracket:
         return upper
 
     def _across(self, edges: Edges, upper: Sequence[int], lower: Sequence[int], goal: int) -> Iterator[Edge]:
-        """D.1: the first of the upper half has the highest opponent that can be, then the second has, and so on.
+        """D.1: the first of the upper half gets the highest possible opponent, then the second, and so on.
 
-        goal: what the best matching weighs.
+        goal: the weight of the best matching.
         """
         above = frozenset(upper)
         left = {
@@ -224,7 +224,7 @@ class Bracket:
 
 
 def _seats(higher: Contender, lower: Contender) -> Iterator[int]:
-    """C.8 to C.11: both have the seats that are due; or these are not due for a strong reason."""
+    """C.8 to C.11: both get the seats due to them, or at least one claim is weak."""
     one, two = higher.seats, lower.seats
     agree = one.due != two.due or not one.due
     leads = higher.is_leader or lower.is_leader
@@ -235,14 +235,14 @@ def _seats(higher: Contender, lower: Contender) -> Iterator[int]:
 
 
 def _floats(higher: Contender, lower: Contender, back: int) -> Iterator[int]:
-    """C.12 to C.15: neither floats as in an earlier round; a floater who is not paired at all does."""
+    """C.12 to C.15: neither floats again as in an earlier round; an unpaired one floats down. back: 0 for the last."""
     are_level = higher.points == lower.points
     yield (higher.floats[back] == DOWN and are_level) + (lower.floats[back] == DOWN)
     yield are_level or lower.floats[back] != UP
 
 
 def _straight(edges: Edges, upper: Sequence[int], lower: Sequence[int], goal: int) -> list[Edge] | None:
-    """The pairs that come first of all, the first with the first and so on; None if these do not weigh as much."""
+    """The preferred pairs, the first with the first and so on; None if they do not weigh as much as the goal."""
     pairs = list(zip(upper, lower, strict=False))
     return pairs if sum(edges.get(pair, -goal - 1) for pair in pairs) == goal else None
 
@@ -255,12 +255,12 @@ Pair = tuple[Contender, Contender]
 
 
 def rounds(number: int) -> int:
-    """As many as find a winner among so many entrants, and one more."""
+    """How many rounds this number of entrants play: enough to find a winner, and one more."""
     return max(1, min((number - 1).bit_length() + 1, number - 1))
 
 
 def is_enterable(started: int, of: int) -> bool:
-    """Whether somebody may still come in when so many of the rounds have started: up to the middle."""
+    """Whether late entries are allowed after this many rounds have started: until halfway."""
     return 2 * started <= of
 
 
@@ -279,7 +279,7 @@ def bouts(
 ) -> list[Bout]:
     """The bouts of the next round, the highest pair first, a bye last.
 
-    seeded: all who are in, the strongest first. before: the bouts of each round. absent: who of them is not paired.
+    seeded: all entrants, the strongest first. before: the bouts of each earlier round. absent: entrants not to pair.
     """
     return list(_bouts(tuple(seeded), tuple(map(tuple, before)), frozenset(absent), is_last=is_last))
 
@@ -288,7 +288,7 @@ def bouts(
 def _bouts(
     seeded: tuple[Entrant, ...], before: tuple[tuple[Bout, ...], ...], absent: frozenset[Entrant], *, is_last: bool
 ) -> tuple[Bout, ...]:
-    """Kept, for what takes long is asked for before others wait, and then anew while they do."""
+    """Cached: this slow step is done once before others must wait for it, and repeated while they do."""
     ranked = contenders(seeded, before, absent, is_last=is_last)
     pairs = next(found for rules in _rules(ranked) if (found := _Round(ranked, rules).pairs()) is not None)
     pairs.sort(key=lambda pair: (-pair[0].points, -pair[1].points, pair[0].number))
@@ -308,9 +308,9 @@ class _Rules:
     """Pairs and byes that are ruled out."""
 
     byes: int
-    """A player with more gets none."""
+    """A player with more byes gets none."""
     meetings: int
-    """Of two who may meet again."""
+    """The most earlier meetings of two who may meet again."""
     are_seats_kept: bool
 
     def allow(self, one: Contender, two: Contender) -> bool:
@@ -321,14 +321,14 @@ class _Rules:
 
 
 def _rules(ranked: Sequence[Contender]) -> Iterator[_Rules]:
-    """FIDE's, and then those that ask for less and less."""
+    """FIDE's rules, then weaker and weaker ones."""
     most = max((each.met.count(other) for each in ranked for other in each.met), default=0)
     for byes in count():
         yield from (_Rules(byes, meetings, kept) for meetings, kept in product(range(most + 1), (True, False)))
 
 
 class _Round:
-    """ranked: who is paired, the highest first."""
+    """ranked: the entrants to pair, the highest first."""
 
     def __init__(self, ranked: Sequence[Contender], rules: _Rules) -> None:
         self._ranked, self._rules = ranked, rules
@@ -337,7 +337,7 @@ class _Round:
         }
 
     def pairs(self) -> list[Pair] | None:
-        """All pairs; None if the rules allow no round."""
+        """All pairs; None if the rules allow none."""
         if not self._can_complete(self._ranked):
             return None
         groups = [list(group) for _, group in groupby(self._ranked, key=lambda each: each.points)]
@@ -359,7 +359,7 @@ class _Round:
     def _paired(
         self, moved: Sequence[Contender], residents: Sequence[Contender], following: Sequence[Contender]
     ) -> list[Pair]:
-        """The pairs of a bracket that are best for it, and, if they can be chosen, for the following one (C.7)."""
+        """The best pairs of a bracket; if there is a choice, also the best for the following one (C.7)."""
         found = self._bracket(moved, residents, [], must_complete=not following)
         floaters = _without([*moved, *residents], found)
         numbers = {each.number for each in floaters}
@@ -380,11 +380,11 @@ class _Round:
         return Bracket([*moved, *residents, *below], len(moved), size, self._allowed, most_byes).pairs()
 
     def _can_complete(self, these: Sequence[Contender]) -> bool:
-        """Whether all of these can be paired, but for one who may have a bye."""
+        """Whether all of these can be paired, except one who may have a bye."""
         return self._pairs_all(these, {each.number for each in these if each.byes > self._rules.byes})
 
     def _pairs_all(self, these: Sequence[Contender], wanted: Set[int]) -> bool:
-        """Whether at most one is left over if these are paired among themselves, and none of those who are wanted."""
+        """Whether these can be paired among themselves with at most one left over, and none of the wanted ones."""
         if self._pairs_all_at_sight(sorted(these, key=lambda each: each.number not in wanted), wanted):
             return True
         pairs = combinations(sorted(each.number for each in these), 2)
@@ -393,7 +393,7 @@ class _Round:
         return len(left) <= 1 and left.isdisjoint(wanted)
 
     def _pairs_all_at_sight(self, waiting: Sequence[Contender], wanted: Set[int]) -> bool:
-        """Whether that comes of giving everybody in turn the first who will do; mostly it does."""
+        """Whether greedy pairing achieves that; it usually does, and is fast."""
         left = []
         while waiting:
             one, *others = waiting

@@ -1,6 +1,6 @@
-"""The terms of a tournament: its kind, and the options that stand in its creation beside those of the game.
+"""The terms of a tournament: its kind, and the options given at its creation besides those of the game.
 
-They give a board time until the round is over: then it is decided for whoever has used less of it.
+A board has time until the round is over; then it is decided in favour of the player who has used less time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OPEN_DAYS = 14
 
 
 class Kind(StrEnum):
-    """As players write it, among other ways."""
+    """Kinds of tournament, in one of the spellings that players use."""
 
     ROUND_ROBIN = "round-robin"
     SWISS = "swiss"
@@ -51,12 +51,12 @@ class Kind(StrEnum):
 
     @property
     def lasting(self) -> bool:
-        """It goes on until it is ended, and players come and go."""
+        """Whether it goes on until somebody ends it, while players come and go."""
         return self in (Kind.LADDER, Kind.LEAGUE)
 
     @property
     def tie_breaks(self) -> tuple[TieBreak, ...]:
-        """In the order they are asked."""
+        """In order of precedence."""
         if self in (Kind.LADDER, Kind.KNOCKOUT):
             return ()
         return SWISS if self is Kind.SWISS else ROBIN
@@ -68,25 +68,25 @@ class Terms:
 
     kind: Kind
     starts_at: datetime
-    """When it begins at the latest."""
+    """The latest time when it begins."""
     fewest: int = 2
-    """Players without whom it is not played."""
+    """The fewest players it needs."""
     most: int = MOST_PLAYERS
     rounds: int = 0
-    """Of a Swiss; 0 for as many as the number of players asks for."""
+    """Swiss only; 0 if the number of players decides."""
     double: bool = False
     days_per_round: int = 30
-    """After which a board is decided."""
+    """After these an unfinished board is decided."""
     division: int = 6
-    """Of a league: players in a division."""
+    """League only: players in a division."""
     moving: int = 1
-    """Of a league: how many move up and down."""
+    """League only: how many move up and down."""
     pause: int = 7
-    """Of a league: days between seasons."""
+    """League only: days between seasons."""
     rungs: int = 3
-    """Of a ladder: how far above their own a player may challenge."""
+    """Ladder only: how many rungs above their own a player may challenge."""
     idle: int = 60
-    """Of a ladder: days without a game after which a player drops."""
+    """Ladder only: days without a game after which a player drops."""
 
     @property
     def time_per_round(self) -> timedelta:
@@ -104,7 +104,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """kinds: of tournament that take it; none named for all. range: as the refusal of a value shows it."""
+    """kinds: the tournaments that take it. range: as refusals show it."""
 
     read: Callable[[str, datetime], Mapping[str, Any] | None]
     range: str
@@ -152,7 +152,7 @@ OPTIONS: Mapping[str, _Option] = {
 
 
 def read_terms(kind: Kind, words: Sequence[str], now: datetime) -> tuple[Terms, list[str]]:
-    """The terms, and the words that are for the game. Raises: BadArguments that names the word and the range."""
+    """The terms, and the words meant for the game. Raises: BadArguments, naming the word and the range."""
     terms = Terms(kind, now + timedelta(days=OPEN_DAYS))
     others = []
     for word in words:
@@ -171,11 +171,11 @@ def read_terms(kind: Kind, words: Sequence[str], now: datetime) -> tuple[Terms, 
 
 
 EVEN = timedelta(days=1)
-"""Up to this difference both have used as much time."""
+"""Up to this difference both count as equally quick."""
 
 
 def time_used(match: Match, to_move: Seat, now: datetime, calendar: Calendar) -> tuple[timedelta, timedelta]:
-    """How long each seat has had the move, nights and absences included. calendar: which time counts for all."""
+    """How long each seat has had the move. calendar: the time that counts, the same for both."""
     used = {1: timedelta(), 2: timedelta()}
     since = match.started_at
     for seat, until in (*((ply.seat, ply.played_at) for ply in match.record), (to_move, now)):
@@ -185,7 +185,7 @@ def time_used(match: Match, to_move: Seat, now: datetime, calendar: Calendar) ->
 
 
 def quicker(used: tuple[timedelta, timedelta]) -> Seat | None:
-    """The seat that has used less time; None if that is about equal."""
+    """The seat that has used less time; None if both have used about as much."""
     if abs(used[0] - used[1]) <= EVEN:
         return None
     return 1 if used[0] < used[1] else 2
