@@ -168,8 +168,8 @@ class Score:
 def answers(every: int = 1) -> Iterator[tuple[str, str, str]]:
     """Each Nth of all answers: its name, what the person wrote, and the text of the mail.
 
-    All mails, languages, programs and widths are combined; the person's words, our name and whether our line is still\
-    there take turns.
+    All mails, languages, programs and widths are combined; the person's words, our name, and our line left in or cut
+    out take turns.
     """
     ways = itertools.product(our_mails(), TONGUES, WIDTHS, PROGRAMS)
     for number, (text, tongue, width, program) in enumerate(ways):
