@@ -1,4 +1,4 @@
-"""Wishes as people write them to the server: none does what was not meant, and each answer leads on."""
+"""Wishes to the server as people write them: none does what was not meant, and each answer leads on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 
 @pytest.fixture
 def club(house: House) -> House:
-    """bob has a game of Cross and one of Hex under way, and an ended one."""
+    """bob has running games of Cross and Hex, and an ended one."""
     for userid in ("alice", "bob", "dirk"):
         house.player(userid)
     house.game("cross -size=4 alice bob", ["D4"])
