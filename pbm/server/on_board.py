@@ -289,7 +289,7 @@ class _Said:
         return None
 
     def _done(self, line: str, comment: str) -> Restated:
-        """The command that plain words mean. Raises: BadArguments for a pass that loses at once or a draw nobody offered."""
+        """The command that plain words mean. Raises: BadArguments for a pass that loses or a draw nobody offered."""
         accepts = self.meant.act is Act.ACCEPT and self._asked is not OfferKind.DRAW
         if accepts and deeds.OF_A_DRAW.search(plain(self.text)):
             raise BadArguments("Nobody has offered you a draw here. To offer one:", "propose")
