@@ -1,7 +1,7 @@
 """The bench suite: `python -m bench [--full] [--postgresql URL] [--json FILE] [--compare FILE] [PART ...]`.
 
 Everything is measured in one run on one machine, which the load generator and the sink share with the server, and each
-figure stands next to a floor of the same run. Without --full it takes some two minutes.
+figure is shown next to a floor from the same run. Without --full it takes about two minutes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bench.parts import FULL, PARTS, QUICK, Run
 from bench.report import compared, tables
 
 _WIDTH = 150
-"""Characters of a line where no terminal tells them."""
+"""The width of a line without a terminal."""
 
 
 @click.command()
@@ -34,7 +34,7 @@ _WIDTH = 150
 @click.option("--json", "target", type=click.Path(path_type=Path), help="Write all figures there.")
 @click.option("--compare", "before", type=click.Path(path_type=Path, exists=True), help="Figures of an earlier run.")
 def main(parts: tuple[str, ...], full: bool, postgresql: str | None, target: Path | None, before: Path | None) -> None:
-    """Measure the server: moves a second, latencies, mails taken, stages, growth, a burst. PARTS: only these."""
+    """Measure the server: moves a second, latencies, mails accepted, stages, growth, a burst. PARTS: only these."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     chosen = [name for name in PARTS if not parts or name in parts]

@@ -1,7 +1,7 @@
 """What one attacker costs everybody else: `python -m bench.attacks [--boards N] [--processes N] [--only WORDS]`.
 
-A real server takes moves of players by SMTP, one after another, while somebody else attacks it. For each attack: the
-processor time it takes, and the longest that a player waited for 250 and for the opponent's mail.
+A real server gets players' moves by SMTP, one after another, while somebody else attacks it. For each attack this
+measures its processor time, and the longest that a player waited for 250 and for the opponent's mail.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from pbm.server.operator import Administration
 from pbm.store import Store
 
 PAUSE_SECONDS = 0.05
-"""Between two moves of the players."""
+"""Between two of the players' moves."""
 QUIET_SECONDS = 4.0
-"""How long there are moves alone, to know what they cost."""
+"""How long the server gets moves only, to know what they cost."""
 LATE_PLIES = 145
 SIGNUPS = 2000
 LONG_ENOUGH_SECONDS = 40.0
@@ -46,7 +46,7 @@ LONG_ENOUGH_SECONDS = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A name, and the mails in their order: sender, subject, text. tokens: what stands after the plus in To."""
+    """A name, and mails in order: sender, subject, text. tokens: for each mail, the part after the plus in To."""
 
     name: str
     mails: list[tuple[str, str, str]]
@@ -55,7 +55,7 @@ class Attack:
 
 @dataclass(slots=True)
 class Waits:
-    """Seconds that players waited, for 250 and for the opponent's mail, and how many moves there were."""
+    """Seconds that players waited for 250, and the number of moves."""
 
     accepted: list[float] = field(default_factory=list)
     moves: int = 0
@@ -87,7 +87,7 @@ def attacks(late_board: int) -> Iterator[Attack]:
 
 
 def late_polygon(url: str) -> int:
-    """A board of Polygon after many plies, each the last that is listed, which rests on the most segments."""
+    """A board of Polygon after many plies, each the last one listed, which depends on the most segments."""
     service = Service(Store(url), Settings(ROBOT))
     number = Administration(service).start_match("polygon", ("p0", "p1"), ("-sides=16",)).board
     game = GAMES["polygon"]
@@ -115,7 +115,7 @@ def letter(sender: str, subject: str, text: str, number: int) -> bytes:
 
 
 async def play(load: Load, port: int, waits: Waits, stop: asyncio.Event) -> None:
-    """Move on one board after another, by a connection of one's own."""
+    """Play on one board after another, over one connection."""
     with smtplib.SMTP("127.0.0.1", port) as client:
         while not stop.is_set():
             game, answers = load.waiting.popleft()
@@ -138,20 +138,20 @@ async def strike(attack: Attack, port: int) -> None:
 
 
 async def handled(store: Store) -> None:
-    """Returns once no mail waits to be handled, or after long enough: what is left is the last attack's."""
+    """Returns once no mail waits to be handled, or after long enough: what is left counts for the last attack."""
     end = time.monotonic() + LONG_ENOUGH_SECONDS
 
     def waits() -> bool:
         with store.read() as tx:
             return tx.inbox.waits_since() is not None
 
-    while time.monotonic() < end and await asyncio.to_thread(waits):  # noqa: ASYNC110  another process is looked at
+    while time.monotonic() < end and await asyncio.to_thread(waits):  # noqa: ASYNC110  it watches another process
         await asyncio.sleep(0.05)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """seconds: of processor time. accepted, answered: the longest a player waited."""
+    """seconds: processor time. accepted, answered: the longest that a player waited."""
 
     seconds: float
     accepted: float
@@ -159,7 +159,7 @@ class Measured:
 
 
 async def measured(load: Load, servers: Servers, during: Callable[[], asyncio.Future[None]]) -> tuple[Measured, int]:
-    """What happens while players move and something else happens; and how many moves there were."""
+    """What was measured while players moved and something else happened; and how many moves there were."""
     load.latencies.clear()
     waits, stop, begun = Waits(), asyncio.Event(), servers.cpu_seconds()
     playing = asyncio.create_task(play(load, servers.port, waits, stop))
@@ -167,7 +167,7 @@ async def measured(load: Load, servers: Servers, during: Callable[[], asyncio.Fu
     await asyncio.sleep(0.5)
     stop.set()
     await playing
-    while len(load.latencies) < waits.moves:  # noqa: ASYNC110  as seldom as this
+    while len(load.latencies) < waits.moves:  # noqa: ASYNC110  rarely enough
         await asyncio.sleep(0.05)
     spent = servers.cpu_seconds() - begun
     return Measured(spent, max(waits.accepted), max(load.latencies)), waits.moves

@@ -1,4 +1,4 @@
-"""Far more mails at once than a server can handle: how they drain, and what its memory does meanwhile."""
+"""Far more mails at once than a server can handle: how fast they are handled, and how much memory it needs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _WARM_UP = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """accepted_per_second: while they came. drained_seconds: from the first mail until the last answer was out.
+    """accepted_per_second: while mails came. drained_seconds: from the first mail until the last answer was out.
 
-    megabytes_begun, megabytes_ended: resident memory of the processes of the server together, after the first fiftieth
-    of the mails was answered and at the end; megabytes_most: the most between, as it was looked at twice a second.
+    megabytes_begun, megabytes_ended: resident memory of all processes of the server, after a fiftieth of the mails was
+    answered and at the end; megabytes_most: the most in between, sampled twice a second.
     """
 
     mails: int

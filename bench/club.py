@@ -1,9 +1,9 @@
-"""What each verb costs in a club of any size, in one process of its own and without a network.
+"""What each verb costs in a club of any size, in one process and without a network.
 
-Half of the boards have ended, rated, and so of each player's, who has a hundred; all players have a rating and want a
-digest, some look for a game, and there are tournaments. None of that depends on how many boards there are. Each mail is
-about another board or player, so that nothing is asked twice. Boards are of one size, however long their records are.
-Time is processor time of the process, also where mails wait for each other: what else the machine does counts for
+Half of the boards have ended, rated, and so have half of each player's hundred; all players have a rating and want a
+digest, some seek a game, and there are tournaments. None of that depends on the number of boards. Each mail is about
+another board or player, so that nothing is asked twice. All boards have the same size, however long their records.
+Times are processor time of the process, even where mails wait for each other, so that other work on the machine matters
 little.
 """
 
@@ -39,26 +39,26 @@ MIX = {
     "move": 70, "show": 6, "games": 5, "history": 4, "standings": 4, "list": 3, "tournaments": 3, "digest": 3,
     "export": 2,
 }  # fmt: skip
-"""Of a hundred mails of a club."""
+"""Out of a hundred mails of a club."""
 SIZE = 10
-"""Of the boards."""
+"""The size of the boards."""
 _ROUNDS, _AT_ONCE = 5, 10
-"""Batches that are measured, and mails in each."""
+"""How many batches are measured, and how many mails each has."""
 _LONG, _LONG_AT_ONCE = {"digest", "export"}, 2
-"""Verbs each of whose mails tells of many boards, and mails of these in a batch."""
+"""Verbs whose mails each tell of many boards, and how many mails of these are in a batch."""
 _LOADED = 300
-"""Mails of the mix that come at half of the best rate."""
+"""How many mails of the mix come at half of the best rate."""
 BOARDS = (_ROUNDS + 1) * _AT_ONCE + _LOADED
-"""That must go on in a world, for moves."""
+"""How many boards of a world must be under way, for moves."""
 _MANY = 10**9
-_SECRET = "bench-secret"  # noqa: S105  of players who are made up
+_SECRET = "bench-secret"  # noqa: S105  of invented players
 _TOURNAMENTS = 20
 _NOW = (datetime.now(UTC) + timedelta(days=1)).replace(hour=7, minute=0, second=0, microsecond=0)
 """When digests are due, soon after the boards were made."""
 
 
 def measured(world: World) -> dict[str, float]:
-    """As `measure`, in a process of its own, whose memory holds nothing else."""
+    """The same as `measure`, in its own process, whose memory holds nothing else."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _quietly) as pool:
         return pool.submit(measure, world).result()
 
@@ -68,14 +68,14 @@ def _quietly() -> None:
 
 
 def measure(world: World) -> dict[str, float]:
-    """Processor milliseconds a mail of each verb, the median of batches; "mix": of a mail of the mix.
+    """Processor milliseconds per mail of each verb, the median of batches; "mix": per mail of the mix.
 
-    "move_p99": milliseconds from when a move is due until it is settled, of a hundred moves all but one, while mails of
-    the mix come at half of the best rate. "megabytes": the most that the process had resident; "resident": the last.
+    "move_p99": milliseconds within which 99 of 100 moves are settled after they are due, while mails of the mix come at
+    half of the best rate. "megabytes": the most memory the process had resident; "resident": at the end.
     """
     with copied(world) as (_, fresh):
         people = _furnish(fresh)
-        os.sync()  # or else the first commits that are measured write all that to the disk
+        os.sync()  # otherwise the first measured commits would write all of it to the disk
         service = Service(Store(fresh.url), Settings(ROBOT, _unlimited()), clock=lambda: _NOW)
         try:
             found = {verb: _of_verb(service, fresh, verb, people) for verb in MIX}
@@ -88,7 +88,7 @@ def measure(world: World) -> dict[str, float]:
 
 
 def _unlimited() -> Limits:
-    """No limit is met."""
+    """Limits so high that none is reached."""
     names = [name for name in Limits.model_fields if "answers" in name or name.endswith(("per_day", "per_hour"))]
     return Limits.model_validate(dict.fromkeys(names, _MANY))
 
@@ -104,7 +104,7 @@ def _of_verb(service: Service, world: World, verb: str, people: list[str]) -> fl
 
 
 def _settled(service: Service) -> float:
-    """Milliseconds that it takes to do all that waits."""
+    """Milliseconds to do all that waits."""
     begun = time.process_time()
     while service.handle(_AT_ONCE) + service.agenda.run(_AT_ONCE):
         pass
@@ -112,16 +112,16 @@ def _settled(service: Service) -> float:
 
 
 class _Load:
-    """Mails of the mix that come at even intervals of processor time, also while others are being handled."""
+    """Mails of the mix, at even intervals of processor time, even while others are being handled."""
 
     def __init__(self, service: Service, take: Callable[[str, int], None], apart: float) -> None:
-        """take: takes in a mail of a verb, by its place. apart: milliseconds between two."""
+        """take: takes in a mail of a verb, given its place. apart: milliseconds between two mails."""
         self._service, self._take, self._apart = service, take, apart
         self._verbs = random.Random(19).choices(list(MIX), list(MIX.values()), k=_LOADED)
         self._begun, self._idle, self._come = time.process_time(), 0.0, 0
         self._places: dict[int, int] = {}
         self.waited: list[float] = []
-        """Milliseconds from when a move is due until it is settled."""
+        """Milliseconds from when each move was due until it was settled."""
 
     def _now(self) -> float:
         return (time.process_time() - self._begun) * 1000 + self._idle
@@ -134,13 +134,13 @@ class _Load:
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        """Before anybody looks at the database, what is due has come."""
+        """A transaction of the store; all that is due comes before it."""
         self.come()
         with Store.read(self._service.store) as tx:
             yield tx
 
     def heard(self, _logger: object, _name: str, event: MutableMapping[str, Any]) -> str:
-        """What the server tells its log."""
+        """A structlog processor that notes what the server logs."""
         if event["event"] == "received":
             self._places[event["mail"]] = self._come - 1
         elif event["event"] == "settled" and self._verbs[place := self._places[event["mail"]]] == "move":
@@ -156,7 +156,7 @@ class _Load:
 
 
 def _under_load(service: Service, world: World, people: list[str], apart: float) -> float:
-    """apart: milliseconds between two mails of the mix."""
+    """The "move_p99" of `measure`. apart: milliseconds between two mails of the mix."""
     load = _Load(service, lambda verb, place: _take(service, world, verb, people, BOARDS - 1 - place), apart)
     before = structlog.get_config()
     structlog.configure(processors=[load.heard], wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
@@ -169,7 +169,7 @@ def _under_load(service: Service, world: World, people: list[str], apart: float)
 
 
 def _take(service: Service, world: World, verb: str, people: list[str], number: int) -> None:
-    """Take in a mail, or make a digest due. number: whose and about which board."""
+    """Take in a mail, or make a digest due. number: chooses the player and the board."""
     userid, game = people[number % len(people)], world.games[number % len(world.games)]
     if verb == "digest":
         with service.store.write() as tx:
@@ -233,14 +233,14 @@ _FURNITURE = (
         for seat in ("seat1_id", "seat2_id")
     ),
 )
-"""What a club has beside boards that go on, such as players who rest, so that lists are as long in a small club.
+"""What a club has besides boards under way, such as resting players, so that lists are as long in a small club.
 
-kept: boards that go on.
+kept: boards that stay under way.
 """
 
 
 def _furnish(world: World) -> list[str]:
-    """Make a club of boards; returns userids, each of which has boards."""
+    """Turn the boards into a club; returns the userids of players who have boards."""
     url = make_url(world.url)
     engine = create_engine(url.set(drivername="postgresql+psycopg") if "postgres" in world.url else url)
     kept = {"kept": [game.board for game in world.games]}
@@ -254,7 +254,7 @@ def _furnish(world: World) -> list[str]:
         people = [str(userid) for userid in found.scalars()]
     if engine.dialect.name == "postgresql":
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text("VACUUM ANALYZE"))  # a server that has run for a while has done so by itself
+            connection.execute(text("VACUUM ANALYZE"))  # a server that has run for a while has done this by itself
     engine.dispose()
     service = Service(Store(world.url), Settings(ROBOT))
     for number in range(_TOURNAMENTS):

@@ -1,13 +1,13 @@
-"""Board mails a second by form, and how large they are: `python -m bench.compose [--rounds N]`.
+"""How long board mails take by form, and how large they are: `python -m bench.compose [--rounds N]`.
 
-Each position is told to both its players, as after a move; nothing is shared between positions.
+Each position is sent to both its players, as after a move; nothing is shared between positions.
 
 `python -m bench.compose --worst [GAME...]`: the longest that any game takes for one drawing, picture, list of moves or
 ply, with the largest and the nastiest options that a challenge may have, in long games.
 
 `python -m bench.compose --pictures [GAME...]`: the picture alone, made anew for each position of a game at its
-smallest, its usual and its largest size: processor milliseconds, the best of three, and octets. Once with nothing
-remembered but the ground of the board and the tiles of its cells, and once ply after ply.
+smallest, usual and largest size: processor milliseconds, the best of three, and octets. Once with nothing cached but
+the ground of the board and the tiles of its cells, and once ply after ply.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def positions(words: str, count: int) -> list[tuple[Match, State]]:
 
 
 def seconds(form: str, told: list[tuple[Match, State]]) -> tuple[float, int]:
-    """Processor time of a move's two mails, and their octets together, on average."""
+    """Processor time of a move's two mails, and their size together in octets, on average."""
     pictures._picture.cache_clear()  # noqa: SLF001
     composer = Composer(Robot("pbm", "example.org"), Signer(b"secret"))
     mail, _, picture = form.partition(", ")
@@ -94,7 +94,7 @@ NASTY = {
     "dots": ["-columns=12 -rows=12", "-columns=2 -rows=12"],
     "go": ["-size=19", "-size=19 -handicap=9"],
 }
-"""Options beside the largest."""
+"""Options besides the largest."""
 GRAPHS = {
     "a comb": "\n".join(f"0,{row} 999,{row}" for row in range(200)),
     "a star": "\n".join(f"500,500 {x},{y}" for x, y in [(5 * n, 0) for n in range(200)]),
@@ -103,11 +103,11 @@ GRAPHS = {
         [*(f"0,{n} 99,{n + 7}" for n in range(0, 99, 4)), *(f"{n},0 {n + 7},99" for n in range(0, 99, 4))]
     ),
 }
-"""What challenges to CrossGeo hold in their text."""
+"""The bodies of challenges to CrossGeo."""
 LONG = 260
-"""Plies of a game in which the longest is looked for."""
+"""Up to how many plies of a game the longest is sought."""
 EACH = 12
-"""Plies from one drawing to the next."""
+"""How many plies lie between two drawings."""
 PARTS: dict[str, Callable[[View], object]] = {
     "moves": lambda view: view.moves,
     "scene": lambda view: view.scene,
@@ -120,7 +120,7 @@ PARTS: dict[str, Callable[[View], object]] = {
 
 
 def setups(game: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Options, and the text of a challenge."""
+    """The options and bodies of challenges."""
     for words in dict.fromkeys([" ".join(largest(GAMES[game])), *NASTY.get(game, [])]):
         yield tuple(words.split()), ""
     if game == "crossgeo":
@@ -128,7 +128,7 @@ def setups(game: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def timed(spent: dict[str, float], part: str, work: Callable[[], T]) -> T:
-    """The collector of garbage does not run meanwhile: what it takes depends on all else that there is."""
+    """Run the work without garbage collection, whose time depends on all other objects there are."""
     gc.disable()
     begun = time.thread_time()
     result = work()
@@ -138,9 +138,9 @@ def timed(spent: dict[str, float], part: str, work: Callable[[], T]) -> T:
 
 
 def longest(game: str, options: tuple[str, ...], body: str, last: bool) -> dict[str, float]:
-    """Seconds of each part at most. last: always the last move that there is, and else any.
+    """The longest seconds of each part. last: whether to play the last move listed, not a random one.
 
-    preview: of as many plies as one may have.
+    preview: of as many plies as a preview may have.
     """
     chance, spent = random.Random(3), dict[str, float]()
     state = timed(spent, "start", lambda: State.start(GAMES[game], options, body))
@@ -168,7 +168,7 @@ def listed(state: State) -> list[object]:
 
 
 def _once(work: Callable[[], object]) -> float:
-    """Seconds that it takes."""
+    """Seconds the work takes."""
     begun = time.thread_time()
     work()
     return time.thread_time() - begun
@@ -186,7 +186,7 @@ def _drawn_once(boards: Sequence[HexBoard | GridBoard | PlaneBoard], *, first: b
 
 
 def drawn(games: Sequence[str], rounds: int) -> Table:
-    """The first picture of a board is made beforehand: its ground is kept for all positions."""
+    """Draw each board once before it is measured, because its ground is kept for all positions."""
     table = Table("picture", "median ms", "longest ms", "ply after ply", "kB", "pixels")
     for name in games or GAMES:
         for words in dict.fromkeys([smallest(GAMES[name]), (), largest(GAMES[name])]):
@@ -208,7 +208,7 @@ def drawn(games: Sequence[str], rounds: int) -> Table:
 def worst(games: Sequence[str]) -> Table:
     parts = ("start", "ply", "preview", *PARTS, "machine")
     table = Table("longest, ms of processor", *parts)
-    pictures.drawn(View(State.start(GAMES["cross"], ())).scene.board)  # what is loaded for the first picture
+    pictures.drawn(View(State.start(GAMES["cross"], ())).scene.board)  # to load what the first picture loads
     for game in games or GAMES:
         found = dict.fromkeys(parts, 0.0)
         for options, body in setups(game):

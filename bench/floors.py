@@ -1,4 +1,4 @@
-"""What no server of this kind can go below on this machine, measured in the same run as what is held against it."""
+"""What no server of this kind can beat on this machine, measured in the same run as the figures compared with it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _listen(port: Connection) -> None:
 
 
 def taken_by_aiosmtpd(seconds: float, connections: int = 10) -> float:
-    """Mails a second that aiosmtpd takes when it does nothing with them, from this suite's generator."""
+    """Mails a second that aiosmtpd accepts from this suite's generator when it does nothing with them."""
     ours, its = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(target=_listen, args=(its,), daemon=True)
     server.start()
@@ -50,7 +50,7 @@ def taken_by_aiosmtpd(seconds: float, connections: int = 10) -> float:
 
 
 async def accepted(port: int, seconds: float, connections: int, mail: Callable[[int], Outgoing]) -> float:
-    """Mails a second that a server takes. mail: the one of a number."""
+    """Mails a second that a server accepts. mail: makes one, given its number."""
     count, began = 0, time.perf_counter()
 
     def send(sender: Sender) -> None:
@@ -83,7 +83,7 @@ def commits(folder: Path, seconds: float) -> float:
 
 
 def parsed_by_the_library(raw: bytes) -> None:
-    """What reading a mail takes at least with the standard library: its headers and the text of its first part."""
+    """The least that reading a mail takes with the standard library: its headers and the text of its first part."""
     mail = email.message_from_bytes(raw, policy=email.policy.default)
     part = mail.get_body(("plain", "html"))
     assert part is not None

@@ -1,11 +1,11 @@
 """The least that a server of moves can do: a plain loop with the same durable work and the same bytes as ours.
 
 It takes mails by SMTP, plays the first line of each on a board of Cross 6 that it keeps in memory, commits the mail,
-the ply, the match and two mails owed for it in one SQLite transaction, says 250 after that, and sends both mails by
-SMTP, marked as sent in a later transaction. The two mails are ours, cut into fragments once. It knows one game, no
-people, no errors and no clocks: what ours takes beyond this is the price of all that.
+the ply, the match and two outgoing mails in one SQLite transaction, says 250 after that, and sends both mails by SMTP,
+marked as sent in a later transaction. The two mails are ours, cut into fragments once. It knows one game, no people, no
+errors and no clocks: the price of all these is what our server takes beyond this.
 
-Run as a process of its own: `python -m bench.least FOLDER PORT`, where PORT is of the next mail server.
+Run as its own process: `python -m bench.least FOLDER PORT`, where PORT is that of the next mail server.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pbm.server import Service, Settings
 from pbm.store import Store
 
 _MARK = b"plainloop"
-"""Stands for the token in a fragment's place."""
+"""Stands for the token in a mail that is cut into fragments."""
 _SCHEMA = """
 PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
 CREATE TABLE inbox (id INTEGER PRIMARY KEY, sender TEXT, raw BLOB);
@@ -49,7 +49,7 @@ _ANSWERS = {b"EHLO": b"250-least\r\n250 8BITMIME\r\n", b"DATA": b"354 go on\r\n"
 
 
 class _Way(asyncio.Protocol):
-    """The connection to the next mail server: words go out together, and a text with the words of the mail after it."""
+    """The connection to the next mail server: a mail's commands go out together, and its text after them."""
 
     def __init__(self, sent: deque[int]) -> None:
         self._sent = sent
@@ -113,8 +113,8 @@ class _Intake(asyncio.Protocol):
 
 
 class Loop:
-    """boards: moves made, by board. tokens: the board and ply that an address answers. mails: those of a move, the
-    opponent's first, each in the fragments between its tokens.
+    """boards: moves made, by board. tokens: the board and ply that an address answers. mails: the two of a move, the
+    opponent's first, each as the fragments between its tokens.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -140,7 +140,7 @@ class Loop:
         await server.serve_forever()
 
     def take(self, intake: _Intake, recipient: str, raw: bytes) -> None:
-        """A mail has come; those of one turn of the event loop are handled together."""
+        """A mail has come; the mails of one turn of the event loop are handled together."""
         if not self._taken:
             asyncio.get_running_loop().call_soon(self._handle)
         self._taken.append((intake, recipient, raw))
@@ -181,7 +181,7 @@ class Loop:
 
 
 def prepare(folder: Path, world: World) -> None:
-    """All that the loop reads when it starts: the boards of a world, and the two mails of a move as we write them."""
+    """Write what the loop reads at its start: the boards of a world, and a move's two mails as we write them."""
     _, lines = sequences(world.plies, min(LINES, world.boards))
     made = {
         "tokens": [(each.recipient, each.board, world.plies + 1) for each in world.games],
@@ -193,7 +193,7 @@ def prepare(folder: Path, world: World) -> None:
 
 
 def _mails(world: World) -> list[bytes]:
-    """What both players get of the latest ply of a board, with marks for what differs from board to board."""
+    """What both players get for the latest ply of a board, with marks where boards differ."""
     service, mails = Service(Store(world.url), Settings(ROBOT)), []
     with service.store.read() as tx:
         match = tx.matches.load(world.games[0].board)
@@ -215,7 +215,7 @@ def _mails(world: World) -> list[bytes]:
 
 @asynccontextmanager
 async def least(folder: Path, world: World, sink_port: int) -> AsyncIterator[Servers]:
-    """The loop as a process, in place of a server of ours."""
+    """The loop as a process, in place of our server."""
     prepare(folder, world)
     async with started(folder, [(sys.executable, "-m", "bench.least", str(folder), str(sink_port))]) as servers:
         yield servers

@@ -1,6 +1,6 @@
 """The other side of a server under load: mail programs that send moves, and the mail server its answers go to.
 
-Both say what SMTP asks for and read no more of a mail than whether the other player is to move now.
+Both speak just enough SMTP, and read in a mail only whether the other player is to move now.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ID = re.compile(rb"^Message-ID: (<\S+>)", re.MULTILINE)
 _YOURS = b"\r\nIt is your turn"
 _FIRST_ID = "<first@pbm.example>"
 _HEAD = 4000
-"""Octets of a mail that tell whose turn it is."""
+"""How many octets of a mail tell whose turn it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Sink(asyncio.Protocol):
 
 
 class Sender(asyncio.Protocol):
-    """One connection of a mail program, which waits for the answer to each word. sent: called when it is free again."""
+    """One connection of a mail program, which waits for each answer. free: called when it has nothing to do."""
 
     def __init__(self, free: Callable[[Sender], None]) -> None:
         self._free = free
@@ -95,7 +95,7 @@ class Sender(asyncio.Protocol):
         if not self._heard.endswith(b"\n") or last[3:4] == b"-":
             return
         if last.startswith(b"421"):
-            return  # it stops
+            return  # the server is stopping
         if last[:1] not in b"23":
             raise RuntimeError(f"the server says {last!r}")
         self._heard = b""
@@ -107,10 +107,10 @@ class Sender(asyncio.Protocol):
 
 @dataclass(slots=True)
 class Load:
-    """Plays on the boards of a world: who is to move answers once his board mail has come, and once a move is due.
+    """Plays on the boards of a world: the player to move answers their board mail, once a move is due.
 
-    waiting: boards on which a move can be sent. eager: every move is due at once. latencies: seconds from the instant a
-    move was due until the opponent's mail had come.
+    waiting: boards on which a move can be sent. eager: every move is due at once. latencies: seconds from when a move
+    was due until the opponent's mail came.
     """
 
     games: dict[int, Game]
@@ -128,7 +128,7 @@ class Load:
         return cls(games, deque((game, _FIRST_ID) for game in world.games), eager)
 
     def take(self, raw: bytes) -> None:
-        """A mail of the server has come."""
+        """Take a mail from the server."""
         self.mails += 1
         self._came.set()
         head = raw[:_HEAD]
@@ -145,7 +145,7 @@ class Load:
                 self.release(1)
 
     def release(self, count: int) -> int:
-        """So many moves are due now; returns how many there were to send."""
+        """Make up to `count` moves due now; returns how many there were to send."""
         due = min(count, len(self.waiting))
         for _ in range(due):
             game, answers = self.waiting.popleft()
@@ -158,7 +158,7 @@ class Load:
         return due
 
     def free(self, sender: Sender) -> None:
-        """A connection has nothing to do."""
+        """Give a connection that has nothing to do the next mail."""
         if self._due:
             sender.start(self._due.popleft())
         else:
@@ -170,7 +170,7 @@ class Load:
         return len(self._due)
 
     async def mails_came(self, count: int) -> None:
-        """Returns once the server has sent so many mails."""
+        """Returns once the server has sent this many mails."""
         while self.mails < count:
             self._came.clear()
             await self._came.wait()
@@ -178,7 +178,7 @@ class Load:
 
 @asynccontextmanager
 async def sinking(load: Load) -> AsyncIterator[int]:
-    """The port of a mail server whose mails the load takes."""
+    """The port of a mail server that hands its mails to the load."""
     server = await asyncio.get_running_loop().create_server(lambda: Sink(load.take), "127.0.0.1", 0, backlog=1000)
     try:
         yield int(server.sockets[0].getsockname()[1])
@@ -187,6 +187,6 @@ async def sinking(load: Load) -> AsyncIterator[int]:
 
 
 async def connect(port: int, connections: int, free: Callable[[Sender], None]) -> list[asyncio.BaseTransport]:
-    """Connections to a server. free: told whenever one has nothing to do, first when it has been greeted."""
+    """Connections to a server. free: called whenever one has nothing to do, first after the greeting."""
     loop = asyncio.get_running_loop()
     return [(await loop.create_connection(lambda: Sender(free), "127.0.0.1", port))[0] for _ in range(connections)]

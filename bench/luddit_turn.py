@@ -1,7 +1,7 @@
 """How long one Luddit turn takes to judge: python -m bench.luddit_turn
 
-For each turn the median over many repeats of parse (read and judge) and play, beside the floor: folding the text alone,
-which no parser can go below. The aim is 5 ms for a turn of two moves of 18-stone loops.
+For each turn the median of many runs of parse (read and judge) and play, beside the floor: folding the text alone,
+which no parser can beat. The aim is 5 ms for a turn of two moves of 18-stone loops.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ def names(size: int, cells: range) -> str:
 
 
 def black(size: int, cells: Iterable[int], mover: Side = Side.FIRST) -> Position:
-    """A position of black stones alone, as many as the limit allows."""
+    """A position with only these black stones, as many as the limit allows."""
     stones = sum(1 << cell for cell in cells)
     options = GAME.options([f"-size={size}", f"-stones={stones.bit_count()}"])
     return Position(options, BothSides(stones, 0), mover)
 
 
 def rings(size: int, columns: Iterable[int]) -> list[int]:
-    """Rings around the torus, three rows apart: no stone is conditioned to White, and all must be looked at to know."""
+    """Rings around the torus, three rows apart: no stone is conditioned to White, but all must be looked at."""
     return [row * size + column for row in range(0, size - 2, 3) for column in columns]
 
 
 def judge(pos: Position, text: str) -> bool:
-    """The turn is legal; it is played then."""
+    """Play the turn; whether it was legal."""
     try:
         GAME.play(pos, GAME.parse(pos, text))
     except MoveError:

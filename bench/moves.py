@@ -1,4 +1,4 @@
-"""Complete moves: a mail in over SMTP, the move, two board mails out over SMTP, by a server of real processes."""
+"""Complete moves: a mail in over SMTP, the move, two board mails out over SMTP, through real server processes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _WARM_UP_SECONDS = 1.5
 _STEP_SECONDS = 0.01
 _IDLE_SECONDS = 0.4
 _FEWEST, _SILENT_SECONDS = 2, 60
-"""Moves that a measurement needs, however short; and how long after its end it waits for them."""
+"""How many moves a measurement needs, however short it is, and how long after its end it waits for them."""
 _WAITING, _WAITING_ON_A_CONNECTION = 40, 3
-"""Moves that are under way at once: enough that the server never waits for one."""
+"""How many moves are under way at once: so many that the server never waits for one."""
 _MAILS_OF_A_MOVE = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Latencies: milliseconds from the instant a move was due until the opponent's mail had come.
+    """Latencies: milliseconds from when a move was due until the opponent's mail came.
 
-    server_ms, load_ms: processor time for a move, of all processes of the server and of the generator with its sink.
-    megabytes: the most each process of the server ever had resident.
+    server_ms, load_ms: processor time per move, of all processes of the server, and of the generator with its sink.
+    megabytes: the most memory that each process of the server ever had resident.
     """
 
     moves_per_second: float
@@ -48,13 +48,13 @@ class Moves:
 
 
 def ours(layout: Sequence[Sequence[str]]) -> Start:
-    """A server of pbm. layout: what each of its processes does."""
+    """A server of pbm. layout: the tasks of each process."""
     return lambda folder, world, port: serving(folder, world.url, port, layout)
 
 
 @contextmanager
 def copied(world: World) -> Iterator[tuple[Path, World]]:
-    """A folder for the run, and the world as it was made: each run begins with the same database."""
+    """A folder for the run, and a fresh copy of the world: each run begins with the same database."""
     with tempfile.TemporaryDirectory(prefix="pbm-bench-") as name:
         folder = Path(name)
         if not world.url.startswith("sqlite"):
@@ -66,7 +66,7 @@ def copied(world: World) -> Iterator[tuple[Path, World]]:
 
 
 def throughput(world: World, start: Start, connections: int, seconds: float, tick: Tick) -> Moves:
-    """As many moves as the server takes: as soon as one is answered another is due, on a board that has waited long."""
+    """As many moves as the server can take: once one is answered another is due, on a board that has waited long."""
 
     async def drive(load: Load, end: float) -> None:
         if not load.mails:
@@ -77,7 +77,7 @@ def throughput(world: World, start: Start, connections: int, seconds: float, tic
 
 
 def paced(world: World, start: Start, rate: float, seconds: float, tick: Tick, connections: int = 20) -> Moves:
-    """So many moves a second, due at even intervals whether the server is ready or not."""
+    """`rate` moves a second, due at even intervals whether the server is ready or not."""
 
     async def drive(load: Load, end: float) -> None:
         due, last = 0.0, time.perf_counter()
@@ -91,7 +91,7 @@ def paced(world: World, start: Start, rate: float, seconds: float, tick: Tick, c
 
 
 def idle(world: World, start: Start, count: int, tick: Tick) -> Moves:
-    """One move at a time to a server that has nothing else to do, and so draws pictures, too."""
+    """One move at a time, to a server that has nothing else to do, and so draws pictures, too."""
 
     async def drive(load: Load, _end: float) -> None:
         for number in range(count):

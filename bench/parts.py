@@ -1,4 +1,4 @@
-"""The parts of the suite: each takes a Run and returns figures that JSON can hold."""
+"""The parts of the suite: each takes a Run and returns figures for JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bench.worlds import World, make, reply
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How much is measured. seconds: of each measurement. growth: boards in the database. burst: mails at once."""
+    """How much is measured. seconds: per measurement. growth: boards in the database. burst: mails at once."""
 
     seconds: float
     connections: tuple[int, ...]
@@ -42,7 +42,7 @@ _PLAYED_ON = 600
 
 @dataclass(slots=True)
 class Run:
-    """One run of the suite. postgresql: the server to be measured as well, if any."""
+    """One run of the suite. postgresql: a server to be measured as well, if any."""
 
     folder: Path
     scale: Scale
@@ -50,12 +50,12 @@ class Run:
     progress: Progress
 
     def world(self, boards: int = _BOARDS, plies: int = _PLIES, played_on: int = _PLAYED_ON) -> World:
-        """A new database of these boards."""
+        """A new database with these boards."""
         return make(f"sqlite:///{self.folder / uuid.uuid4().hex}.db", boards, plies, played_on)
 
     @contextmanager
     def step(self, what: str) -> Iterator[Tick]:
-        """A bar for one measurement."""
+        """A progress bar for one measurement."""
         task = self.progress.add_task(f"  {what}", total=1.0)
         try:
             yield lambda done: self.progress.update(task, completed=done)
@@ -108,7 +108,7 @@ def _moves_on_postgresql(run: Run) -> list[dict[str, Any]]:
 
 
 def _row(run: Run, server: str, world: World, layout: Sequence[Sequence[str]], connections: int) -> dict[str, Any]:
-    """Ours, and at once the plain loop under the same load."""
+    """Our server, and right after it the plain loop under the same load."""
     with run.step(f"{server}, {connections} connections") as tick:
         moves: Moves = throughput(world, ours(layout), connections, run.scale.seconds, tick)
     with run.step(f"the plain loop, {connections} connections") as tick:
@@ -119,7 +119,7 @@ def _row(run: Run, server: str, world: World, layout: Sequence[Sequence[str]], c
 
 @contextmanager
 def _database(server: str) -> Iterator[str]:
-    """The URL of a new database there, which is dropped in the end."""
+    """The URL of a new database on the server, which is dropped in the end."""
     import psycopg
     from sqlalchemy.engine import make_url
 
@@ -133,7 +133,7 @@ def _database(server: str) -> Iterator[str]:
 
 
 def _accepting(run: Run) -> list[dict[str, Any]]:
-    """Mails a second that are taken in, each committed before its 250, with nobody to handle them."""
+    """Mails a second that are accepted, each committed before its 250, while nothing handles them."""
     world = run.world(played_on=100)
     game = world.games[0]
     raw = reply(game, "F6", stages.NOW, "<x@pbm.example>")
@@ -162,7 +162,7 @@ def _stages(run: Run) -> list[dict[str, Any]]:
 
 
 def _growth(run: Run) -> list[dict[str, Any]]:
-    """How all of it changes with the boards in the database and the length of their records."""
+    """How all of it changes with the number of boards in the database and the length of their records."""
     found = []
     shapes = [(boards, _PLIES) for boards in run.scale.growth] + [(_BOARDS, plies) for plies in run.scale.records[1:]]
     for boards, plies in shapes:
@@ -177,7 +177,7 @@ def _growth(run: Run) -> list[dict[str, Any]]:
 
 
 def _club(run: Run) -> list[dict[str, Any]]:
-    """What each verb costs by boards in the database and, apart from that, by length of records."""
+    """What each verb costs by the number of boards in the database and, separately, by the length of records."""
     found = []
     shapes = [(boards, _PLIES) for boards in run.scale.growth] + [(_BOARDS, plies) for plies in run.scale.records[1:]]
     for boards, plies in shapes:

@@ -1,9 +1,9 @@
 """Random playouts of every game: python -m bench.playouts [--game "loops -size=20"]... [--seconds 2] [--json]
 
-All times are of the processor. Each ply lists the legal moves (at most LISTED of them), takes one at random, plays it
-and asks for the outcome; games that have not ended after PLIES plies are cut off. Beside it the floor, measured in the
-same run: a loop of Python that makes a list of as many numbers as there were moves, takes one at random and appends it
-to a tuple. No rules can be faster. At last new records of REPLAYED plies in all are replayed, as the server does for a
+All times are processor time. Each ply lists the legal moves (at most LISTED of them), picks one at random, plays it and
+asks for the outcome; games that have not ended after PLIES plies are cut off. Next to it is the floor, measured in the
+same run: a Python loop that makes a list of as many numbers as there were moves, picks one at random and appends it to
+a tuple. No rules can be faster. Finally new records of REPLAYED plies in all are replayed, as the server does for a
 board that it has forgotten.
 """
 
@@ -35,9 +35,9 @@ WIDTH = 100
 
 @dataclass
 class Result:
-    """game: its name and options. cut_off: playouts that had not ended. list_ms, slow_list_ms: what listing the moves
-    of one position took, the median and the 99th percentile. draw_ms: one move at random. replay_ms: REPLAYED plies,
-    the median of TIMES. times_floor: how many times longer than the floor's a ply took.
+    """game: its name and options. cut_off: playouts that had not ended. list_ms, slow_list_ms: the time to list the
+    moves of one position, the median and the 99th percentile. draw_ms: one random move. replay_ms: REPLAYED plies, the
+    median of TIMES. times_floor: how many times as long as the floor a ply took.
     """
 
     game: str
@@ -69,7 +69,7 @@ def playout(game: AnyGame, words: list[str], rng: random.Random) -> tuple[list[i
 
 
 def floor(moves: list[int]) -> float:
-    """Plies per second of the loop that does nothing, with as many moves at each ply."""
+    """Plies a second of the loop that does nothing, with as many moves at each ply."""
     rng = random.Random(0)
     played: tuple[int, ...] = ()
     start = process_time()
@@ -79,7 +79,7 @@ def floor(moves: list[int]) -> float:
 
 
 def drawn_and_replayed(game: AnyGame, words: list[str]) -> tuple[float, float]:
-    """Milliseconds that a move at random takes, and a replay of REPLAYED plies, where need be of several games."""
+    """Milliseconds of a random move, and of a replay of REPLAYED plies, of several games if necessary."""
     dice, spent, replays = Random(1), 0.0, list[float]()
     for _ in range(TIMES):
         records, plies = list[list[str]](), 0
@@ -100,7 +100,7 @@ def drawn_and_replayed(game: AnyGame, words: list[str]) -> tuple[float, float]:
 
 
 def measure(chosen: str, budget: float) -> Result:
-    """Playouts of one game, such as "loops -size=20", for about as many seconds as the budget has."""
+    """Playouts of one game, such as "loops -size=20", for about `budget` seconds."""
     name, *words = chosen.split()
     moves: list[int] = []
     lists: list[float] = []
@@ -141,7 +141,7 @@ COLUMNS = {
     "replay ms": ("replay_ms", "{:.1f}"),
     "x floor": ("times_floor", "{:.0f}"),
 }
-"""What the table shows under each heading: a field of Result, and how it is written."""
+"""What the table shows under each heading: a field of Result, and its format."""
 
 
 def table(results: list[Result]) -> Table:

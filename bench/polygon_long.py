@@ -1,11 +1,11 @@
-"""How long the polygon game takes late in long games, beside a plain implementation with fractions as floor.
+"""How long Polygon takes late in long games, with a plain implementation in fractions as the floor.
 
     python -m bench.polygon_long [seeds]
 
 Random games of 200 plies, with each choice of colours; with 16 sides they nearly always last that long. The record is
-replayed as the server does it (parse, play, outcome), then the next ply is made: legal list, parse, play, outcome.
-Seconds, and milliseconds where that is said. The plain implementation is the one the tests compare with, on a record
-of 24 plies.
+replayed as the server does it (parse, play, outcome), then the next ply is made: list of moves, parse, play, outcome.
+Times are in seconds, or in milliseconds where it says so. The plain implementation is the one that the tests compare
+with, on a record of 24 plies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Figures of a run as tables, next to the floors of the same run, and beside those of an earlier one."""
+"""The figures of a run as tables, next to the floors of the same run, and next to those of an earlier run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.table import Table
 
 Figures = Mapping[str, Any]
 _NOTABLE = 1.05
-"""A figure that changed by less is no news."""
+"""A figure that changed by a smaller factor is not shown."""
 
 
 def tables(figures: Figures) -> Iterator[Table]:
@@ -52,7 +52,7 @@ def _beside(rows: Sequence[Figures], floors: Figures | None) -> list[Figures]:
 
 
 def _table(title: str, headings: Sequence[str] | Figures, rows: Sequence[Figures], *, upright: bool = False) -> Table:
-    """upright: a figure to a line and a row to a column, for figures of which there are many."""
+    """upright: one line per figure and one column per row, for rows with many figures."""
     table = Table(title=title, box=box.SIMPLE, title_justify="left", padding=(0, 1))
     names = list(headings)
     if upright:
@@ -89,7 +89,7 @@ def compared(before: Figures, after: Figures) -> Table:
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
-    """Every number with the way to it; rows are named by what they are, not by where they stand."""
+    """Every number with its path; rows are named by what they are, not by their place."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _leaves(inner, f"{name} {key}".strip())

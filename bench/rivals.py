@@ -1,4 +1,4 @@
-"""Who plays in the contests of bench.robots: robots of all levels, and those they are measured against."""
+"""The players in the contests of bench.robots: robots of all levels, and those they are measured against."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pbm.bots import LEVELS, Budget, Decision, Skill, choose, skill_of
 from pbm.bots.skill import value_of
 
 LISTED = 1000
-"""So many moves of a position are looked at, at most."""
+"""At most this many moves of a position are looked at."""
 
 PLAYED_OUT = 300
-"""A playout that has not ended by then counts as drawn."""
+"""A playout that has not ended after this many plies counts as a draw."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """Who makes the moves of one side.
+    """Makes the moves of one side.
 
     kind: "level", "random", "greedy", "skill" (the game's, whatever the level), "plain" (the robots' search by the
-    rules alone) or "uct". seconds: of the processor, a move of the last three. playouts: in their place for UCT.
-    level: of a robot; share: of what it may look at. slip: in place of the level's; None for that.
+    rules alone) or "uct". seconds: processor time per move, for the last three. playouts: instead of it, for UCT.
+    level: of a robot; share: of what it may look at. slip: instead of the level's, unless None.
     """
 
     kind: str
@@ -65,7 +65,7 @@ class Player:
 
 
 def more_stones(pos: luddit.Position) -> float:
-    """The share of the stones on the board that the first side has more, from -1 to 1."""
+    """By how much of the limit of stones the first side has more on the board, from -1 to 1."""
     return (pos.field.first.bit_count() - pos.field.second.bit_count()) / pos.options.limit
 
 
@@ -74,7 +74,7 @@ GLANCES: dict[str, Callable[[Any], float]] = {"luddit": more_stones}
 
 
 def greedy(game: AnyGame, pos: Any, dice: Random) -> Any:
-    """A beginner's move: a win in one, else what looks best at a glance, else anything that does not lose at once."""
+    """A beginner's move: a win in one, else what looks best at a glance, but nothing that loses at once."""
     side = game.to_move(pos)
     sign = 1 if side is Side.FIRST else -1
     glance = GLANCES.get(game.info.name) or skill_of(game.info.name).evaluate
@@ -90,7 +90,7 @@ def greedy(game: AnyGame, pos: Any, dice: Random) -> Any:
 
 @dataclass(slots=True)
 class Node:
-    """A position in a tree of UCT. total: of the playouts' values for the side that moved here. untried: moves."""
+    """A position in a UCT tree. total: the playouts' values for the side that moved here. untried: moves."""
 
     pos: Any
     sign: int
@@ -105,7 +105,7 @@ class Node:
 
 
 def uct(game: AnyGame, pos: Any, dice: Random, seconds: float, playouts: int = 0) -> Any:
-    """The move that UCT visits most: UCB1, a node a playout, random games, nothing proved and nothing known."""
+    """The move that UCT visits most: UCB1, one node per playout, random games, no proofs and no knowledge."""
 
     def node(at: Any, sign: int) -> Node:
         moves = [] if game.outcome(at) is not None else list(islice(game.moves(at), LISTED))
@@ -133,7 +133,7 @@ def uct(game: AnyGame, pos: Any, dice: Random, seconds: float, playouts: int = 0
 
 
 def played_out(game: AnyGame, pos: Any, dice: Random) -> float:
-    """The value of a random game to the first side."""
+    """The value of a random game for the first side."""
     for _ in range(PLAYED_OUT):
         if (outcome := game.outcome(pos)) is not None:
             return value_of(outcome)

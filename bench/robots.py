@@ -3,19 +3,19 @@
 Contests: `levels` (each against the one below; --level picks some of the upper ones), `beginner` (level 1 against the
 greedy player), `simple` (the skill of a game with --seconds a move against random and greedy), `uct` (the skill against
 UCT with the same processor time), `plain` (the same against our own search with proofs but by the rules alone), `ludii`
-(against UCT with as many playouts as Ludii is published to make in that time), `speed` (playouts a second of the
-processor, next to Ludii's). Levels are bounded by positions looked at, all others by time of the processor, so that it
-does not matter what else the machine does. --share makes the levels think about less, all by the same factor; --slips
-tries other chances of thoughtless moves than the game's skill has for its levels.
+(against UCT with as many playouts as published for Ludii in that time), `speed` (playouts per second of processor time,
+next to Ludii's). Levels are limited by positions looked at, all others by processor time, so other work on the machine
+does not matter. --share makes all levels think less, by the same factor; --slips tries other probabilities of
+thoughtless moves than the skill has for its levels.
 
-Each game is told on the standard error as it ends. It ends, too, as soon as the skill has proved that it wins: at the
-next moves the end is nearer, so it proves that again and plays it.
+Each game is reported on standard error as it ends. It also ends once the skill has proved that it wins: at the
+following moves the end is nearer, so it would prove that again and play it.
 
-Colours are exchanged from game to game, each pair of games begins with the same random plies: --opening of them, but
-none in `simple`, for against chance and the greedy player no two games are alike anyway. A pairing is looked at after 8
-games, 16, 32 and so on, and is over as soon as its 95 % interval lies within what is wanted, or without. Because each
-look is one more chance to be deceived, intervals are as wide as they must be for all looks together (Wilson's, with
-Pocock's bounds).
+Colours alternate from game to game, and each pair of games begins with the same random plies: --opening of them, but
+none in `simple`, because against the random and the greedy player no two games are alike anyway. A pairing is looked at
+after 8 games, 16, 32 and so on, and ends as soon as its 95 % interval lies inside the wanted bounds, or outside.
+Because each look is one more chance to be deceived, the intervals are wide enough for all looks together (Wilson's,
+with Pocock's bounds).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from games.rules import Side
 from pbm.bots import LEVELS, skill_of
 
 PLIES = 400
-"""A game that has not ended by then counts as drawn."""
+"""A game that has not ended after this many plies counts as a draw."""
 
 HIGHEST = max(LEVELS)
 WIDE = 130
@@ -65,7 +65,7 @@ SMALL = {
     "y": "-size=5",
     "yavalath": "-size=4",
 }
-"""Boards on which a game is over soon; other games are measured on their usual ones."""
+"""Boards on which a game is over soon; other games are measured on their usual boards."""
 
 UNSOLVED = {
     "clobber": "-columns=8 -rows=8",
@@ -77,28 +77,28 @@ UNSOLVED = {
     "polygon": "-sides=9",
     "y": "-size=9",
 }
-"""Boards against UCT, in place of those on which who begins, or the random opening, decides: for there one side or both
-make no error. Clobber is solved from the fifth ply or so, eight sides of Polygon from the third."""
+"""Boards against UCT, instead of those that the first move or the random opening decides because one side or both make
+no error there. Clobber is solved from about the fifth ply, Polygon with eight sides from the third."""
 
 UNDECIDED = {
     "gomoku": "-size=15",
     "loops": "-size=8",
     "polygon": "-sides=9",
 }
-"""Boards against chance and the greedy player, in place of those on which nobody could win all games: with the best
-play Loops with five a side is drawn, one side of Polygon loses with six, seven and eight, and whoever stops fours draws
-on a small board of Gomoku."""
+"""Boards against the random and the greedy player, instead of those on which nobody could win all games: with best
+play, Loops of size five is a draw, one side of Polygon loses with six, seven and eight sides, and anybody who stops
+fours draws on a small board of Gomoku."""
 
 
 def usual(kind: str) -> list[str]:
-    """All games, with the boards on which they are played in a contest of that kind."""
+    """All games, with their boards in a contest of that kind."""
     boards = SMALL | {"uct": UNSOLVED, "plain": UNSOLVED, "simple": UNDECIDED}.get(kind, {})
     return [f"{name} {boards.get(name, '')}".strip() for name in GAMES]
 
 
 @dataclass(frozen=True)
 class Contest:
-    """One pairing in one game: options as a challenge has them. wanted: bounds of the first player's share."""
+    """One pairing in one game: options as in a challenge. wanted: bounds of the first player's share."""
 
     game: str
     words: tuple[str, ...]
@@ -106,7 +106,7 @@ class Contest:
     other: Player
     wanted: tuple[float, float]
     opening: int = 2
-    """So many plies at the beginning are random."""
+    """How many plies at the beginning are random."""
 
     @property
     def board(self) -> str:
@@ -119,7 +119,7 @@ class Contest:
 
 @dataclass
 class Result:
-    """points: of the player named first; a draw is half a point. low, high: the 95 % interval of its share."""
+    """points: of the player named first; a draw is half a point. low, high: the 95 % interval of their share."""
 
     game: str
     pairing: str
@@ -131,7 +131,7 @@ class Result:
 
     @property
     def holds(self) -> str:
-        """Whether the share is as wanted: for sure, or by what is most likely."""
+        """Whether the share is as wanted: for sure, or most likely."""
         low, high = self.wanted
         if low <= self.low and self.high <= high:
             return "yes"
@@ -168,7 +168,7 @@ def ending(contest: Contest, number: int) -> tuple[float, str]:
 
 
 POCOCK = (1.96, 2.178, 2.289, 2.361, 2.413, 2.453, 2.485)
-"""Normal quantiles for 95 % in so many looks together, from one on."""
+"""Normal quantiles for 95 % over all looks together, for one look and more."""
 
 
 def interval(share: float, games: int, z: float = POCOCK[0]) -> tuple[float, float]:
@@ -188,7 +188,7 @@ def looks(games: int) -> list[int]:
 
 
 def played(contest: Contest, games: int, pool: ProcessPoolExecutor) -> Result:
-    """The games of a pairing, at most so many, until it is clear whether its share is as wanted."""
+    """Play a pairing, at most `games` games, until it is clear whether its share is as wanted."""
     total, before, stops = 0.0, 0, looks(games)
     for stop in stops:
         total += sum(pool.map(points, [contest] * (stop - before), range(before, stop)))
@@ -238,12 +238,12 @@ LUDII = {
     "crossgeo -board=1": 20_300,
     "crossgeo -board=2": 13_200,
 }
-"""Playouts a second that are published for Ludii, one thread."""
+"""Playouts a second published for Ludii, with one thread."""
 
 
 @dataclass
 class Speed:
-    """Playouts a second of the processor, from the start of a game."""
+    """Playouts per second of processor time, from the start of a game."""
 
     game: str
     playouts: float

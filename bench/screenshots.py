@@ -1,10 +1,10 @@
-"""Every kind of board as its mail shows it, in a real browser: one picture for light and one for dark, a width each.
+"""Every kind of board as its mail shows it, in a real browser: one picture for light and one for dark per width.
 
     python -m bench.screenshots --help
 
-Needs Chromium. Each game stands there at its smallest, its usual and its largest size, and on each board that it
-offers, after some moves. They are to be looked at by a person: nothing here judges them. With --mail it makes the
-picture of the README: a whole mail, as a phone shows it.
+Needs Chromium. Each game is shown at its smallest, usual and largest size, and on each board that it offers, after some
+moves. A person has to look at the pictures: nothing here judges them. With --mail it makes the README's picture: a
+whole mail, as a phone shows it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SAID = "F5\n\nGood luck!"
 
 
 def sizes(name: str) -> list[tuple[str, ...]]:
-    """The words of challenges for the smallest, the usual and the largest board, and for each choice of another."""
+    """The options for the smallest, the usual and the largest board, and for each choice of another board."""
     game = GAMES[name]
     chosen = [
         (f"-{option.name}={each}",)
@@ -60,14 +60,14 @@ def played(name: str, words: Sequence[str]) -> State:
 
 
 def page(state: State) -> str:
-    """The HTML of a board in a mail, its picture in it."""
+    """The HTML of a board in a mail, with its picture in it."""
     sheet = Sheet("html", "example.org")
     body = sheet.body(sheet.board(View(state), "ascii", Links(ADDRESS, "Re: 101")), "Board 101")
     return seen(to_bytes({}, body))
 
 
 def seen(mail: bytes) -> str:
-    """The HTML of a mail, its pictures in it."""
+    """The HTML of a mail, with its pictures in it."""
     parts = list(message_from_bytes(mail, policy=default).walk())
     html = next(str(part.get_content()) for part in parts if part.get_content_type() == "text/html")
     for part in parts:
@@ -78,7 +78,7 @@ def seen(mail: bytes) -> str:
 
 
 def board_mail(folder: Path) -> str:
-    """What a player sees who is to answer the first moves of a game."""
+    """The mail to a player whose turn it is after the first moves of a game."""
     house = House(Files(folder).ready())
     house.player("alice")
     house.player("bob", form="html")
@@ -103,7 +103,7 @@ def shoot(browser: str, frames: list[Path], width: int, *, dark: bool, out: Path
 
 
 def _trim(out: Path) -> None:
-    """Cut off what is below the longest of the mails."""
+    """Cut off the empty part below the longest mail."""
     with Image.open(out) as image:
         shown = image.convert("RGB")
     foot = shown.crop((0, HEIGHT - 40, shown.width, HEIGHT - 20)).resize(shown.size, Image.Resampling.NEAREST)
@@ -112,7 +112,7 @@ def _trim(out: Path) -> None:
 
 
 def shoot_mail(browser: str, out: Path) -> None:
-    """One mail alone, in few colours, so that it is small."""
+    """One mail alone, in few colours, to keep the file small."""
     with tempfile.TemporaryDirectory() as name:
         frame, taken = Path(name, "mail.html"), Path(name, "taken.png")
         frame.write_text(board_mail(Path(name)))

@@ -1,4 +1,4 @@
-"""Real servers to be measured: `pbm serve` and `pbm work` as an operator starts them, and what they take."""
+"""Real servers to be measured: `pbm serve` and `pbm work` as an operator starts them, and what they consume."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.worlds import ROBOT
 ONE = (("listen", "handle", "deliver"),)
 TWO = (("listen", "deliver"), ("handle",))
 THREE = (("listen", "deliver"), ("handle",), ("handle",))
-"""What each process of a server does."""
+"""The tasks of each process of a server."""
 ONLY_LISTENING = (("listen",),)
 _TICKS = os.sysconf("SC_CLK_TCK")
 _CONFIGURATION = """
@@ -37,17 +37,17 @@ port = {port}
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """Running processes. port: where mail is taken in."""
+    """Running processes. port: where mail is accepted."""
 
     port: int
     pids: tuple[int, ...]
 
     def cpu_seconds(self) -> float:
-        """Processor time of all of them so far."""
+        """The processor time of all of them so far."""
         return sum(_cpu_seconds(pid) for pid in self.pids)
 
     def megabytes(self, what: str = "VmRSS") -> list[float]:
-        """Resident memory of each now; VmHWM: the most it ever had."""
+        """The resident memory of each process now; VmHWM: the most it ever had."""
         return [_kilobytes(pid, what) / 1024 for pid in self.pids]
 
 
@@ -64,7 +64,7 @@ def _kilobytes(pid: int, what: str) -> int:
 
 @asynccontextmanager
 async def serving(folder: Path, url: str, sink_port: int, layout: Sequence[Sequence[str]]) -> AsyncIterator[Servers]:
-    """The processes of a server, told to stop in the end. Their logs are in the folder."""
+    """The processes of a server, stopped in the end. Their logs are in the folder."""
     configuration = folder / "pbm.toml"
     configuration.write_text(_CONFIGURATION.format(domain=ROBOT.domain, port=sink_port, url=url))
     ours = (sys.executable, "-m", "pbm.cli", "--config", str(configuration))
@@ -75,7 +75,7 @@ async def serving(folder: Path, url: str, sink_port: int, layout: Sequence[Seque
 
 @asynccontextmanager
 async def started(folder: Path, commands: Sequence[Sequence[str]]) -> AsyncIterator[Servers]:
-    """Processes that each print where they listen, or nothing of that. Raises: RuntimeError for one that ends."""
+    """Processes that each print where they listen, or another line. Raises: RuntimeError if one ends."""
     processes = []
     try:
         for number, command in enumerate(commands):
@@ -100,7 +100,7 @@ def _said(folder: Path) -> str:
 
 
 async def _port(process: asyncio.subprocess.Process) -> int | None:
-    """The port a process says it listens on; 0 for one that listens on none, None for one that has ended."""
+    """The port that a process says it listens on; 0 if it listens on none, None if it has ended."""
     assert process.stdout is not None
     line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
     if not line:

@@ -1,4 +1,4 @@
-"""What a move takes of a processor, stage by stage, in one process and without a network."""
+"""How much processor time a move takes, stage by stage, in one process and without a network."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Milliseconds of a processor. plies: of the boards' records.
+    """Processor milliseconds. plies: the length of the boards' records.
 
-    accept, handle: a mail into the database, and all that follows from it there, of a batch; handle_first: on a board
-    that has not been met since the server was started, so that its record is replayed. parse, parse_multipart:
-    reading a plain answer, and one as web mail sends it, with the board mail quoted in text and HTML; the floors: what
-    the standard library takes for the same bytes. compose: the two board mails of a move. text, picture: of a board.
+    accept, handle: storing a mail, and all that follows from it in the database, per mail of a batch; handle_first: on
+    a board not seen since the server was started, so that its record is replayed. parse, parse_multipart: reading a
+    plain answer, and one from web mail, with the board mail quoted in text and HTML; the floors: what the standard
+    library takes for the same bytes. compose: a move's two board mails. text, picture: of a board.
     """
 
     plies: int
@@ -94,7 +94,7 @@ def _first_picture(board: HexBoard | GridBoard | PlaneBoard) -> None:
 
 
 def _handled(service: Service, games: list[Game]) -> tuple[float, float]:
-    """Processor milliseconds a mail for accepting and for handling: one move on each board, in batches; the median."""
+    """Processor milliseconds per mail to accept and to handle one move on each board, in batches; the median."""
     accepting: list[float] = []
     handling: list[float] = []
     for start in range(0, len(games) - BATCH + 1, BATCH):
@@ -124,7 +124,7 @@ def _compose(service: Service, match: Match, state: State) -> bytes:
 
 
 def _web_mail(service: Service, game: Game, match: Match, state: State) -> bytes:
-    """An answer as web mail writes it: the line, and below it the board mail, in text and in HTML."""
+    """An answer from web mail: the line, and below it the board mail, in text and in HTML."""
     told = _compose(service, match, replace(state)).decode()
     quoted = "".join(f"> {line}\r\n" for line in told.partition("\r\n\r\n")[2].splitlines()[:80])
     page = f'<div dir="ltr">F6</div><div class="gmail_quote"><blockquote>{quoted}</blockquote></div>'
@@ -142,7 +142,7 @@ def _read(raw: bytes, game: Game) -> None:
 
 
 def _milliseconds(work: Callable[[], object], times: int = 200) -> float:
-    """Of a processor for one call: the least of some rounds, for others disturb."""
+    """Processor milliseconds of one call: the least of several rounds, because other work disturbs some."""
     rounds = []
     for _ in range(_REPEATS):
         begun = time.process_time()

@@ -1,9 +1,9 @@
-"""How far one move by mail travels, and how large the house is: `python -m bench.trace [--way]`.
+"""How much code one move by mail runs through, and how large the code is: `python -m bench.trace [--way]`.
 
-The move is an answer to a board mail, handled by a server that has done the same before. What is counted of it: the
-files and functions of pbm and games that the handling thread runs through; how often, going from function to function
-in the order in which each is first called, it comes back into a file that it had left; and the types that hold words
-of the mail, or its move, on the way.
+The move is an answer to a board mail, handled by a server that has done the same before. Counted are the files and
+functions of pbm and games that the handling thread runs through; how often, going through the functions in the order of
+their first calls, it comes back to a file that it had left; and the types that hold words of the mail, or its move, on
+the way.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from tests.databases import Files
 ROOT = Path(__file__).parent.parent
 MOVE = "C3"
 REMARK = "Haselnusskuchen ist gut"
-"""A word that is found in nothing but the mail."""
+"""A word found in nothing but the mail."""
 LONG = 50
-"""Lines that a function may have."""
+"""The most lines that a function may have."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Trace:
 
 
 class Tracer:
-    """Notes the calls of the thread in which it stands, while it is entered."""
+    """Notes the calls of its thread until its block ends."""
 
     def __init__(self) -> None:
         self._seen: dict[CodeType, str] = {}
@@ -89,7 +89,7 @@ class Tracer:
 
 
 def name_of(code: CodeType) -> str:
-    """Empty for what is no function of ours, or a piece of one."""
+    """Empty if it is not a function of ours, or only a part of one."""
     path = Path(code.co_filename)
     if not path.is_relative_to(ROOT) or path.relative_to(ROOT).parts[0] not in ("pbm", "games") or "<" in code.co_name:
         return ""
@@ -97,7 +97,7 @@ def name_of(code: CodeType) -> str:
 
 
 def holds(value: object) -> bool:
-    """Whether words of the mail stand in the fields of a value."""
+    """Whether the fields of a value hold words of the mail."""
     return dataclasses.is_dataclass(value) and any(map(_speaks, _texts(value)))
 
 
@@ -114,7 +114,7 @@ def _texts(value: object) -> Iterator[str | bytes]:
 
 
 def one_move(house: House) -> Trace:
-    """The way of the second move of a game by mail. house: one with nobody in it."""
+    """The path of the second move of a game by mail. house: one without players."""
     house.player("alice")
     house.player("bob")
     house.game("cross -size=4 alice bob", ["D4", "D5", "B2"])
@@ -144,7 +144,7 @@ def long_functions(tree: ast.Module) -> Iterator[str]:
 
 
 def sizes() -> tuple[int, float, list[str]]:
-    """How many modules there are, their median of lines, and the functions that are too long."""
+    """How many modules there are, their median number of lines, and the functions that are too long."""
     found = modules()
     lines = [len((ROOT / path).read_text().splitlines()) for path, tree in found.items() if not _is_empty(tree)]
     long = [f"{path}: {name}" for path, tree in found.items() for name in long_functions(tree)]
@@ -152,14 +152,14 @@ def sizes() -> tuple[int, float, list[str]]:
 
 
 def _is_empty(tree: ast.Module) -> bool:
-    """A package's file with nothing in it but what it says of the package."""
+    """Whether a package's file holds only its docstring."""
     return all(isinstance(node, ast.Expr) for node in tree.body)
 
 
 @click.command()
 @click.option("--way", is_flag=True, help="Print every function on the way, too, and the types.")
 def main(way: bool) -> None:
-    """Print one table: the way of a move by mail, and the sizes of modules."""
+    """Print one table: the path of a move by mail, and the sizes of modules."""
     with tempfile.TemporaryDirectory() as folder:
         house = House(Files(Path(folder)).ready())
         trace = one_move(house)

@@ -1,6 +1,6 @@
-"""Databases to be measured: any number of boards of Cross, copied inside SQL from a few of different records.
+"""Databases to be measured: any number of boards of Cross, copied in SQL from a few with different records.
 
-So hardly any two mails in a row show the same position, and none is drawn without being paid for.
+So hardly any two mails in a row show the same position, and each drawing has to be made.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from pbm.store.tables import FIRST_BOARD, addresses, matches, players, plies
 ROBOT = Robot("pbm", "pbm.example")
 BOARDS_OF_A_PLAYER = 100
 LINES = 53
-"""Different records; a prime, so that boards at even distances have different ones."""
+"""How many different records there are; a prime, so that boards at even distances have different ones."""
 _NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)"
 
 
 @dataclass(slots=True)
 class Game:
-    """One board as the load generator knows it. cells: the moves to come, the next one last. sent_at: of the last.
+    """One board as the load generator knows it. cells: the moves to come, next one last. sent_at: of the last move.
 
-    addresses: of the player to move, and of the other.
+    addresses: of the player to move, and of the other one.
     """
 
     board: int
@@ -53,7 +53,7 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A database and the boards of it that are played on."""
+    """A database and those of its boards that are played on."""
 
     url: str
     boards: int
@@ -63,9 +63,9 @@ class World:
 
 
 def sequences(plies: int, number: int, size: int | None = None) -> tuple[str, list[list[str]]]:
-    """Options, and different lines of moves: of each so many can be played before the game is over, and then others.
+    """Options, and `number` different lines of moves, each of which lasts for `plies` plies and some more.
 
-    size: of the board; None for the least of the usual ones that will do.
+    size: of the board; None for the smallest usual one that suffices.
     """
     words = f"-size={size or (6 if plies < 30 else 10)}"
     game = GAMES["cross"]
@@ -79,7 +79,7 @@ def sequences(plies: int, number: int, size: int | None = None) -> tuple[str, li
 
 
 def _lasts(state: State, moves: list[str]) -> bool:
-    """The game goes on after the moves, or ends with the last of them."""
+    """Whether the game goes on after the moves, or ends with the last of them."""
     for move in moves:
         if state.outcome is not None:
             return False
@@ -88,7 +88,7 @@ def _lasts(state: State, moves: list[str]) -> bool:
 
 
 def make(url: str, boards: int, plies: int, played_on: int, size: int | None = None) -> World:
-    """A new database with so many boards, each after so many plies. played_on: how many of them the load plays on.
+    """A new database with boards that have `plies` plies each. played_on: how many of them the load plays on.
 
     size: see `sequences`.
     """
@@ -122,20 +122,20 @@ def make(url: str, boards: int, plies: int, played_on: int, size: int | None = N
 
 
 def recipient(signer: Signer, board: int, plies: int) -> str:
-    """Where a move is sent to after so many plies, none of which was a swap."""
+    """The address that a move is sent to after this many plies, none of which was a swap."""
     token = signer.seal(SeatToken(board, 1 + plies % 2, plies, 0))
     return f"{ROBOT.local_part}+{token}@{ROBOT.domain}"
 
 
 def line_of(board: int, lines: int) -> int:
-    """Which of so many records the board has; templates are numbered from the first board on."""
+    """Which of the records the board has; templates are numbered from the first board on."""
     return (board - FIRST_BOARD) % lines
 
 
 def _copy(url: str, templates: list[int], boards: int) -> int:
-    """So many copies of boards. Their players are q1, q2 and so on, with copied settings; returns how many.
+    """Copy boards `boards` times. Their players are q1, q2 and so on, with copied settings; returns how many.
 
-    The two of a board follow each other.
+    A board's two players have consecutive numbers.
     """
     people = max(20, 2 * boards // BOARDS_OF_A_PLAYER)
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg") if "postgres" in url else url)
@@ -159,7 +159,7 @@ def _copy(url: str, templates: list[int], boards: int) -> int:
             )
         )
         connection.execute(text("UPDATE outbox SET state = 'sent'"))
-    if engine.dialect.name != "sqlite":  # PostgreSQL makes statistics by itself, SQLite only when asked to
+    if engine.dialect.name != "sqlite":  # PostgreSQL analyzes by itself, SQLite only when asked to
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("ANALYZE"))
     engine.dispose()
@@ -175,7 +175,7 @@ def _copied(connection: Connection, table: Table, count: int, changed: dict[str,
 
 
 def reply(game: Game, move: str, now: datetime, answers: str) -> bytes:
-    """What a mail program sends when its user answers a board mail by one line. answers: the Message-ID of that."""
+    """What a mail program sends when its user answers a board mail with one line. answers: that mail's Message-ID."""
     return (
         f"From: Player <{game.addresses[0]}>\r\nTo: {game.recipient}\r\nSubject: Re: Cross Board {game.board}\r\n"
         f"Date: {now:%a, %d %b %Y %H:%M:%S} +0000\r\nMessage-ID: <{game.board}.{len(game.cells)}@players.example>\r\n"

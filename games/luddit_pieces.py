@@ -176,7 +176,12 @@ def write_turn(board: Torus, turn: Turn) -> str:
 
 
 _SPOKEN = (
-    (re.compile(r" ?(?:\b(?:and )?then\b|\band\b|&) ?"), ";"),
+    (
+        re.compile(
+            r" ?(?:\b(?:(?:and )?then|and|(?:und )?dann|und|et|puis|en|luego)\b|&|(?<=[0-9]) [ey] (?=[a-z][0-9])) ?"
+        ),
+        ";",
+    ),
     (re.compile(r"\b(?:place|move) "), ""),
     (re.compile(r"\b(?:remove |x )"), "x"),
     (re.compile(r"(?<![a-wyz0-9])([a-z])[ ._-](?=[0-9])"), r"\1"),

@@ -1,4 +1,4 @@
-"""What many tests share: a database made once and copied, and passwords that are cheap to check."""
+"""Shared by many tests: a database that is made once and copied, and passwords that are cheap to check."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tests.conversation import House, Moment
 from tests.databases import Databases, Files
 from tests.databases import databases as databases_in
 
-SLOW = [HealthCheck.too_slow]  # a busy machine is no fault of a test's
+SLOW = [HealthCheck.too_slow]  # a busy machine is no fault of the test
 hypothesis.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=SLOW)
 hypothesis.register_profile("random", derandomize=False, deadline=None, suppress_health_check=SLOW, print_blob=True)
 hypothesis.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 def pytest_collection_finish() -> None:
-    """What is there before the first test stays to the end, so that no collection of garbage need look at it again."""
+    """Exempt from garbage collection all that exists before the first test: it stays to the end anyway."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
@@ -41,7 +41,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def cheap_passwords() -> Iterator[None]:
-    """Argon2 with the least work: tests log in thousands of times, and its strength is not theirs to judge."""
+    """Argon2 with the least work: tests log in thousands of times, and none of them judges its strength."""
     with pytest.MonkeyPatch.context() as changed:
         cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         changed.setattr(credentials, "_hasher", cheap)
@@ -51,29 +51,29 @@ def cheap_passwords() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def plain_tracebacks() -> None:
-    """The log by itself draws all that is known where a fault happened, which takes as long as ten tests."""
+    """Tracebacks in the log without local variables: to show these takes as long as ten tests."""
     structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.plain_traceback
 
 
 @pytest.fixture(autouse=True)
 def usual_log() -> Iterator[None]:
-    """Commands set the log up for their process; the next test is another one."""
+    """Undo the set-up of the log, which commands do for their whole process."""
     yield
     structlog.reset_defaults()
 
 
 @pytest.fixture(autouse=True)
 def usual_games() -> Iterator[None]:
-    """What a test takes out of the registry comes back where it stood: lists of games are in that order."""
+    """Put back the games that a test takes out of the registry, in their old order, which is that of lists of games."""
     with patch.dict(GAMES):
         yield
 
 
 @pytest.fixture(scope="session")
 def databases() -> Iterator[Databases]:
-    """Where tests have their databases: in files, or on the server that PBM_TEST_DATABASE names.
+    """The databases of tests: files, or databases on the server that PBM_TEST_DATABASE names.
 
-    Files are in memory where the system has a place for that, as each commit would wait for a disk.
+    Files are in memory where the system has a place for that, because on a disk each commit would wait.
     """
     memory = Path("/dev/shm")  # noqa: S108  a folder of its own is made there
     with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
@@ -84,19 +84,19 @@ def databases() -> Iterator[Databases]:
 
 @pytest.fixture(scope="session")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of SQLite with the schema and nothing in it."""
+    """An SQLite file with the schema and nothing else."""
     return Files(tmp_path_factory.mktemp("database")).template
 
 
 @pytest.fixture(scope="session")
 def stores() -> dict[str, Store]:
-    """By URL, for the databases that stand there one after another: an engine keeps what it has compiled of SQL."""
+    """The first store at each URL: later databases there use its engine, which keeps the SQL it has compiled."""
     return {}
 
 
 @pytest.fixture
 def new_house(databases: Databases, stores: dict[str, Store]) -> Iterator[Callable[..., House]]:
-    """Opens houses with nobody in them, each over a database of its own."""
+    """Opens houses without players, each on a database of its own."""
     opened: list[House] = []
 
     def open_house(settings: Settings | None = None, unlock: Unlock | None = None) -> House:
@@ -120,13 +120,13 @@ def house(new_house: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="session")
 def laid() -> list[Moment]:
-    """The moment of `table`, once it was played."""
+    """The moment of `table`, once it has been played; until then empty."""
     return []
 
 
 @pytest.fixture
 def table(house: House, laid: list[Moment]) -> House:
-    """alice and bob at board 101, cross with four cells a side, after D4; bob is to move. They play it only once."""
+    """alice and bob at board 101, cross with four cells a side, after D4; bob is to move. This is played only once."""
     if laid and house.usual:
         house.go_on_from(laid[0])
         return house
@@ -140,7 +140,7 @@ def table(house: House, laid: list[Moment]) -> House:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """An installed one, for tests that are marked so."""
+    """The Chromium of this machine, for tests marked `browser`."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -1,27 +1,27 @@
-"""Players who write mails to a service in this process, and conversations as files that read like documentation.
+"""Players who write mails to a server in this process, and conversations in files that read like documentation.
 
-A golden conversation is a text file. Its first paragraph says what it shows. Lines at the left margin are what
-happens; what is indented below one is the text of a mail:
+A golden conversation is a text file. Its first paragraph says what it shows. Lines at the left margin say what
+happens; the indented lines below one are the text of a mail:
 
     given alice and bob                         players with confirmed addresses; the password of alice is alicepass
-    given a game cross -size=4 alice bob: D4    a board that was started and played on before
-    given answers_per_hour = 5                  a limit other than usual
-    >>> alice: cross show 101                   a mail of alice's with this subject; any address may stand for alice
-    >>> alice, vouched for by mx.example.org: games    the same; that mail server says that it is from there
+    given a game cross -size=4 alice bob: D4    a board on which D4 has been played
+    given answers_per_hour = 5                  a limit that is not the default
+    >>> alice: cross show 101                   a mail from alice with this subject; any address may stand for alice
+    >>> alice, vouched for by mx.example.org: games    the same, but that mail server says that it is genuine
     >>> alice answers 101: D4                   her answer to the last mail she got of board 101
-    >>> alice answers 101 (mail 1): D4          to the first mail she got of it
-    >>> alice answers: yes                      to the last mail she got
-    >>> bob answers alice's 101: D4             from his address, to a mail she got
-    >>> once more                               the mail before, delivered again
-    ... 3 days 4 hours pass                     and what falls due meanwhile is done
-    ... robots think                            about all that waits for them
-    ... robots think for 1 minute each          the same; so long at each
-    ... robots fail                             at all that waits for them
+    >>> alice answers 101 (mail 1): D4          her answer to the first mail she got of it
+    >>> alice answers: yes                      her answer to the last mail she got
+    >>> bob answers alice's 101: D4             from his address, his answer to a mail she got
+    >>> once more                               the previous mail, delivered again
+    ... 3 days 4 hours pass                     and whatever falls due meanwhile is done
+    ... robots think                            about every board that waits for them
+    ... robots think for 1 minute each          the same, but so long about each board
+    ... robots fail                             at every board that waits for them
     ... robots are killed                       while they think
-    <<< alice@example.net                       a mail that was received; written by the test
+    <<< alice@example.net                       a mail that she received; the test writes these
 
-Lines that begin with # are remarks. Of a mail are shown its subject and text, without the line that ends every mail;
-all its headers are shown, once for each form they come in, by the conversations in tests/golden/headers.
+Lines that begin with # are remarks. A mail is shown by its subject and text, without the line that ends every mail.
+The conversations in tests/golden/headers show all headers, once for each form they come in.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECRET = bytes(range(32)).hex()
 INDENT = "    "
 FOOTER = f"\n\n{SENTINEL}\n"
-"""How the text of every mail ends; conversations leave it out."""
+"""The end of every mail's text; conversations leave it out."""
 
 REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAILED: |^Your email was:", re.MULTILINE)
-"""What a mail holds that refuses something."""
+"""Found in each mail that refuses something."""
 
 PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "tickets"})
 """Tables that any mail may add to."""
@@ -75,7 +75,7 @@ def address_of(name: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Got:
-    """A mail that somebody received."""
+    """A mail that somebody has received."""
 
     address: str
     raw: bytes
@@ -83,28 +83,26 @@ class Got:
 
     @property
     def text(self) -> str:
-        """Headers and body as they would be printed."""
         return f"{self.head}\n\n{self.body}"
 
     @property
     def head(self) -> str:
-        """The headers, as they are sent."""
         return self.raw.partition(b"\r\n\r\n")[0].decode("ascii").replace("\r\n", "\n")
 
     @property
     def letter(self) -> str:
-        """What its reader sees: subject and text, without the footer, and in what other forms it comes."""
+        """What its reader sees: subject and text without the footer, and the names of its other forms."""
         others = f"\n\n(in these forms: {', '.join(self.forms)})" if self.parsed.is_multipart() else ""
         return f"Subject: {self['Subject']}\n\n{self.body.removesuffix(FOOTER)}{others}"
 
     @property
     def form(self) -> tuple[str, ...]:
-        """Which headers it has, and what it consists of."""
+        """The names of its headers, and its media type."""
         return (*self.parsed.keys(), self.parsed.get_content_type())
 
     @cached_property
     def forms(self) -> list[str]:
-        """The media types it comes in."""
+        """The media types of its parts."""
         return [part.get_content_type() for part in self.parsed.walk() if not part.is_multipart()]
 
     @cached_property
@@ -113,13 +111,13 @@ class Got:
 
     @cached_property
     def body(self) -> str:
-        """The text of the mail, or else of its HTML."""
+        """Its text, or the text of its HTML if it has no other."""
         if "text/plain" in self.forms:
             return self.part("text/plain")
         return str(lxml.html.fromstring(self.part("text/html")).text_content())
 
     def part(self, kind: str) -> str:
-        """The first part of a media type, decoded."""
+        """Its first part of this media type, decoded."""
         payload = next(part for part in self.parsed.walk() if part.get_content_type() == kind).get_payload(decode=True)
         assert isinstance(payload, bytes)
         return payload.decode("utf-8").replace("\r\n", "\n")
@@ -134,7 +132,7 @@ class Got:
 
 @dataclass(frozen=True)
 class Moment:
-    """How a house is: what its database holds, its clock and counters, and what its people got and wrote."""
+    """The state of a house: its database, its clock and counters, and the mails that its people got and wrote."""
 
     database: bytes
     at: tuple[datetime, Arriving | None, int, int, int]
@@ -143,9 +141,9 @@ class Moment:
 
 
 class House:
-    """A server and the mailboxes of everybody who writes to it. The clock moves a minute with each mail.
+    """A server and the mailboxes of all who write to it. Each mail moves the clock by a minute.
 
-    folders: by address, all that was written and received there, in its order.
+    folders: by address, all that was written and received there, in order.
     """
 
     def __init__(
@@ -156,9 +154,9 @@ class House:
         unlock: Unlock | None = None,
         first_key: int = 1,
     ) -> None:
-        """url: of a database with a known secret; see tests.databases. store: what has it open already.
+        """url: of a database with a known secret; see tests.databases. store: it, if it is open already.
 
-        first_key: the number of the first mail, its own and players', beyond those that the database holds.
+        first_key: the first number that mails get, the server's own and players'; above those that the database holds.
         """
         store = store or Store(url)
         self.url = url
@@ -185,16 +183,16 @@ class House:
         return f"key{self._key - 1:04}"
 
     def kept(self) -> Moment:
-        """How it is now, for houses on SQLite that are to go on from here."""
+        """The state of a house on SQLite, for other houses to go on from."""
         boxes, folders = _copied(self.mailboxes), _copied(self.folders)
         at = (self.now, self.last, self._delivered, self._key, self._number)
         with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"))) as database:
             content = database.serialize()
-        without_log = content[:18] + b"\1\1" + content[20:]  # the form in which it can be opened in memory
+        without_log = content[:18] + b"\1\1" + content[20:]  # a database in memory cannot have a write-ahead log
         return Moment(without_log, at, boxes, folders)
 
     def go_on_from(self, moment: Moment) -> None:
-        """As if all had happened here that happened in the house of the moment; nothing did yet."""
+        """Take over the state of another house, before anything has happened in this one."""
         with closing(sqlite3.connect(":memory:")) as kept:
             kept.deserialize(moment.database)
             with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"))) as database:
@@ -204,14 +202,14 @@ class House:
         assert self.service.handle() == 0, "what comes now was not left over by another server"
 
     def player(self, userid: str, form: str = "text") -> None:
-        """A player with a confirmed address. form: of the mails he gets."""
+        """Add a player with a confirmed address. form: the setting `mail`."""
         with self.service.store.write() as tx:
             player = tx.players.add(userid, self.service.tools.passwords.hash(password(userid)), self.now)
             tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
             tx.players.save_settings(player.id, {"mail": form, "picture": "on"})
 
     def game(self, words: str, moves: Sequence[str] = ()) -> int:
-        """A board, started by mail, and played on by its players in turn; words: a game, options, two userids."""
+        """Start a board by mail and play the moves in turn; words: a game, options, two userids. Returns its number."""
         game, *rest, first, second = words.split()
         login = [] if self._vouches else [first, password(first)]
         got = self.send(first, " ".join([game, "challenge", *rest, first, second, *login]))
@@ -222,13 +220,13 @@ class House:
         return board
 
     def send(self, sender: str, subject: str, body: str = "", to: str = ROBOT.address, **headers: str) -> list[Got]:
-        """The mails that come of a mail."""
+        """Send a mail; returns the mails that answer it."""
         return self.deliver(self.mail(sender, subject, body, to, **headers))
 
     def mail(self, sender: str, subject: str, body: str = "", to: str = ROBOT.address, **headers: str) -> Arriving:
-        """A mail as it arrives. headers: more of them, or other than usual; - is written _ in their names.
+        """A mail as it arrives. headers: beside the usual ones or in their place; _ in a name stands for -.
 
-        Challenges between players come vouched for unless the headers say otherwise: else they would only be proposals.
+        Challenges between players come vouched for unless the headers say otherwise; else they would only be proposed.
         """
         usual = {
             "From": address_of(sender),
@@ -245,11 +243,11 @@ class House:
         return Arriving(address_of(sender), (to,), content)
 
     def answer(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> list[Got]:
-        """The mails that come of an answer; see answering."""
+        """Send an answer, as in `answering`; returns the mails that it causes."""
         return self.deliver(self.answering(player, text, board, mail=mail, of=of))
 
     def answering(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> Arriving:
-        """As mail programs answer. mail: its number among those that `of` got of the board; 0 for the last."""
+        """An answer as mail programs write it. mail: to which mail that `of` got of the board, from 1; 0: the last."""
         box = [got for got in self.mailboxes[address_of(of or player)] if board in (None, got.board)]
         answered = box[mail - 1]
         quoted = "\n".join(f"> {line}".rstrip() for line in answered.body.splitlines())
@@ -264,7 +262,7 @@ class House:
         )
 
     def deliver(self, mail: Arriving) -> list[Got]:
-        """Take a mail in, handle it, and hand what comes of it to the mailboxes."""
+        """Take a mail in and handle it; returns the mails that it causes."""
         self.now += timedelta(minutes=1)
         if mail is not self.last:
             self.folders.setdefault(mail.mail_from or "", []).append(mail.raw)
@@ -274,14 +272,14 @@ class House:
         return self.collect()
 
     def think(self) -> list[Got]:
-        """Let robots think about all there is to think about; returns what was written."""
+        """Let robots think until no board waits for them; returns the new mails."""
         self.now += timedelta(seconds=5)
         for thinker in self.service.thinkers:
             assert thinker.run(100) < 100
         return self.collect()
 
     def wait(self, time: timedelta) -> list[Got]:
-        """Let time pass, and what falls due meanwhile be done in time; returns what was written."""
+        """Let time pass, and do on time what falls due meanwhile; returns the new mails."""
         until = self.now + time
         while (due_at := self._next_due()) is not None and due_at <= until:
             self.now = max(self.now, due_at)
@@ -290,7 +288,7 @@ class House:
         return self.collect()
 
     def sleep(self, time: timedelta) -> list[Got]:
-        """Let the server be down for a time and then catch up; returns what was written."""
+        """Let the server be down for a time and then catch up; returns the new mails."""
         self.now += time
         self.service.agenda.run(10_000)
         return self.wait(timedelta(milliseconds=1))
@@ -300,7 +298,7 @@ class House:
             return min((at for at in (tx.agenda.next_at(), tx.matches.next_due_at()) if at), default=None)
 
     def collect(self) -> list[Got]:
-        """What was written since the last look, in order."""
+        """The mails written since the last call, in order, now also in the mailboxes."""
         with self.service.store.read() as tx:
             fresh = [queued for queued in reversed(tx.outbox.latest(None, 1000)) if queued.id > self._delivered]
         found = []
@@ -314,12 +312,12 @@ class House:
 
     @property
     def inbox_row(self) -> Received:
-        """The newest mail that came in."""
+        """The newest mail that came in, as the database has it."""
         with self.service.store.read() as tx:
             return tx.inbox.latest(None, 1)[0]
 
     def dump(self) -> dict[str, list[Any]]:
-        """Everything that a refused command may not change."""
+        """Everything in the database that a refused command must not change."""
         kept = [table for table in metadata.sorted_tables if table.name not in PASSING]
         with self.service.store.read() as tx:
             cursor, rows = tx._connection.connection.cursor(), {}
@@ -334,7 +332,7 @@ class House:
 
 
 def record(house: House, board: int = 101) -> list[str]:
-    """What was played on a board."""
+    """The notations of the moves played on a board."""
     with house.service.store.read() as tx:
         match = tx.matches.load(board)
     assert match is not None
@@ -346,7 +344,7 @@ def _copied(lists: dict[str, list[T]]) -> dict[str, list[T]]:
 
 
 def check_wire(queued: Queued) -> None:
-    """What holds of every mail of ours, whatever it says."""
+    """Assert what holds for every mail of ours, whatever it says."""
     mail = queued.mail
     head = mail.raw.partition(b"\r\n\r\n")[0]
     assert b"\n" not in mail.raw.replace(b"\r\n", b"")
@@ -365,14 +363,14 @@ def check_wire(queued: Queued) -> None:
         assert SENTINEL in text, text
         return
     assert text.endswith(FOOTER), text
-    assert not re.search(r"\n\n\n(?!  )", text), text  # people's words, which are indented, may have two blank lines
+    assert not re.search(r"\n\n\n(?!  )", text), text  # what people wrote is indented and may have two blank lines
     for line in text.splitlines():
         assert line == line.rstrip(), repr(line)
         assert len(line) <= 78 or line.startswith("> "), line
 
 
 def events(script: str) -> Iterator[tuple[str, str]]:
-    """The lines at the margin, each with the text that is indented below it; received mails are left out."""
+    """The lines at the margin, each with the text indented below it, but without the received mails."""
     lines = script.splitlines()
     while lines:
         line = lines.pop(0)
@@ -383,7 +381,7 @@ def events(script: str) -> Iterator[tuple[str, str]]:
 
 
 def letters(script: str) -> Iterator[tuple[str, str]]:
-    """Subject and text, footer and all, of the mails that a conversation shows."""
+    """Subject and text, with the footer, of each mail that a conversation shows."""
     for received in re.findall(rf"^<<< \S+@\S+\n((?:{INDENT}.*\n|\n)*)", script, re.MULTILINE):
         letter = "\n".join(line.removeprefix(INDENT) for line in received.splitlines())
         subject, _, text = letter.removeprefix("Subject: ").partition("\n\n")
@@ -391,7 +389,7 @@ def letters(script: str) -> Iterator[tuple[str, str]]:
 
 
 def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got: got.letter) -> str:
-    """The conversation played anew: the script with all the mails it brings about. shown: what of a mail."""
+    """Play the conversation; returns its script with all the mails it causes. shown: what to show of a mail."""
     out: list[str] = []
     for line, text in events(script):
         if not line:
@@ -427,7 +425,7 @@ def _killed(_: Question) -> Sequence[Thought]:
 
 
 def _slowly(house: House, words: str) -> Ask:
-    """Thoughts that take as long as the words say, such as " for 1 minute each"; no time without any."""
+    """Thoughts that take the time in the words, such as " for 1 minute each"; no time if there are no words."""
     taken = _duration(words.removeprefix(" for ")) if words else timedelta(0)
 
     def thinks(question: Question) -> Sequence[Thought]:
@@ -442,7 +440,7 @@ def _is_title(out: Sequence[str]) -> bool:
 
 
 def _spaced(out: Sequence[str]) -> Iterator[str]:
-    """A blank line between the title and what happens, and none twice."""
+    """The lines with a blank one after the title, and never two blank lines in a row."""
     titled = False
     before = "x"
     for line in out:
@@ -469,7 +467,7 @@ def _given(house: House, what: str) -> None:
 
 
 def _duration(words: str) -> timedelta:
-    """How long it is from "3 days 4 hours pass"."""
+    """The time in the words, such as "3 days 4 hours pass"."""
     *pairs, _ = words.split()
     amounts = {f"{unit.rstrip('s')}s": float(number) for number, unit in zip(pairs[::2], pairs[1::2], strict=True)}
     return timedelta(**amounts)

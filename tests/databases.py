@@ -1,6 +1,6 @@
-"""Databases for tests: files of SQLite or, where PBM_TEST_DATABASE names a server, databases of PostgreSQL on it.
+"""Databases for tests: SQLite files or, if PBM_TEST_DATABASE names a server, PostgreSQL databases there.
 
-The URL is of a user who may make databases, such as postgresql://postgres@localhost/postgres.
+The URL belongs to a user who may create databases, such as postgresql://postgres@localhost/postgres.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VARIABLE = "PBM_TEST_DATABASE"
 
 
 def secret_fixed(url: str) -> Store:
-    """A new database whose secret is known, so that its tokens are the same in every run."""
+    """A new database with a known secret, so that its tokens are the same in every run."""
     store = Store(url)
     store.prepare(START)
     with store.write() as tx:
@@ -34,7 +34,7 @@ def secret_fixed(url: str) -> Store:
 
 
 class Files:
-    """On SQLite a database is a file, and a ready one a copy of another; it comes where an earlier one was."""
+    """SQLite: each ready database is a copy of an empty one, in the place of a released one if there is any."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -52,7 +52,7 @@ class Files:
         return url
 
     def release(self, url: str) -> None:
-        """url: of a ready one that nobody has open."""
+        """url: of a ready database that nobody has open."""
         for rest in ("", "-wal", "-shm"):
             Path(url.removeprefix("sqlite:///") + rest).unlink(missing_ok=True)
         self._free.append(url)
@@ -62,7 +62,7 @@ class Files:
 
 
 class Server:
-    """On PostgreSQL a ready database is used again once its rows are gone, for to make one takes far longer."""
+    """PostgreSQL: a ready database has its rows deleted and is used again, because creating one takes far longer."""
 
     def __init__(self, url: str) -> None:
         self._url = make_url(url)
@@ -73,10 +73,10 @@ class Server:
         self._ready: list[str] = []
         self._cleaners: dict[str, Store] = {}
         self._begun: dict[str, list[list[Any]]] = {}
-        """What a ready one knows of itself at first, its secret among that."""
+        """By URL, the rows of `meta` in a ready database, its secret among them."""
 
     def empty(self) -> str:
-        """Its order of words is not that of their bytes, as on most servers; before version 15 it is the server's."""
+        """A new database, which, like most, does not sort words by bytes; before version 15 it sorts as its server."""
         name = f"{self._name}_{next(self._numbers)}"
         english = "LOCALE_PROVIDER icu ICU_LOCALE 'en-US'" if self._admin.info.server_version >= 150_000 else ""
         self._admin.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING UTF8 {english}")
@@ -96,7 +96,7 @@ class Server:
         return url
 
     def release(self, url: str) -> None:
-        """url: of a ready one, whose schema is as it was."""
+        """url: of a ready database with an unchanged schema."""
         if url not in self._cleaners:
             self._cleaners[url] = Store(url)
         with self._cleaners[url].write() as tx:
@@ -120,6 +120,6 @@ Databases = Files | Server
 
 
 def databases(folder: Path) -> Databases:
-    """folder: where files may be made."""
+    """folder: where databases that are files are made."""
     url = os.environ.get(VARIABLE)
     return Server(url) if url else Files(folder)

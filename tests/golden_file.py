@@ -1,6 +1,6 @@
-"""Golden files hold, word for word, what the server says, and read like documentation.
+"""Golden files hold what the server says, word for word, and read like documentation.
 
-`make golden` renews them all; `git diff` then shows what players will see otherwise, to be read as they would read it.
+`make golden` renews them all; `git diff` then shows what changes for players: read it as they would.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ RENEWED = "PBM_UPDATE_GOLDEN" in os.environ
 
 
 def hold(path: Path, said: str) -> None:
-    """Fails unless the file says the same; writes it first where golden files are renewed."""
+    """Assert that the file says the same; where golden files are renewed, write it first."""
     if RENEWED:
         path.write_text(said, encoding="utf-8")
     assert said == path.read_text(encoding="utf-8"), f"{path} differs; `make golden` renews it"

@@ -1,4 +1,4 @@
-"""How tests wait for what other threads and processes do: until it has happened, which a busy machine may delay."""
+"""How tests wait for other threads and processes: until it has happened, however long a busy machine takes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 PATIENCE_SECONDS = 300.0
-"""After which something hangs: no measure of how long it may take."""
+"""After this time something hangs; not a measure of how long anything may take."""
 
 
 def wait_until(holds: Callable[[], object]) -> None:
@@ -18,7 +18,7 @@ def wait_until(holds: Callable[[], object]) -> None:
 
 
 def let_pass(seconds: float) -> None:
-    """So much time passes at once, for all that waits in the event loop that runs."""
+    """Let the running event loop believe that this much time has passed at once."""
     loop = asyncio.get_running_loop()
     time_before = loop.time
     loop.time = lambda: time_before() + seconds  # type: ignore[method-assign]

@@ -1,6 +1,6 @@
-"""How the database carries out what a server asks of it: no statement may read or sort a table that grows.
+"""How the database carries out a server's statements: none may read or sort a whole table that grows.
 
-SQLite tells by EXPLAIN QUERY PLAN, whatever is in the tables. PostgreSQL reads small tables whole since that is
+SQLite tells this by EXPLAIN QUERY PLAN, whatever the tables hold. PostgreSQL reads small tables whole because that is
 cheaper, so it is asked in a database where each table has thousands of rows.
 """
 
@@ -25,10 +25,10 @@ from tests.databases import Databases, Server
 
 SMALL = {"meta"}
 TABLES = metadata.tables.keys() - SMALL | {"first_player", "second_player", "followed"}
-"""With the names they are given in statements."""
+"""Tables that grow, also by their aliases in statements."""
 LONG = {"matches", "plies", "inbox", "outbox", "outbox_texts", "attempts", "tickets"}
 LONG |= {"rating_changes", "ratings", "tournaments"}
-"""Of the others what belongs to one player, board or event is little, and may be sorted."""
+"""Tables not to be sorted; of the others, the few rows of one player, board or event may be."""
 FOR_ALL = (
     ("FROM players WHERE players.removed_at IS NULL ORDER BY players.userid_key", "a broadcast is for all players"),
     ("SELECT bans.subject FROM bans LIMIT", "the first row tells whether there is any"),
@@ -36,9 +36,9 @@ FOR_ALL = (
     ("lower(acts.words)", "an account is erased once, by a job, with what was done about it"),
     ("lower(outbox.address)", "an account is erased once, by a job, with all that it was sent"),
 )
-"""What has to read a whole table, and why that is so seldom that it does no harm."""
+"""The statements that do have to read a whole table, and why they do so too seldom to do harm."""
 ROWS, FEW = 3000, 20
-"""Of a large table, and those that may be sorted."""
+"""Rows of a large table; rows that may be sorted."""
 
 
 class Plans:
@@ -55,7 +55,7 @@ class Plans:
 
     @contextmanager
     def judging(self, store: Store) -> Iterator[None]:
-        """Judge what is asked of the database meanwhile."""
+        """Judge the statements that the database gets meanwhile."""
         asked: dict[str, Any] = {}
 
         def hear(_conn: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> None:
@@ -81,7 +81,7 @@ class Plans:
 
 @contextmanager
 def judged(plans: Plans) -> Iterator[None]:
-    """Judge whatever servers ask meanwhile, but not what tests do."""
+    """Judge the statements of servers meanwhile, but not those of tests."""
     with pytest.MonkeyPatch.context() as patch:
         for kind, name in ((Service, "handle"), (Service, "beat"), (Service, "tidy"), (Runner, "run")):
             patch.setattr(kind, name, _judging(plans, getattr(kind, name)))
@@ -105,13 +105,13 @@ def _in_file(connection: Connection, statement: str, parameters: Any) -> Iterato
 
 
 def _is_keyed(steps: list[str]) -> bool:
-    """What is sorted are a few rows that were asked for by their keys."""
+    """Whether only a few rows are sorted, which were asked for by their keys."""
     first = next(step for step in steps if step.startswith("SEARCH"))
     return "USING INTEGER PRIMARY KEY (rowid=?)" in first
 
 
 def _large(databases: Server) -> Store:
-    """A database of which no table is small."""
+    """A database without small tables."""
     store = Store(databases.empty())
     store.prepare(START)
     with store._engine.begin() as connection:
@@ -119,14 +119,14 @@ def _large(databases: Server) -> Store:
             if table.name not in SMALL:
                 names = ", ".join(f'"{column.name}"' for column in table.c)
                 values = ", ".join(_value(column) for column in table.c)
-                rows = f"SELECT {values} FROM generate_series(1, {ROWS}) AS n"  # noqa: S608  of our own names
+                rows = f"SELECT {values} FROM generate_series(1, {ROWS}) AS n"  # noqa: S608  our own names
                 connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) {rows}")
         connection.exec_driver_sql("ANALYZE")
     return store
 
 
 def _value(column: Column[Any]) -> str:
-    """What stands in a column of row n: of games, kinds and states there are few, and most instants are to come."""
+    """The value of a column in row n: few games, kinds and states, and most instants in the future."""
     name, type_ = column.name, column.type
     if isinstance(type_, Instant):
         return f"{micros(START)} + (n - 30) * 86400000000"
@@ -158,7 +158,7 @@ def _faults(node: dict[str, Any]) -> Iterator[str]:
 
 
 def _first(node: dict[str, Any]) -> dict[str, Any]:
-    """The part of a plan that finds the rows which all others are looked up for."""
+    """The part of a plan that finds the rows to which all others are joined."""
     while "Relation Name" not in node and (below := node.get("Plans")):
         node = below[0]
     return node

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def reserved_port() -> Iterator[int]:
-    """A port that nobody else is given by chance, and at which a server may listen all the same.
+    """A port that is given to nobody else by chance, but at which a server may listen all the same.
 
-    It sets SO_REUSEADDR, as servers do: two sockets that set it may share an address unless both listen. As long as no
+    Its socket sets SO_REUSEADDR, as servers do: two such sockets may share an address unless both listen. As long as no
     server does, connections are refused.
     """
     with socket.socket() as held:
@@ -21,7 +21,7 @@ def reserved_port() -> Iterator[int]:
 
 
 def listens_at(port: int) -> bool:
-    """Whether anybody does."""
+    """Whether anybody listens there."""
     with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
         return True
     return False

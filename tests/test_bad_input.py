@@ -1,4 +1,4 @@
-"""What goes wrong: each mail gets a clear answer or silence, nothing is changed, and the next mail works."""
+"""Bad mails: each gets a clear answer or silence, changes nothing, and the next mail works."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ on_one_house = settings(
 
 
 def unchanged(house: House, act: Callable[[], list[Got]]) -> list[Got]:
-    """The mails that come of a mail which must not change anything."""
+    """The mails caused by a mail that must not change anything."""
     before = house.dump()
     got = act()
     assert house.dump() == before
@@ -31,7 +31,7 @@ def unchanged(house: House, act: Callable[[], list[Got]]) -> list[Got]:
 
 
 def refused(house: House, act: Callable[[], list[Got]]) -> Got:
-    """The one answer to a mail that is refused; to its sender alone."""
+    """The only answer to a refused mail, which goes to its sender."""
     (got,) = unchanged(house, act)
     assert house.last is not None
     assert got.address == house.last.mail_from
@@ -40,7 +40,7 @@ def refused(house: House, act: Callable[[], list[Got]]) -> Got:
 
 
 def plays_on(house: House) -> None:
-    """The next mail still works, on the board of the fixture."""
+    """Assert that the next mail still works, on the board of the fixture."""
     assert [got.refuses for got in house.answer("bob", "D5", 101)] == [False, False]
 
 
@@ -107,9 +107,9 @@ def test_a_command_that_is_refused_says_why_as_the_subject_and_as_the_first_line
     sender, line, reason = REFUSALS[what]
     got = refused(table, lambda: table.send(sender, line))
     assert reason in " ".join(got.body.split())
-    table.now += timedelta(days=1)  # strangers are not answered twice at once
+    table.now += timedelta(days=1)  # strangers do not get two answers at once
     written = unchanged(table, lambda: table.send(sender, "hello", line))
-    if not line.startswith(">"):  # a quoted line is not the sender's own, so his mail says nothing
+    if not line.startswith(">"):  # a quoted line is not the sender's own, so the mail says nothing
         assert reason in " ".join(written[0].body.split())
     plays_on(table)
 

@@ -1,4 +1,4 @@
-"""Command lines from real life: each gets one clear answer, whatever game or server it was written for.
+"""Real command lines: each gets one clear answer, whatever game or server it was written for.
 
 The lines lie outside the repository, in the folder PBM_CORPUS names or beside it; without them nothing is checked.
 """
@@ -18,9 +18,9 @@ from tests.conversation import House
 FOLDER = Path(os.environ.get("PBM_CORPUS", Path(__file__).parent.parent.parent / "shared" / "corpus"))
 SENDERS = {"a player": "bob", "a stranger": "stranger@example.com"}
 MOVES = ("F6", "swap")
-"""Lines that are moves in an answer to a board."""
+"""Lines that are moves in an answer to a board mail."""
 MESSAGES = ("Those wacky provisionals",)
-"""Lines that are words for the opponent there."""
+"""Lines that are a message to the opponent there."""
 
 
 def lines() -> Iterator[str]:
@@ -57,7 +57,7 @@ def test_a_line_in_the_text_gets_one_clear_answer(line: str, table: House) -> No
 @needs_corpus
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_in_an_answer_to_a_board_gets_one_clear_answer(line: str, table: House) -> None:
-    """But for the moves, nothing is changed on the board."""
+    """Only moves change anything on the board."""
     before = table.dump()
     answers = table.answer("bob", line, 101)
     if line in (*MOVES, *MESSAGES):

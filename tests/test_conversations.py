@@ -1,7 +1,7 @@
-"""The golden conversations: what players write and, word for word, what they get.
+"""The golden conversations: what players write and what they get, word for word.
 
-`make golden` writes the mails received; read them as a player before committing them. A verb needs one new file, named
-after it, in golden/conversations; a mail that has other headers than all before one in golden/headers.
+`make golden` writes the mails received; read them as a player before committing them. A new verb needs one new file in
+golden/conversations, named after it; a mail with a new set of headers needs one in golden/headers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SECRET = re.compile(r"\w+pass\b")
 
 
 def forms_shown() -> set[tuple[str, ...]]:
-    """The forms of headers that the files of headers show."""
+    """The forms of headers that the files in golden/headers show."""
     heads = re.findall(rf"^<<< \S+@\S+\n\n?((?:{INDENT}.+\n)+)", "".join(map(Path.read_text, HEADERS)), re.MULTILINE)
     return {Got("", textwrap.dedent(head).encode(), None).form for head in heads}
 
@@ -45,13 +45,13 @@ FORMS = forms_shown()
 
 
 def games_shown() -> frozenset[str]:
-    """The games that somebody writes of, or that are begun, in a conversation."""
+    """The games that somebody names or begins in a conversation."""
     scripts = "".join(path.read_text() for path in (*CONVERSATIONS, *HEADERS))
     return frozenset(re.findall(r"^(?:given a game |>>> \S+: (?:help )?)(\w+)", scripts, re.MULTILINE)) & GAMES.keys()
 
 
 SHOWN = games_shown()
-"""The games that conversations know; others may join without anything said here becoming wrong."""
+"""The games that the conversations know; a test may add others without making anything here wrong."""
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def _few_games(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _readers_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Verbs that lock nothing write nothing."""
+    """Verbs that take no lock must not write."""
     for verb in VERBS:
         if verb.locks is Locks.NOTHING:
             monkeypatch.setitem(HANDLERS, verb.name, _read_only(HANDLERS[verb.name]))
@@ -88,7 +88,7 @@ def _read_only(handler: Handler) -> Handler:
 
 @pytest.fixture
 def waited_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is drawn or listed for a mail while nobody else can write; it should have been worked out before."""
+    """What is drawn or listed for a mail inside the writing transaction, though it should have been prepared before."""
     found, settling = list[str](), list[bool]()
     handle = Handling.handle
 

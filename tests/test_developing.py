@@ -1,4 +1,4 @@
-"""docs/developing.md names files and functions that are there, and a move by mail passes them in the order it tells."""
+"""The files and functions in docs/developing.md exist, and a move by mail passes them in the order told there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAY = re.findall(r"^\| `([\w./]+:[\w.]+)` \|", PAGE, re.MULTILINE)
 
 
 def defined(body: list[ast.stmt], within: str = "") -> Iterator[str]:
-    """Classes and functions, and the functions of classes."""
+    """The names of classes, functions and methods."""
     for node in body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             yield within + node.name

@@ -1,4 +1,4 @@
-"""What the pages of docs/ say of the code is so."""
+"""The pages of docs/ tell the truth about the code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_links_and_pictures_lead_somewhere(page):
 
 
 def tables(heading: str) -> list[list[list[str]]]:
-    """The tables below a heading, as rows of cells, without the row of names."""
+    """The tables under a heading, as rows of cells, without the header row."""
     section = re.split(r"^## ", FLOW, flags=re.MULTILINE)
     (text,) = (part for part in section if part.startswith(f"{heading}\n"))
     blocks = re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
@@ -85,7 +85,7 @@ def test_keys_and_commands_on_the_page_are_there() -> None:
 
 
 def assert_command(line: str) -> None:
-    """Its words up to the first that is no command's name, and all its options, exist."""
+    """Assert that the command and all its options exist."""
     command: click.Command = main
     for word in shlex.split(line)[1:]:
         with click.Context(command) as context:
@@ -116,7 +116,7 @@ def test_units_start_commands_that_exist_with_keys_that_exist(unit: Path) -> Non
 
 @pytest.mark.parametrize("unit", ["pbm.service", "pbm-work@.service"])
 def test_robots_may_give_themselves_a_low_priority(unit: str) -> None:
-    """Of system calls by name: setpriority is one of @resources."""
+    """Of groups of system calls only @privileged may be refused: setpriority is one of @resources."""
     refused = [words for words in settings_of(DOCS / "systemd" / unit)["SystemCallFilter"] if words.startswith("~")]
     assert refused == ["~@privileged"]
 

@@ -1,4 +1,4 @@
-"""English: players are "they", and who acts is named first; held by a few patterns over all that is written here."""
+"""English: players are "they", and the subject comes first; a few patterns check this in all our prose."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ PAGES = sorted(
 )
 MODULES = sorted(path for folder in ("pbm", "games") for path in (ROOT / folder).rglob("*.py"))
 MAN = re.compile(r"\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b|does not do\b|further ado")
-"""A player who is a man, and phrases that no native speaker uses."""
+"""A player who is a man, and phrases that no native speaker would use."""
 
 CLAUSE = re.compile(r"[.;] Who [a-z]+ [^?]*?\.(?!\w)", re.DOTALL)
-"""A clause in place of a subject."""
+"""A clause with "who" that is the subject."""
 
 
 def written(path: Path) -> str:
-    """The prose of a file: all of a page; of a module, its texts and comments."""
+    """The prose of a file: a page as a whole; the strings and comments of a module."""
     text = path.read_text()
     if path.suffix != ".py":
         return text

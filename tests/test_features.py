@@ -1,6 +1,6 @@
-"""What correspondence players ask for, as a list: each has a command by mail, a page of help and a conversation.
+"""The list of what correspondence players ask for: each has a command by mail, a help page and a conversation.
 
-A feature of this list without one of these fails here; so does one whose conversation shows no success.
+The tests fail for a feature without one of these, and for one whose conversation shows no success.
 """
 
 from __future__ import annotations

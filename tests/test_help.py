@@ -1,4 +1,4 @@
-"""Help: pages for everything, short enough to read, and no example in them that does not work."""
+"""Help: there are pages for everything, short enough to read, and each example in them works."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def page(subject: str) -> str:
 
 
 def examples(text: str) -> Iterator[str]:
-    """Indented lines that begin like a command, without what is said about them behind two blanks; usages are none."""
+    """Indented lines that begin like a command, without the remark after two blanks; usage lines are left out."""
     for line in text.splitlines():
         command = re.split(r"\s{2,}", line.strip())[0]
         if "[" in command or command in USAGES:

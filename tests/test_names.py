@@ -1,6 +1,6 @@
-"""One meaning a word: no two classes of one name in pbm and games, no file name twice in pbm.
+"""One meaning for each word: no two classes of one name in pbm and games, no file name twice in pbm.
 
-What may stand twice is listed here with a reason; what no longer does must leave the list.
+Names that may stand twice are listed here with a reason; a name that no longer does must leave the list.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def sources(*folders: str) -> list[Path]:
 
 
 def class_names(path: Path) -> list[str]:
-    """Without those that only their file knows."""
+    """The names of its classes, without the private ones."""
     return re.findall(r"^ *class ([A-Z]\w*)[(:]", path.read_text(), re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""Every command of the README is run, or is a target of the Makefile whose own command is run."""
+"""Each command of the README is run, or is a target of the Makefile whose own command is run."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_commands_work_one_after_the_other(tmp_path, environment):
 
 
 def serve(line: str, folder: Path, environment: dict[str, str]) -> None:
-    """The server accepts mail, and stops when told to."""
+    """Assert that the server accepts mail, and stops when told to."""
     words = shlex.split(line.replace("127.0.0.1:8025", "127.0.0.1:0"))
     child = subprocess.Popen([*PBM, *words[1:]], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None

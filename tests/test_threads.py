@@ -1,4 +1,4 @@
-"""One conversation for each board, whatever players answer, in whatever order their program has met the mails."""
+"""Each board is one conversation, whatever players answer, in whatever order their program gets the mails."""
 
 from __future__ import annotations
 

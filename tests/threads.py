@@ -1,6 +1,6 @@
-"""How mail programs gather a mailbox into conversations, and what should come of a player's.
+"""How mail programs gather a mailbox into conversations, and what must come of a player's mailbox.
 
-The algorithm is Jamie Zawinski's (jwz.org/doc/threading.html), to the letter, with its step that joins by subjects.
+The algorithm is Jamie Zawinski's (jwz.org/doc/threading.html), to the letter, with its step of joining by subject.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CONVERSATION = re.compile(r"<(?:\w+\.)?board-(\d+)(?:-\d+)?@")
 
 @dataclass(eq=False)
 class Container:
-    """A place in a thread. mail: None where only others refer to it."""
+    """A place in a thread. mail: None if other mails refer to it but it is missing."""
 
     mail: Message | None = None
     parent: Container | None = None
@@ -42,7 +42,7 @@ class Container:
 
     @property
     def subject(self) -> str:
-        """Of its mail, or else of its first child's."""
+        """The subject of its mail, or of its first child's."""
         first = self.mail or next((child.mail for child in self.children if child.mail), None)
         return str(first["Subject"] or "") if first else ""
 
@@ -57,7 +57,7 @@ def threads(mails: Iterable[bytes]) -> list[list[Message]]:
 
 
 def _place(containers: dict[str, Container], mail: Message) -> None:
-    """Step 1: under the last of those it refers to, which are linked one to the next."""
+    """Step 1: put the mail under the last one it refers to; those are linked one to the next."""
     own = containers.setdefault(str(mail["Message-ID"]), Container())
     assert own.mail is None, mail["Message-ID"]
     own.mail = mail
@@ -75,7 +75,7 @@ def _place(containers: dict[str, Container], mail: Message) -> None:
 
 
 def _pruned(containers: Sequence[Container], *, at_root: bool = True) -> list[Container]:
-    """Step 4: without empty ones, whose children take their place; but at the root only if that is one child."""
+    """Step 4: drop empty ones and put their children in their place; at the root only if there is just one child."""
     kept: list[Container] = []
     for each in containers:
         each.children = _pruned(each.children, at_root=False)
@@ -87,7 +87,7 @@ def _pruned(containers: Sequence[Container], *, at_root: bool = True) -> list[Co
 
 
 def _joined_by_subject(roots: Sequence[Container]) -> list[Container]:
-    """Step 5: threads of one subject are one, if one of them is empty or an answer."""
+    """Step 5: join threads of one subject if one of them is empty or an answer."""
     table: dict[str, Container] = {}
     for each in roots:
         known = table.get(_bare(each))
@@ -120,12 +120,12 @@ def _is_reply(container: Container) -> bool:
 
 
 def renamed(mail: bytes, prefix: str) -> bytes:
-    """The mail with another name for each id, so that mailboxes of several worlds may lie together."""
+    """The mail with a prefix before each Message-ID, so that mailboxes of several worlds may lie together."""
     return _OURS.sub(f"<{prefix}.".encode(), mail)
 
 
 def check(found: Iterable[Iterable[Message]]) -> None:
-    """Fails unless each conversation of a board is one thread, and none has two boards. found: threads of a mailbox."""
+    """Assert that each board is one thread, and no thread has two boards. found: the threads of a mailbox."""
     places: dict[str, int] = {}
     for place, thread in enumerate(map(list, found)):
         roots = {root for mail in thread if (root := _conversation(mail))}
@@ -137,7 +137,7 @@ def check(found: Iterable[Iterable[Message]]) -> None:
 
 
 def _conversation(mail: Message) -> str | None:
-    """The conversation of a board that a mail of ours says it belongs to."""
+    """The conversation of a board that a mail of ours belongs to."""
     references = _ID.findall(mail["References"] or "")
     own = mail["List-Id"] and mail["X-Pbm-Loop"] and references and _CONVERSATION.match(references[0])
     return references[0] if own else None

@@ -1,6 +1,6 @@
-"""What correspondence life and many workers need: clocks, plans, events, claims on the queues.
+"""What correspondence play and several workers need: clocks, plans, events, claims on the queues.
 
-Defaults of truth values are texts: for SQL, Alembic would write the table anew on SQLite, without AUTOINCREMENT.
+Defaults of booleans are texts: for SQL expressions, Alembic would recreate the table on SQLite, without AUTOINCREMENT.
 """
 
 import sqlalchemy as sa

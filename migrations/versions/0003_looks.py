@@ -1,4 +1,4 @@
-"""What a userid looks like, so that nobody takes the name of somebody else in letters that look the same."""
+"""What a userid looks like, so that nobody takes somebody else's name in letters that look the same."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What the operator has done, and whom they keep out."""
+"""The log of the operator's commands, and the operator's bans."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -44,7 +44,7 @@ def upgrade() -> None:
         op.drop_index(name, table)
     for name, (table, columns) in _NEW.items():
         op.create_index(name, table, columns)
-    if op.get_bind().dialect.name == "postgresql":  # ordered by the codes of letters, as on SQLite
+    if op.get_bind().dialect.name == "postgresql":  # sorted by code point, as on SQLite
         op.execute('ALTER TABLE attempts ALTER COLUMN subject TYPE VARCHAR(320) COLLATE "C"')
     for name, (table, columns, where) in _OF_SOME.items():
         op.create_index(name, table, columns, sqlite_where=sa.text(where), postgresql_where=sa.text(where))

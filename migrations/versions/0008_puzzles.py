@@ -1,4 +1,4 @@
-"""Puzzles, and what each player made of them."""
+"""Puzzles, and how each player answered them."""
 
 import sqlalchemy as sa
 from alembic import op

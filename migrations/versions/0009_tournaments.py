@@ -1,4 +1,4 @@
-"""A tournament is called so in the database as well; an event is something that happened."""
+"""A tournament has that name in the database, too; an event is something that happened."""
 
 import sqlalchemy as sa
 from alembic import op

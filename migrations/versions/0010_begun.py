@@ -1,4 +1,4 @@
-"""How often a mail was begun after a server had ended before it was done with it."""
+"""How often a server ended while it handled a mail."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""The OpenPGP keys of those who write to us (Autocrypt), by address."""
+"""The OpenPGP keys of people who write to us (Autocrypt), by address."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""When a player asked their opponent for something: a bare yes to what was written later is no answer to that."""
+"""When a player made an offer to their opponent: a bare yes to a later mail does not accept it."""
 
 import sqlalchemy as sa
 from alembic import op

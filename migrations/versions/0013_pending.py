@@ -1,4 +1,4 @@
-"""Mails that wait to be sent, by board and address: those of one board go to a reader in their order."""
+"""An index of mails to be sent, by board and address: a board's mails go to each reader in order."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""The board a puzzle was found on: its players are not given it."""
+"""The board a puzzle was found on: its players are not given the puzzle."""
 
 import sqlalchemy as sa
 from alembic import op

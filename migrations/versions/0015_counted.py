@@ -1,4 +1,4 @@
-"""Boards under way are counted by player and game from indexes alone."""
+"""Indexes that alone suffice to count boards under way by player and game."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""The texts of mails that go out have a table of their own, so that marking a mail does not write its text anew."""
+"""The texts of outgoing mails get their own table, so that marking a mail does not rewrite its text."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Boards that are never due stand in no index of that, and on SQLite the plies of a board lie together."""
+"""Boards that are never due are in no index of due boards, and on SQLite a board's plies are stored together."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -25,7 +25,7 @@ def downgrade() -> None:
 
 
 def _write_anew(*, with_rowid: bool) -> None:
-    """The plies once more, on SQLite, where the table cannot be changed."""
+    """On SQLite, copy the plies into a new table, because the old one cannot be changed."""
     if op.get_bind().dialect.name != "sqlite":
         return
     op.rename_table("plies", "old_plies")

@@ -1,4 +1,4 @@
-"""Finished games as a static site: replays without script, players, standings. Nothing here listens."""
+"""Finished games as a static site: replays without scripts, players, standings. Nothing here listens."""
 
 from pbm.archive.press import Published, publish
 from pbm.archive.site import FolderTaken

@@ -1,7 +1,7 @@
-"""Games, players and tournaments as they stand on pages of the archive.
+"""Games, players and tournaments as the archive's pages show them.
 
-A game is replayed on one page, or on several where it is too long for one. A player is how they did in each game. A
-tournament is tables: who stands where, and every result, with a link to the game where it is published.
+A game is replayed on one page, or on several if it is too long for one. A player's page shows their record in each
+game. A tournament is tables: the standings, and every result, with a link to the game if it is published.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament
 
 MOST_CHARACTERS = 88_000
-"""Of a drawing and its list of moves, so that a page stays below 100 kB."""
+"""Of a drawing with its list of moves, so that a page stays below 100 kB."""
 MOST_SEGMENTS = 20_000
-"""Of the boards in the plane that are laid out together, counted at each of them: some seconds of work."""
+"""The most segments, summed over all boards in the plane that are laid out together: some seconds of work."""
 FEW = 30
-"""Characters of markup that each move of the list takes."""
+"""Characters of markup for each move in the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A position: its number, the move that led to it, and who made it; for the first one the move is empty."""
+    """A position: its ply, the move that led to it, and who made that; the first position has an empty move."""
 
     ply: int
     notation: str
@@ -43,7 +43,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Some positions of a game, and their drawing. The first is the last one of the part before."""
+    """Some positions of a game, and their drawing. The first is the last one of the stretch before."""
 
     steps: Sequence[Frame]
     svg: str
@@ -51,7 +51,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A game in parts."""
+    """A game, in stretches."""
 
     parts: tuple[Stretch, ...]
     sides: tuple[str, str]
@@ -59,7 +59,7 @@ class Replay:
 
 
 def replayed(finished: Finished, record: Sequence[str]) -> Replay:
-    """Raises: GameError, Rejected for a record that is not sound."""
+    """Raises: GameError or Rejected if the record is not sound."""
     state = State.start(GAMES[finished.game], finished.options, finished.body)
     boards, steps = [_seen(state)], [Frame(0, "", 0)]
     for notation in record:
@@ -75,7 +75,7 @@ def _seen(state: State) -> Board:
 
 
 def _parts(boards: Sequence[Board], steps: Sequence[Frame]) -> Iterator[Stretch]:
-    """As few as are needed, cut in halves."""
+    """As few stretches as possible, by halving."""
     first, last, is_short = steps[0].ply, steps[-1].ply, len(steps) < 3
     if is_short or sum(len(board.segments) for board in boards if isinstance(board, PlaneBoard)) <= MOST_SEGMENTS:
         svg = replay(boards, f"The board after each of the moves {first} to {last}", first)
@@ -93,7 +93,7 @@ MOST_GAMES = 100
 """Rated games in a plot; older ones are left out."""
 
 Ranked = tuple[int, Player, Tally]
-"""rank: 0 for those of whom not enough is known."""
+"""Rank, player and tally; rank 0 if too little is known of the player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +104,18 @@ class Career:
     tally: str
     rating: int | None
     plot: Markup
-    """Empty where nothing was rated."""
+    """Empty if nothing was rated."""
 
 
 def ranked(standings: Sequence[tuple[Player, Tally]]) -> list[Ranked]:
-    """The best of a game, the best first."""
+    """The best players of a game, best first."""
     ranks = count(1)
     best = standings[:MOST_RANKED]
     return [(0 if tally.rating.provisional else next(ranks), player, tally) for player, tally in best]
 
 
 def standings_plot(game: str, best: Sequence[Ranked]) -> Markup:
-    """Empty where nobody is rated."""
+    """Empty if nobody is rated."""
     bars = [
         Bar(player.userid, tally.rating.rating, 2 * tally.rating.deviation, not tally.rating.provisional)
         for _, player, tally in best[:MOST_DRAWN]
@@ -125,7 +125,7 @@ def standings_plot(game: str, best: Sequence[Ranked]) -> Markup:
 
 
 def careers(player: Player, boards: Sequence[Finished], rated: Sequence[Rated]) -> list[Career]:
-    """One for each game of theirs, in the order of the registry."""
+    """A career for each game they have played, in the order of the registry."""
     return [
         _career(game, player, own, [each.rating for each in rated if each.game == game])
         for game in GAMES
@@ -148,24 +148,24 @@ def _tally(player: Player, boards: Sequence[Finished]) -> str:
 
 
 WIDEST = 24
-"""Players of a table with a column for each of them; where there are more, it has one for each round."""
+"""The most players of a table with a column for each of them; a larger table has a column for each round."""
 MOST_CELLS = 700
-"""Of a page."""
+"""The most cells on a page."""
 _SCORES = ("0", "½", "1")
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The words of a cell."""
+    """One result in a cell."""
 
     text: str
     board: int | None = None
-    """To be linked to; None where it is not published."""
+    """The board to link to; None if it is not published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """player: None for one who is not to be named. cells: the results against each column."""
+    """player: None if they are not to be named. cells: the results in each column."""
 
     rank: int
     player: Player | None
@@ -175,7 +175,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Crosstable:
-    """Of a season and division, or a part of its rows."""
+    """The table of a season and division, or a part of its rows."""
 
     heading: str
     columns: tuple[str, ...]
@@ -188,14 +188,14 @@ class Crosstable:
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """All that may be shown: the boards that are published, and the players who may be named."""
+    """What may be shown: the published boards, and the players who may be named."""
 
     boards: Collection[int]
     players: Collection[int]
 
 
 def crosstables(tournament: Tournament, meetings: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
-    """The newest season first, a table for each division, cut into parts where it is too long for a page."""
+    """The newest season first, a table for each division, split if it is too long for a page."""
     for season in sorted({each.season for each in meetings}, reverse=True):
         held = [each for each in meetings if each.season == season]
         for division in sorted({each.division for each in held}):
@@ -203,7 +203,7 @@ def crosstables(tournament: Tournament, meetings: Sequence[Meeting], public: Pub
 
 
 def paged(tables: Iterator[Crosstable]) -> Iterator[list[Crosstable]]:
-    """As many on each page as it can take; at least one page."""
+    """As many tables on each page as fit; at least one page."""
     page: list[Crosstable] = []
     for table in tables:
         if page and sum(each.cells for each in (*page, table)) > MOST_CELLS:
@@ -235,7 +235,7 @@ class _Table:
     public: Public
 
     def row(self, line: Line, players: Mapping[int, Player], against: Sequence[int] | None, rounds: list[int]) -> Row:
-        """against: the players of the columns; None where there is one for each round."""
+        """against: the players of the columns; None if there is a column for each round."""
         mine = [each for each in self.held if each.bout.holds(line.entrant)]
         if against is None:
             found = [[each for each in mine if each.round == number] for number in rounds]

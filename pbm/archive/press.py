@@ -1,8 +1,8 @@
-"""Prints the site: every page from what is public, in one order, with nothing of the time at which it is done.
+"""Prints the site: all its pages from what is public, in a fixed order, independent of the time of printing.
 
-Boards, players and tournaments are read from the store in pages. A game is published once it has ended and counts,
-unless a player of it has `set archive off` or was erased. Such players are named nowhere: tournaments they are in show
-a neutral name in their place.
+Boards, players and tournaments are read from the store page by page. A game is published once it has ended and counts,
+unless one of its players has `set archive off` or was erased. Such players are named nowhere: tournaments they are in
+show a neutral name instead.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament
 
 LATEST = 50
-"""Games on the page of a game or a player."""
+"""The most games on the page of a game or a player."""
 PER_PAGE = 100
-"""Games on each page of the full list, which is filled from the oldest on so that it stays as it is."""
+"""Games on each page of the full list, which is filled from the oldest on, so that its pages do not change."""
 NAMES = 300
-"""Players or tournaments on a page."""
+"""The most players or tournaments on a page."""
 NEAR = 5
-"""Pages before and after the present one that it links to, beside the first and the last."""
+"""How many pages before and after itself a page links to, besides the first and the last."""
 PAGE = 500
-"""Rows of a query."""
+"""Rows of one query."""
 AT_ONCE = 50
-"""Boards whose records, and players whose ratings, are read in one transaction."""
+"""How many boards' records, or players' ratings, are read in one transaction."""
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class Collection:
     standings: dict[str, list[tuple[Player, Tally]]]
 
     def by_player(self) -> list[tuple[Player, list[Finished]]]:
-        """The games of each who has some, by userid."""
+        """Each player who has games, with these, by userid."""
         found: dict[Player, list[Finished]] = {}
         for board in self.boards:
             for player in dict.fromkeys(board.players):
@@ -68,7 +68,7 @@ class Collection:
 
     @property
     def linked(self) -> frozenset[int]:
-        """The ids of players who have a page."""
+        """The ids of the players who have a page."""
         return frozenset(player.id for board in self.boards for player in board.players)
 
     @property
@@ -93,14 +93,14 @@ def collected(store: Store) -> Collection:
 
 
 def _tournament(tx: Transaction, key: int) -> tuple[Tournament, list[Meeting]]:
-    """With its bouts so far."""
+    """A tournament with its bouts so far."""
     found = tx.tournaments.get(key)
     assert found is not None  # noqa: S101  it was there in this transaction
     return found, tx.tournaments.meetings(key)
 
 
 def _all(query: Callable[[int, int], list[T]], key: Callable[[T], int]) -> Iterator[T]:
-    """All pages of a query."""
+    """The rows of all pages of a query."""
     after = 0
     while found := query(after, PAGE):
         yield from found
@@ -119,7 +119,7 @@ class Published:
 
 
 def publish(store: Store, target: Path, title: str, domain: str) -> Published:
-    """The site in a folder brought up to date. domain: the server's, after which feeds are named.
+    """Bring the site in a folder up to date. domain: the server's, which the ids of feeds contain.
 
     Raises: FolderTaken, DatabaseTrouble, OSError.
     """
@@ -196,7 +196,7 @@ class Press:
                 self._page(path, "tournament", tournament.name, tables=tables, number=number, linked=linked, **words)
 
     def _print_names(self, template: str, those: Sequence[object]) -> None:
-        """All players or tournaments, on as many pages as it takes; one where there are none."""
+        """All players or tournaments, on as many pages as needed, at least one."""
         pages = list(batched(those, NAMES)) or [()]
         for number, told in enumerate(pages, 1):
             path = f"{template}/{number}.html" if number > 1 else f"{template}.html"
@@ -212,7 +212,7 @@ class Press:
         self.site.put(path, Pages().render(f"site/{template}.html", **common | words))
 
     def _print_list(self, template: str, base: str, heading: str, boards: Sequence[Finished], **words: object) -> None:
-        """The page of a game or a player, its feed, and all its games if they do not fit there."""
+        """The page of a game or a player, its feed, and the list of all games if they do not fit there."""
         self._feed(base, heading, boards, boards[-1].ended_at)
         lists = list(batched(boards, PER_PAGE)) if len(boards) > LATEST else []
         latest = boards[: -LATEST - 1 : -1]
@@ -249,23 +249,23 @@ class Press:
 
 
 def nearby(number: int, count: int) -> list[int]:
-    """The pages to be linked from one of so many, each in reach of the others. number: 0 for a page before them."""
+    """The pages that a page links to, out of `count`. number: its own number, 0 for a page before them."""
     return sorted({1, count, *range(max(1, number - NEAR), min(count, number + NEAR) + 1)})
 
 
 def slug(player: Player) -> str:
-    """The name of a player's files: userids differ in more than the case of letters."""
+    """The name of a player's files, unique because no two userids differ only in case."""
     return player.userid.casefold()
 
 
 def made_of(finished: Finished, title: str) -> str:
-    """Tells whether the pages of a board would be the same."""
+    """A digest that changes when the pages of a board would."""
     return hashlib.blake2b(f"{_program()} {title} {finished!r}".encode(), digest_size=12).hexdigest()
 
 
 @cache
 def _program() -> str:
-    """Tells whether anything that makes the pages of boards has changed: rules, drawings, templates."""
+    """A digest of all that makes the pages of boards: rules, drawings, templates."""
     here = Path(__file__).parent
     modules = {Path(inspect.getfile(type(game))).parent for game in GAMES.values()}
     sources = [path for place in (here, here.parent / "draw", *modules) for path in place.rglob("*.py")]

@@ -1,8 +1,8 @@
-"""The folder of a site, with its Atom feeds: written beside what is there, and put in place when all of it is ready.
+"""The folder of a site, with its Atom feeds: new files are written aside, and put in place when all are ready.
 
-Pages that nobody links to yet come first, then those that have changed, and what is gone is removed last; so whenever
-a run is stopped each page is whole, and no link leads nowhere. The next run does the rest. Links of feeds (RFC 4287)
-are relative, so that the site may stand anywhere.
+Pages that nobody links to yet come first, then those that have changed; files no longer needed are removed last. So
+whenever a run is stopped, each page is whole and no link leads nowhere. The next run does the rest. Links in feeds (RFC
+4287) are relative, so that the site can be anywhere.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from games import GAMES
 from pbm.store.archive import Finished
 
 LATEST = 30
-"""Games in a feed."""
+"""The most games in a feed."""
 _ATOM = "http://www.w3.org/2005/Atom"
 _SINCE = 2026
-"""The year of all our tags: whoever has the domain then vouches for them for good (RFC 4151)."""
+"""The year in all our tags: the owner of the domain in that year vouches for them for good (RFC 4151)."""
 
 
 def feed_of(path: str, title: str, boards: Sequence[Finished], updated_at: datetime, site: str, domain: str) -> str:
-    """path: of its page, without ending. boards: the newest last. updated_at: where there is no game yet.
+    """path: of its page, without ending. boards: newest last. updated_at: used while there is no game.
 
-    site: what the site is called, as the author. domain: the server's.
+    site: the title of the site, given as the author. domain: the server's.
     """
     up, tag = "../" * path.count("/"), f"tag:{domain},{_SINCE}:"
     latest = boards[: -LATEST - 1 : -1]
@@ -71,29 +71,29 @@ def _instant(at: datetime) -> str:
 
 
 LEDGER = ".pbm-site.json"
-"""Which files are ours, and what the pages of each board were made of."""
+"""The file that lists which files are ours, and what the pages of each board were made of."""
 STAGE = ".pbm-new"
 LOCK = ".pbm-lock"
 
 
 class FolderTaken(Exception):
-    """The folder holds something else, or another run is at it; a sentence."""
+    """The folder holds something else, or another run is using it; a sentence."""
 
 
 @dataclass(slots=True)
 class Site:
-    """The site as it is to be."""
+    """The site as it is to become."""
 
     folder: Path
     known: frozenset[str]
     before: dict[str, tuple[str, tuple[str, ...]]]
     made_of: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    """By board, what its pages are made of, and which these are."""
+    """By board, the digest of what its pages are made of, and their paths."""
     paths: set[str] = field(default_factory=set)
     changed: dict[str, bool] = field(default_factory=dict)
 
     def put(self, path: str, content: str) -> None:
-        """A file of the site, which is written if it is not there already, word for word."""
+        """Add a file to the site; it is written unless it is there already with the same content."""
         data, present = content.encode(), self.folder / path
         self.paths.add(path)
         if present.is_file() and present.read_bytes() == data:
@@ -104,7 +104,7 @@ class Site:
         staged.write_bytes(data)
 
     def keeps(self, board: int, made_of: str) -> bool:
-        """The pages of a board are there, made of just this; they stay."""
+        """Keep the pages of a board if they are there and made of the same; whether they are."""
         was, paths = self.before.get(str(board), ("", ()))
         if was != made_of or not all((self.folder / path).is_file() for path in paths):
             return False
@@ -117,12 +117,12 @@ class Site:
 
     @property
     def gone(self) -> frozenset[str]:
-        """Files of ours that are not part of the site any more."""
+        """Files of ours that no longer belong to the site."""
         return self.known - self.paths
 
     def commit(self) -> None:
-        """Put what is new in its place."""
-        os.sync()  # a loss of power must not leave empty files under good names
+        """Put new files in their places."""
+        os.sync()  # after a power failure there must be no empty files under final names
         self._write_ledger(self.known | self.paths, {})
         for path in sorted(self.changed, key=lambda path: (self.changed[path], path)):
             target = self.folder / path
@@ -143,7 +143,7 @@ class Site:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Site]:
-    """The site in a folder that is empty or ours; it is committed by whoever opens it. Raises: FolderTaken, OSError."""
+    """The site in a folder that is empty or ours; the caller commits it. Raises: FolderTaken, OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / LEDGER).exists() and any(path.name not in (STAGE, LOCK) for path in folder.iterdir()):
         raise FolderTaken(f"{folder} holds files that are not of this site. Give an empty or a new folder.")

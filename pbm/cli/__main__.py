@@ -1,4 +1,4 @@
-"""`python -m pbm.cli` is the command `pbm`."""
+"""`python -m pbm.cli` runs the command `pbm`."""
 
 from pbm.cli import main
 

@@ -1,6 +1,6 @@
-"""The operator's acts on all: whom they keep out, what is written to many, clocks, and taking mail without playing.
+"""What the operator does to all: bans, letters to many, broadcasts, clocks, and accepting mail without playing.
 
-They are `pbm ban`, `pbm letter`, `pbm broadcast`, `pbm clock` and `pbm maintenance`.
+The commands are `pbm ban`, `pbm letter`, `pbm broadcast`, `pbm clock` and `pbm maintenance`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_r
 from pbm.domain.calendars import StopKind
 from pbm.domain.spans import in_words, read_duration
 
-if TYPE_CHECKING:  # help pages need nothing of these
+if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.arbiter import Arbiter
     from pbm.server.operator import Administration
     from pbm.server.steward import Steward

@@ -23,12 +23,12 @@ from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Result, State
 from pbm.store.matches import Summary
 
-if TYPE_CHECKING:  # help pages need nothing of these
+if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.arbiter import Arbiter
     from pbm.server.operator import Administration
 
 GAME_WORDS = {"ignore_unknown_options": True}
-"""Words such as `-size=4` and moves that begin with a dash reach the game."""
+"""Let words such as `-size=4`, and moves that begin with a dash, reach the game."""
 
 game_option = click.option("--game", type=click.Choice(list(GAMES), case_sensitive=False), help="Of this game only.")
 player_option = click.option("--player", "userid", help="Of this player only.")
@@ -37,7 +37,7 @@ player_option = click.option("--player", "userid", help="Of this player only.")
 def parted(words: Sequence[str], what: str, example: str) -> tuple[list[str], list[str]]:
     """The three words that a command takes, and options such as -size=4, which may stand anywhere among them.
 
-    what: the three. Raises: UsageError for fewer or more.
+    what: a name for the three. Raises: UsageError for fewer or more words.
     """
     options = [word for word in words if re.match(r"--?[a-zA-Z]", word)]
     plain = [word for word in words if word not in options]
@@ -252,7 +252,7 @@ def _standing(match: Match, state: State) -> str:
 
 
 def _outcome(match: Match) -> str:
-    """How an ended match ended, as a clause."""
+    """How a match ended, as a clause."""
     result = match.result
     if result is None:
         return "under way"
@@ -264,7 +264,7 @@ def _outcome(match: Match) -> str:
 
 
 def _decided(match: Match, word: str) -> Result:
-    """The operator's result. Raises: NotAllowed when the word names no player of the board."""
+    """The operator's result. Raises: NotAllowed if the word names no player of the board."""
     userids = [player.userid.casefold() for player in match.players]
     if word.casefold() in userids:
         return Result(Ending.DECIDED, userids.index(word.casefold()) + 1, "by decision of the operator")

@@ -1,4 +1,4 @@
-"""`pbm config`: the configuration that holds, explained."""
+"""`pbm config`: the current configuration, explained."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _row(effective: Effective, key: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _toml(effective: Effective) -> Iterator[str]:
-    """The file, line by line; what is not set or masked is a comment, so that the file can be used as it is."""
+    """The file, line by line; keys that are not set or masked are comments, so that the file can be used as it is."""
     usual = " or ".join(map(str, USUAL_FILES))
     yield from _comment(
         f"The configuration of pbm. File: {effective.file or f'none ({usual} is not there)'}. A key may also be "
@@ -100,7 +100,7 @@ def _line(effective: Effective, key: tuple[str, ...]) -> str:
 
 
 def _value(configuration: Configuration, key: tuple[str, ...]) -> tuple[bool, Any]:
-    """Whether something of the value is masked, and what may be shown of it."""
+    """Whether a part of the value is masked, and what may be shown of it."""
     value: Any = configuration
     for name in key:
         value = getattr(value, name)

@@ -1,4 +1,4 @@
-"""`pbm db`: the database itself, its backups, which are looked at before they are trusted, and moving it elsewhere."""
+"""`pbm db`: the database itself, its backups, which are checked before they are trusted, and moving it elsewhere."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) 
 
 
 def _copied(configuration: Configuration, source: Path, file: Path, *, quick: bool) -> str:
-    """Make a sound copy; returns words on its boards. Raises: Refused."""
+    """Make a sound copy; returns a clause about its boards. Raises: Refused."""
     with _coming(file) as fresh:
         if file.exists():
             raise Refused(f"{file} is there already.")
@@ -152,7 +152,7 @@ def _copied(configuration: Configuration, source: Path, file: Path, *, quick: bo
 
 
 def _note(configuration: Configuration) -> None:
-    """Note the copy, so that whoever watches the server sees how old it is; that of an older program cannot be told."""
+    """Note the time of the copy for those who watch the server; a database of an older version is left alone."""
     with suppress(Refused), opened_store(configuration, quiet=True) as store:
         if store.revision() == REVISION:
             with store.write() as tx:
@@ -206,7 +206,7 @@ These had boards, and an account that the copy does not know. The server cannot 
 
 
 def _busy(configuration: Configuration) -> dict[str, str]:
-    """The players with boards in the database that is to be replaced, as far as it can be read."""
+    """The players who have boards in the database to be replaced, as far as it can be read."""
     with suppress(Refused, DatabaseTrouble), opened_store(configuration, quiet=True) as store:
         if store.revision() == REVISION:
             with store.read() as tx:
@@ -229,7 +229,7 @@ def _file(configuration: Configuration, program: str) -> Path:
 
 @contextmanager
 def _coming(file: Path) -> Iterator[Path]:
-    """A name beside the file for what is not finished yet; nothing is left of it. Others who copy to there wait."""
+    """A name beside the file for unfinished work, removed in the end. Others who copy into that folder wait."""
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}.")
     fresh = file.with_name(f"{file.name}.unfinished")
@@ -247,7 +247,7 @@ def _coming(file: Path) -> Iterator[Path]:
 
 
 def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: bool = False) -> str:
-    """Words on the boards of a copy, once it is found sound. Raises: Refused, with what is wrong."""
+    """A clause about the boards of a copy, once it is found sound. Raises: Refused, with what is wrong."""
     of_copy = configuration.model_copy(update={"database": copies.url_of(file), "server": Server()})
     with _opened_copy(of_copy) as store:
         if upgrade:
@@ -272,7 +272,7 @@ def _wrong(verdicts: Sequence[Replayed]) -> list[str]:
 
 @contextmanager
 def _opened_copy(of_copy: Configuration) -> Iterator[Store]:
-    """Raises: Refused for a file that is no database of ours."""
+    """Raises: Refused if the file is empty or is no database of ours."""
     try:
         with opened_store(of_copy, quiet=True) as store:
             yield store
@@ -281,7 +281,7 @@ def _opened_copy(of_copy: Configuration) -> Iterator[Store]:
 
 
 def _before_upgrade(configuration: Configuration) -> Path | None:
-    """A copy beside the database as it is before an upgrade; None where there is no file. Raises: Refused."""
+    """Copy the database file beside itself before an upgrade; None if there is no file. Raises: Refused."""
     if (source := copies.file_of(configuration.database)) is None:
         return None
     file = source.absolute().with_name(f"{source.name}.before-upgrade-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
@@ -304,7 +304,7 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
         if ours.revision() != REVISION:
             raise Refused("FROM is empty, or not of this program's version. Run: pbm db upgrade --database FROM")
         theirs.upgrade(datetime.now(UTC))
-        theirs.signature = None  # it must be empty
+        theirs.signature = None  # otherwise it would write a line into a database that must be empty
         rows, lives = _filled(ours, theirs), _lives(ours)
         with opened_service(configuration, quiet=True) as service:
             sign(service.store)
@@ -317,7 +317,7 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
 
 
 def _lives(store: Store) -> bool:
-    """Whether a server has given a sign of life of late."""
+    """Whether a server has given a sign of life lately."""
     now = datetime.now(UTC)
     with store.read() as tx:
         last = tx.absences.noted(HEARTBEAT)
@@ -332,7 +332,7 @@ def _opened(invocation: Invocation, url: str, *, create: bool = False) -> Iterat
 
 
 def _filled(ours: Store, theirs: Store) -> int:
-    """Copy all rows in one transaction, which is undone where any is not the same afterwards; returns how many."""
+    """Copy all rows in one transaction, undone if any row then differs; returns how many."""
     with ours.read() as source, theirs.write() as tx:
         if any(tx.contents.count(table) for table in TABLES if table not in (meta, acts)):
             raise Refused("TO is not empty. Give it a database of its own.")

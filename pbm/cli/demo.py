@@ -1,8 +1,8 @@
 """`pbm demo`: a whole game of Cross between two mail programs, and `pbm play`: the same by hand.
 
-Both run over a small post office on this machine: a live server, and the mail programs of its players, all over real
-SMTP. The server's own mail goes to a second SMTP listener that stands for the players' mail provider. Nothing leaves
-the loopback interface.
+Both run a small post office on this machine: a live server and its players' mail programs, all over real SMTP. The
+server's own mail goes to a second SMTP listener, which stands for the players' mail provider. Nothing leaves the
+loopback interface.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PATIENCE_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail a player got."""
+    """A mail that a player got."""
 
     message: EmailMessage
 
@@ -49,12 +49,12 @@ class Letter:
 
     @property
     def answer_to(self) -> str:
-        """The address an answer goes to."""
+        """The address that an answer goes to."""
         return str(self.message["Reply-To"] or self.message["From"])
 
 
 class MailProgram:
-    """One player's mail program: it sends, keeps what comes, and answers the latest mail as real programs do."""
+    """One player's mail program: it sends, keeps what arrives, and answers the latest mail as real programs do."""
 
     def __init__(self, office: PostOffice, name: str) -> None:
         self.name = name
@@ -78,7 +78,7 @@ class MailProgram:
         return await self.send(mail)
 
     async def wait_for(self, count: int) -> list[Letter]:
-        """The mails from number `count` on, once there is at least one. Raises: TimeoutError."""
+        """All mails after the first `count`, once there is at least one. Raises: TimeoutError."""
         async with asyncio.timeout(_PATIENCE_SECONDS), self._arrived:
             await self._arrived.wait_for(lambda: len(self.received) > count)
         return self.received[count:]
@@ -101,7 +101,7 @@ class MailProgram:
         return mail
 
     async def send(self, mail: EmailMessage) -> EmailMessage:
-        """Deliver a mail, or the same once more, as mail servers do when they missed the acknowledgement."""
+        """Deliver a mail, perhaps once more, as mail servers do when they missed the acknowledgement."""
         recipient = email.utils.parseaddr(str(mail["To"]))[1]
         await aiosmtplib.send(
             mail, sender=self.address, recipients=[recipient], hostname="127.0.0.1", port=self._office.port
@@ -110,17 +110,17 @@ class MailProgram:
 
 
 class PostOffice:
-    """The mail programs of players, and where the server is to which they write."""
+    """The players' mail programs, and the address of the server that they write to."""
 
     robot = Robot("pbm", SERVER_DOMAIN)
     port = 0
-    """Where the server listens."""
+    """The port on which the server listens."""
 
     def __init__(self) -> None:
         self.programs: dict[str, MailProgram] = {}
 
     def program(self, name: str) -> MailProgram:
-        """The mail program of a player, made when first asked for."""
+        """The mail program of a player, created when first asked for."""
         if name not in self.programs:
             self.programs[name] = MailProgram(self, name)
         return self.programs[name]
@@ -132,7 +132,7 @@ class PostOffice:
 
 @asynccontextmanager
 async def post_office(database: Path) -> AsyncIterator[PostOffice]:
-    """While it lasts a live server and the players' mail provider are there, on free ports."""
+    """Run a live server and the players' mail provider, on free ports, until the block ends."""
     office, here = PostOffice(), "127.0.0.1"
     of_players = ListenSettings(listen=f"{here}:0", domain=PLAYERS_DOMAIN)
     provider = Listener(of_players, office.deliver, lambda address: address.endswith(f"@{PLAYERS_DOMAIN}"))
@@ -157,19 +157,19 @@ FIRST_STONE = "H11"
 """Alice's, which Bob then takes over by the swap."""
 BOB_AS_O = ["A3", "I4", "B4", "I5", "C4", "H5", "D5", "H6", "E5", "G6", "F7", "G8", "G9", "H10", "F6"]
 ALICE_AS_X = ["C7", "C8", "D1", "D2", "D6", "D7", "E3", "E4", "E6", "F5", "G7", "H7", "I8", "J8", "K9"]
-"""Together they make the left board of the game's own help page: O connects three sides that are not neighbours."""
+"""Together they make the left board on the game's own help page: O connects three sides, no two adjacent."""
 
 _WIDTH = 78
 
 
 @dataclass(slots=True)
 class Screen:
-    """Where every mail is shown as it is sent and as it arrives."""
+    """Shows every mail when it is sent and when it arrives."""
 
     show: Show
 
     async def says(self, who: MailProgram, subject: str, text: str = "") -> None:
-        """A mail to the server; waits for what comes back to its sender."""
+        """Send a mail to the server, and wait for the answers to its sender."""
         seen = len(who.received)
         self.sent(who, await who.write(subject, text), subject)
         self.arrived(who, await who.wait_for(seen))
@@ -177,7 +177,7 @@ class Screen:
     async def answers(
         self, who: MailProgram, text: str, *others: MailProgram, letter: Letter | None = None
     ) -> EmailMessage:
-        """An answer to the latest mail, or to an older one; waits until its sender and the others have mail."""
+        """Answer the latest mail, or `letter`; wait until the sender and the others have got mail."""
         seen = {reader.name: len(reader.received) for reader in (who, *others)}
         mail = await who.answer(text, letter)
         self.sent(who, mail, text)
@@ -204,7 +204,7 @@ def _rule(text: str, line: str = "-") -> str:
 
 
 async def play_demo(office: PostOffice, show: Show) -> None:
-    """The game. Raises: RuntimeError if it does not end as it must."""
+    """Play the game. Raises: RuntimeError if it does not end as it must."""
     stage, alice, bob = Screen(show), office.program("alice"), office.program("bob")
     for who in (alice, bob):
         await stage.says(who, f"signup {who.name} open-sesame-{who.name}")
@@ -226,7 +226,7 @@ async def play_demo(office: PostOffice, show: Show) -> None:
 
 
 async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Letter) -> None:
-    """Accidents of real life that change nothing."""
+    """Accidents of real life, which change nothing."""
     stage.says_aside("An illegal move: the cell is taken")
     await stage.answers(alice, FIRST_STONE)
     stage.says_aside("A good move, and the same email delivered a second time: it is played once")
@@ -237,7 +237,7 @@ async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Le
 
 
 async def play_by_hand(office: PostOffice, show: Show, ask: Callable[[], str | None]) -> None:
-    """Type as alice or bob until there is no more; every mail is shown."""
+    """Type as any player until there is no more input; every mail is shown."""
     show(_PLAY_HELP)
     printed: dict[str, int] = {}
     stage = Screen(show)

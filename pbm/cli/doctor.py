@@ -1,4 +1,4 @@
-"""`pbm doctor`: a look at everything a server needs, with what to do about what it lacks."""
+"""`pbm doctor`: checks everything a server needs, and says what to do about each fault."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _secrets(effective: Effective) -> Findings:
 
 
 def _space(configuration: Configuration) -> Findings:
-    """Where the database and the mails are written: may we, and is there room."""
+    """Whether we may write where the database and the mails are, and have room there."""
     file = file_of(configuration.database)
     places = {"database": file.absolute().parent if file else None} | configuration.way.places()
     for name, folder in places.items():
@@ -137,7 +137,7 @@ def _games() -> Findings:
 
 
 def _trouble(game: AnyGame) -> str:
-    """What goes wrong in some random games, with a robot or with the help page; empty where nothing does."""
+    """What goes wrong in some random games, with a robot or with the help page; empty if nothing does."""
     try:
         for seed in range(_TRIED_GAMES):
             state, dice = State.start(game, ()), Random(seed)  # noqa: S311  no secret
@@ -147,7 +147,7 @@ def _trouble(game: AnyGame) -> str:
                 draw.text(state.scene)
         choose(game, State.start(game, ()).position, Budget(_LOOKED_AT, seconds=5.0))
         Pages().help(game.info.name)
-    except Exception as error:  # noqa: BLE001  it is another package's
+    except Exception as error:  # noqa: BLE001  it comes from another package
         return reason_of(error)
     return ""
 
@@ -202,7 +202,7 @@ def _with_database(configuration: Configuration) -> Findings:
 
 
 def _database(store: Store) -> Finding:
-    """Quick: whether it is ours and can be written; `pbm db check` looks at all of it."""
+    """A quick check whether the database is ours and can be written."""
     now = datetime.now(UTC)
     try:
         store.prepare(now)
@@ -214,7 +214,7 @@ def _database(store: Store) -> Finding:
 
 
 def _clock(store: Store) -> Finding:
-    """Time only goes on: what the database has seen cannot be in the future."""
+    """Time only moves forward: what the database has seen cannot be in the future."""
     with store.read() as tx:
         seen = tx.overview.latest()
     now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""`pbm` itself, and what its commands share: options that stand anywhere, the way to the service, how refusals look.
+"""`pbm` itself, and what its commands share: options that stand anywhere, access to the service, refusals.
 
 Commands are found by name, and only the one that runs is imported.
 """
@@ -21,27 +21,27 @@ import click
 
 from pbm.cli.output import FILE, Refused
 
-if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
+if TYPE_CHECKING:  # help pages and mistakes in the command line need none of these
     from pbm.cli.loading import Effective
     from pbm.server import Service
 
 P = ParamSpec("P")
 
 NUMBER = click.IntRange(1, 10**12 - 1)
-"""Of a board or a mail; any database can hold it."""
+"""The number of a board or a mail; any database can hold it."""
 
 
 @dataclass
 class Invocation:
-    """The command line besides the command."""
+    """The options given besides the command."""
 
     config: Path | None = None
-    """The file."""
+    """The configuration file."""
     database: str | None = None
-    """A URL."""
+    """The database's URL."""
 
     def effective(self, **given: dict[str, Any]) -> Effective:
-        """The configuration, with what the command line gives above all. given: the keys of a table.
+        """The configuration, with the command line's values on top. given: tables set by options of the command.
 
         Raises: Misconfigured.
         """
@@ -53,7 +53,7 @@ class Invocation:
     def service(
         self, effective: Effective | None = None, *, serves: bool = False, create: bool = False
     ) -> Iterator[Service]:
-        """The service over the configured database. The others: as those of `opened_service`."""
+        """The service over the configured database. serves, create: as for `opened_service`."""
         from pbm.cli.opening import opened_service
 
         configuration = (effective or self.effective()).values
@@ -66,7 +66,7 @@ pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
 
 
 def _passes(module: str, hand: str) -> Callable[[Callable[Concatenate[Any, P], None]], Callable[P, None]]:
-    """Gives a command what acts on the service, in place of the invocation; it is imported when the command runs."""
+    """Gives a command an object that acts on the service, instead of the invocation; imported when the command runs."""
 
     def decorated(command: Callable[Concatenate[Any, P], None]) -> Callable[P, None]:
         @pass_invocation
@@ -89,7 +89,7 @@ pass_organizer = _passes("pbm.server.arbiter", "Organizer")
 
 
 def log_warnings() -> None:
-    """Standard output belongs to what was asked for, and what goes well is not told elsewhere."""
+    """Log only warnings, to standard error: standard output is for the command's results."""
     import structlog
 
     if not structlog.is_configured():
@@ -101,7 +101,7 @@ def log_warnings() -> None:
 
 
 def _anywhere() -> list[click.Parameter]:
-    """The options of `pbm` itself, which every command takes as well; the one nearest to the end counts."""
+    """The options of `pbm` itself, which every command takes, too; the last one given counts."""
     return [
         click.Option(
             ["--config"],
@@ -134,7 +134,7 @@ def _refusals() -> tuple[type[Exception], ...]:
 
 
 class Command(click.Command):
-    """A command that takes the options of `pbm` itself too, and whose refusals are one sentence."""
+    """A command that also takes the options of `pbm` itself, and whose refusals are one sentence."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -156,12 +156,12 @@ class Command(click.Command):
             if reason := lack(error):
                 raise Refused(reason) from error
             raise
-        except _refusals() as error:  # looked up only when something was raised, for it takes a while
+        except _refusals() as error:  # looked up only when something was raised, because it takes a while
             raise Refused(" ".join(str(error).split())) from error
 
 
 class Group(click.Group):
-    """A group whose commands are as above."""
+    """A group whose commands are like that, too."""
 
     command_class = Command
     group_class = type
@@ -173,7 +173,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A mistyped command is answered with the one that was meant."""
+        """Answer a mistyped command with the one that was probably meant."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -222,14 +222,14 @@ _COMMANDS = {
 
 
 def _open_streams() -> None:
-    """Standard streams that were closed by whoever started us lead nowhere; no other file may get their numbers."""
+    """Open closed standard streams to nowhere, so that no other file gets their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  for good
 
 
 class _Lazy(Group):
-    """Help and completion need no more than the table above."""
+    """Imports a command only when it runs; help and completion need only the table above."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         _open_streams()

@@ -1,6 +1,6 @@
-"""For those who program: `pbm game` writes the skeleton of a new game, `pbm bot` lets a program play without mail.
+"""For programmers: `pbm game` writes the skeleton of a new game, `pbm bot` lets a program play without mail.
 
-The skeleton is of all files a game consists of, here or as a package of its own. The program reads and writes JSON.
+The skeleton has all files of a game, here or in a separate package. The program reads and writes JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import FOLDER, Refused
 from pbm.domain.verbs import VERBS
 
-if TYPE_CHECKING:  # takes a while
+if TYPE_CHECKING:  # its import takes a while
     from pbm.server.programs import Program
 
 _GAME = '''"""$title, by TODO (TODO: the year).
@@ -154,7 +154,7 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
 
 
 def registered(source: str, name: str, cls: str) -> str:
-    """The registry's source with one game more, in the order of the names."""
+    """The registry's source with one more game, sorted by name."""
     imports = [*re.findall(r"^from games\.\w+ import .*\n", source, re.MULTILINE), f"from games.{name} import {cls}\n"]
     games = [*re.findall(r"^        \w+\(\),\n", source, re.MULTILINE), f"        {cls}(),\n"]
     source = re.sub(r"(?:^from games\.\w+ import .*\n)+", "".join(sorted(imports)), source, count=1, flags=re.MULTILINE)
@@ -195,7 +195,7 @@ def run(invocation: Invocation, command: tuple[str, ...], userid: str, patience:
 
 @contextmanager
 def _answering(command: tuple[str, ...], patience: int) -> Iterator[Program]:
-    """The program, started, as a function from a line to its answer. Raises: Refused."""
+    """Start the program, and give a function from a line to its answer. Raises: Refused."""
     from pbm.server.programs import answer_in
 
     try:
@@ -225,5 +225,5 @@ def _answering(command: tuple[str, ...], patience: int) -> Iterator[Program]:
         program.wait()
         reader.shutdown()
         answers.close()
-        with suppress(OSError):  # it may have gone with a line of ours unread
+        with suppress(OSError):  # it may have ended with a line of ours unread
             asked.close()

@@ -1,4 +1,4 @@
-"""The server's identity, and what proves it: `pbm identity`, `pbm secret`, `pbm dkim`."""
+"""The server's identity, and what proves it: `pbm identity`, `pbm secret`, `pbm dkim`, `pbm crypt`."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
 
 
 def _told(configuration: Configuration, before: tuple[str, str], address: str) -> str:
-    """How many players there are to tell, as words; they get a letter from the new address."""
+    """Write to all players from the new address; returns their number in words."""
     from pbm.server.steward import Steward
 
     moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
     with opened_service(moved, quiet=True) as service:
-        service.store.signature = None  # the move has left its line in the log
+        service.store.signature = None  # setting the address was logged already
         number = Steward(service).tell_of_move("@".join(before), address)
     return counted(number, "player")
 
@@ -172,7 +172,7 @@ def _key_file(table: str, key: Path | None, file: Path | None) -> Path:
 
 
 def _print_record(configuration: Configuration, path: Path, selector: str) -> None:
-    """The record of the key in the file, which is made if it is not there. Raises: Refused."""
+    """Print the DNS record of the key in the file, which is created if it does not exist. Raises: Refused."""
     from pbm.edges.signing import new_key, public_key
 
     shown = _read(path, new_key, public_key)
@@ -204,7 +204,7 @@ def crypt(invocation: Invocation, file: Path | None) -> None:
 
 
 def _read(path: Path, made: Callable[[], bytes], read: Callable[[bytes], T]) -> T:
-    """What is read from the key in the file, which is made if it is not there. Raises: Refused."""
+    """What `read` makes of the key in the file, which is created if it does not exist. Raises: Refused."""
     try:
         if not path.exists():
             _write(path, made())
@@ -217,16 +217,16 @@ def _read(path: Path, made: Callable[[], bytes], read: Callable[[bytes], T]) -> 
 
 
 def _write(path: Path, key: bytes) -> None:
-    """Never readable by others, not for a moment, and never over another file."""
+    """Write a file that others can never read, not even for a moment, and that replaces no other."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123  of a descriptor
             file.write(key)
     except OSError:
-        path.unlink()  # a part of a key would be taken for it the next time
+        path.unlink()  # a partial key would be taken for the key next time
         raise
 
 
 def _strings(record: str) -> str:
-    """A record as strings of at most 255 octets, as DNS wants them."""
+    """A record as strings of fewer than 255 octets, which is the limit of the DNS."""
     return " ".join(f'"{record[start : start + 250]}"' for start in range(0, len(record), 250))

@@ -1,7 +1,7 @@
-"""How a file, the environment and the command line make the one configuration that holds, and what is wrong with it.
+"""Makes one configuration of a file, the environment and the command line, and says what is wrong with it.
 
-Nearest wins: command line, environment, file, default. A key that does not exist is an error wherever it stands. Files
-and programs that it names may be missing on this machine, or not be as secret as they should.
+The nearest source wins: command line, environment, file, default. An unknown key is an error in any of them. Files and
+programs that it names may be missing on this machine, or not be as secret as they should.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from pbm.domain.configuration import FetchSettings, SmarthostSettings
 CONFIG_VARIABLE = "PBM_CONFIG"
 MASK = "********"
 USUAL_FILES = (platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml", Path("/etc/pbm/pbm.toml"))
-"""Looked for in this order where none is named."""
+"""Tried in this order if none is named."""
 
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The keys one source gives."""
+    """The keys that one source gives."""
 
     name: str
-    """As an error or a comment names the source."""
+    """The source's name in errors and comments."""
     values: Mapping[str, Any]
 
     def gives(self, key: Iterable[Any]) -> bool:
@@ -54,20 +54,20 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Effective:
-    """The configuration that holds."""
+    """The configuration in effect."""
 
     values: Configuration
     layers: tuple[Layer, ...]
-    """The nearest first."""
+    """Nearest first."""
     file: Path | None
-    """None where there was none to read."""
+    """None if no file was read."""
 
     def origin(self, *key: str) -> str:
         return _origin(self.layers, key)
 
 
 def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
-    """The configuration. file: None looks for one in the usual places. given: the command line's, None for not said.
+    """The configuration. file: None tries the usual places. given: from the command line, None if not given.
 
     Raises: Misconfigured.
     """
@@ -94,7 +94,7 @@ def variable(*key: str) -> str:
 
 
 def strange_variables() -> Iterator[str]:
-    """Variables of the environment that look like ours and mean nothing; a sentence each."""
+    """Environment variables that look like ours and mean nothing; a sentence each."""
     known = {variable(*key) for key in keys(Configuration)} | {CONFIG_VARIABLE}
     tables = tuple(f"{PREFIX}{name.upper()}__" for name in Configuration.model_fields)
     for name in sorted(os.environ):
@@ -104,7 +104,7 @@ def strange_variables() -> Iterator[str]:
 
 
 def keys(table: BaseModel | type[BaseModel], *above: str) -> Iterator[tuple[str, ...]]:
-    """All keys below a table, in their order."""
+    """All keys below a table, in order."""
     for name, field in (table if isinstance(table, type) else type(table)).model_fields.items():
         kind = field.annotation
         if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -114,7 +114,7 @@ def keys(table: BaseModel | type[BaseModel], *above: str) -> Iterator[tuple[str,
 
 
 def table_of(key: Iterable[Any]) -> type[BaseModel]:
-    """The table that a key names; that of all keys for none."""
+    """The table with this key; the top one for an empty key."""
     table: Any = Configuration
     for name in key:
         table = table.model_fields[name].annotation
@@ -122,7 +122,7 @@ def table_of(key: Iterable[Any]) -> type[BaseModel]:
 
 
 def masked(url: str) -> str:
-    """A database's URL without its password, wherever in it that stands."""
+    """A database's URL without its password, wherever that stands."""
     return re.sub(r"(?<=://)([^:/@]*):.*(?=@)|(?<=password=)[^&]*", _hidden, url)
 
 
@@ -131,14 +131,14 @@ def _hidden(found: re.Match[str]) -> str:
 
 
 def _find(file: Path | None) -> Path | None:
-    """The file that is asked for, or the first of the usual ones that is there. Raises: Misconfigured."""
+    """The file asked for, or else the first of the usual ones that exists. Raises: Misconfigured."""
     if named := file or os.environ.get(CONFIG_VARIABLE):
         return Path(named)
     return next((usual for usual in USUAL_FILES if _is_there(usual)), None)
 
 
 def _is_there(file: Path) -> bool:
-    """A folder that may not be read may hold it, and then another configuration would be a guess."""
+    """Whether the file exists. A folder that we may not read may hold it, so going on would be a guess."""
     try:
         return file.is_file()
     except OSError as error:
@@ -157,7 +157,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _environment() -> dict[str, Any]:
-    """Settings of the environment. Names with one underscore, such as PBM_PORT, may belong to others and are let be."""
+    """The keys in the environment. Names with a single underscore, such as PBM_PORT, may be somebody else's."""
     for name in os.environ:
         table, nested, _ = name.removeprefix(PREFIX).partition("__")
         if name.startswith(PREFIX) and nested and table.lower() not in Configuration.model_fields:
@@ -170,7 +170,7 @@ def _environment() -> dict[str, Any]:
 
 
 def _said(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what was not said, at any depth."""
+    """The same without None, at any depth."""
     return {
         name: _said(value) if isinstance(value, Mapping) else value
         for name, value in given.items()
@@ -214,7 +214,7 @@ def _meant(name: str, table: type[BaseModel]) -> str:
 
 
 def lacks(configuration: Configuration) -> list[str]:
-    """Files and programs that are named but not there or of no use; a line each, which begins with the key."""
+    """Files and programs that are named but missing or useless; a line each, which begins with the key."""
     from pbm.edges.crypt import Keyring
     from pbm.edges.signing import public_key
 
@@ -247,7 +247,7 @@ def open_to_others(effective: Effective) -> list[str]:
 
 
 def in_clear(configuration: Configuration) -> list[str]:
-    """Passwords of ours that anybody on the way to a server can read; a line each, which begins with the key."""
+    """Passwords of ours that can be read on the way to a server; a line each, which begins with the key."""
     tables: dict[str, FetchSettings | SmarthostSettings] = {"imap": configuration.imap}
     if configuration.way is configuration.smarthost:
         tables["smarthost"] = configuration.smarthost
@@ -261,7 +261,7 @@ def in_clear(configuration: Configuration) -> list[str]:
 def _is_open(path: Path) -> bool:
     try:
         mode = path.stat().st_mode
-    except OSError:  # what we may not look at is told when it is used
+    except OSError:  # a file we may not look at is reported when it is used
         return False
     return stat.S_ISREG(mode) and bool(mode & (stat.S_IRWXO | stat.S_IWGRP))
 
@@ -275,7 +275,7 @@ def _certificate(certificate: Path, key: Path | None) -> list[str]:
             return [f"server.{name}: {path} cannot be read: {error.strerror}."]
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
-    except OSError as error:  # of which ssl.SSLError is one
+    except OSError as error:  # includes ssl.SSLError
         return [f"server.tls_certificate, server.tls_key: cannot be used: {error.strerror or error}."]
     return []
 

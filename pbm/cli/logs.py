@@ -1,10 +1,9 @@
-"""How a server tells what it does: one line for each event on standard error, and one in the database for each act.
+"""The log: one line for each event on standard error, and one in the database for each act of the operator.
 
-A line that concerns a mail names it, as mail=ID, by its number in the inbox: from the mail taken in, over its handling,
-to the delivery of each mail that came of it. What stands in such a line is never what players wrote.
+A line about a mail gives its number in the inbox as mail=ID: when it is taken in, when it is handled, and when each
+mail that it caused is delivered. No line contains what players wrote.
 
-The line that each command which writes leaves for `pbm log` is written in the transaction of what the command does,
-whatever command that is: see `Store.signature`.
+Each command that writes leaves a line for `pbm log`, in the transaction of what it does; see `Store.signature`.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from pbm.store.refusals import LogLine
 _BARE = re.compile(r"[^\s\"=]+")
 
 MOST_WAITING = 10_000
-"""Lines that may wait for whoever reads them."""
+"""The most lines that may wait for a slow reader."""
 _LAST_SECONDS = 1.0
 """How long the end of the process waits for them."""
 _LOOK_SECONDS = 0.01
@@ -56,8 +55,8 @@ def drain() -> None:
 
 
 class Unhurried:
-    """A text stream that keeps nobody waiting: what nobody reads is dropped and counted, and so is what finds no room
-    on a full disk.
+    """A text stream that never makes its writer wait: lines that nobody reads, or that find a full disk, are dropped
+    and counted.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -67,7 +66,7 @@ class Unhurried:
         self._busy = False
         self._dropped = 0
         self._counting = threading.Lock()
-        """Held by whoever changes that number."""
+        """Held while that number is changed."""
         threading.Thread(target=self._run, name="log", daemon=True).start()
         _opened.append(self)
 
@@ -76,12 +75,12 @@ class Unhurried:
             self._waiting.append(text)
         else:
             self._drop(text.count("\n"))
-        if not self._some.is_set():  # to wake the writer costs more than the line
+        if not self._some.is_set():  # waking the writer costs more than the line
             self._some.set()
         return len(text)
 
     def flush(self) -> None:
-        """Nobody waits for it."""
+        """Nothing: no caller needs to wait."""
 
     def drain(self) -> None:
         """Wait until all is written, but not for long."""
@@ -115,7 +114,7 @@ class Unhurried:
 
 
 def _unhurried(stream: TextIO) -> TextIO:
-    """As it is where it is no file of the system's."""
+    """The stream without waiting; unchanged if it is not a file of the system."""
     try:
         return cast("TextIO", Unhurried(stream.fileno()))
     except io.UnsupportedOperation:
@@ -123,10 +122,10 @@ def _unhurried(stream: TextIO) -> TextIO:
 
 
 class _Lines(structlog.make_filtering_bound_logger(logging.DEBUG)):  # type: ignore[misc]  # made at the start
-    """A logger that makes a line in one go: the steps that structlog takes cost as much again as the words."""
+    """A logger that makes a line in one go: structlog's steps would cost as much again as the words."""
 
     level, form = logging.INFO, "text"
-    """Of all of them; lines below the level, which may be another one after a while, are left out."""
+    """For all instances; lines below the level are left out. set_level may change it later."""
 
     def _proxy_to_logger(self, method_name: str, event: str, **values: object) -> None:
         if NAME_TO_LEVEL[method_name] >= self.level:
@@ -135,10 +134,10 @@ class _Lines(structlog.make_filtering_bound_logger(logging.DEBUG)):  # type: ign
 
 
 def _line(logger: object, level: str, event: EventDict) -> str:
-    """Instant, level, what happened, and the rest as name=value; a traceback below. Or all of it as JSON."""
+    """Instant, level, event, and the rest as name=value, with a traceback below; or all of it as JSON."""
     at = datetime.now(UTC).isoformat().replace("+00:00", "Z")
     event = merge_contextvars(logger, level, event)
-    if "exc_info" in event:  # a traceback that tells variables would tell what players wrote, passwords among it
+    if "exc_info" in event:  # no variables in tracebacks: they would show what players wrote, even passwords
         event = format_exc_info(logger, level, event)
     if _Lines.form == "json":
         return str(_AS_JSON(logger, level, {**event, "level": level, "timestamp": at}))
@@ -151,14 +150,14 @@ _AS_JSON = JSONRenderer()
 
 
 def set_level(level: str) -> None:
-    """Of our lines and of the libraries' from now on."""
+    """Set the level for our lines and the libraries'."""
     _Lines.level = logging.getLevelNamesMapping()[level.upper()]
     logging.getLogger().setLevel(_Lines.level)
 
 
 def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
-    """for_good: nobody will ask for another form in this process, which makes an event cost less, and nothing waits for
-    whoever should read what is written.
+    """for_good: the form will not change in this process, which makes events cheaper, and no caller waits for the
+    reader of standard error.
     """
     stream = _unhurried(sys.stderr) if for_good else sys.stderr
     _Lines.form = settings.format
@@ -181,7 +180,7 @@ _SERVERS = {"serve", "work", "receive", "demo", "play"}
 
 
 def signature() -> LogLine | None:
-    """The command that runs, as the log names it; None where it is none of the operator's."""
+    """The running command as the log names it; None if it is not an act of the operator."""
     context = click.get_current_context(silent=True)
     if context is None or context.info_name in _SERVERS:
         return None
@@ -190,7 +189,7 @@ def signature() -> LogLine | None:
 
 
 def _operator() -> str:
-    """The name of whoever sits at the keyboard, also where they have become somebody else first."""
+    """The name of the person at the keyboard, even if they have changed to another user."""
     for name in ("SUDO_USER", "DOAS_USER"):
         if os.environ.get(name):
             return os.environ[name]
@@ -201,7 +200,7 @@ def _operator() -> str:
 
 
 def _said(context: click.Context) -> Iterator[str]:
-    """The arguments and options as they could be typed again, but for passwords."""
+    """The arguments and options as they could be typed again, but passwords masked."""
     for param in context.command.params:
         if param.name not in context.params or context.get_parameter_source(param.name) is ParameterSource.DEFAULT:
             continue
@@ -212,5 +211,5 @@ def _said(context: click.Context) -> Iterator[str]:
             if isinstance(param, click.Option):
                 yield max(param.opts, key=len)
             if not getattr(param, "is_flag", False):
-                shown = getattr(value, "name", value)  # a file by its name
+                shown = getattr(value, "name", value)  # a file is shown by its name
                 yield MASK if is_secret else shlex.quote(str(shown))

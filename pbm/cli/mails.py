@@ -24,7 +24,7 @@ from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 
-if TYPE_CHECKING:  # help pages need nothing of these
+if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.status import Queues
     from pbm.server.steward import Steward
 
@@ -148,14 +148,14 @@ def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
 
 
 _SOME_BOARD = 0
-"""Stands for the board that only the database could tell."""
+"""Stands for the board, which only the database could tell."""
 
 
 _HEADS = {
     f".{suffix}": f"Content-Type: text/{subtype}; charset=utf-8\n\n".encode()
     for suffix, subtype in (("txt", "plain"), ("html", "html"))
 }
-"""The header that makes a mail of a file that holds only its text."""
+"""The header that turns a file with only a text into a mail."""
 
 
 def _classified(file: Path, robot: Robot) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def _classified(file: Path, robot: Robot) -> dict[str, Any]:
 
 
 def _commands(mail: Message) -> tuple[tuple[str, ...], str]:
-    """A mail whose first line is no command holds none, and all of it is comment."""
+    """The commands and the comment of a mail; if its first line is no command, all of it is comment."""
     subject = strip_subject(mail.subject)
     standing = _standing(mail, subject)
     reading = read(subject, mail.text, standing)
@@ -189,7 +189,7 @@ def _standing(mail: Message, subject: str) -> Standing:
 
 
 def print_mail(row: dict[str, Any], mail: bytes, *, raw: bool, as_json: bool) -> None:
-    """A mail with what is known of it, safe to look at in a terminal; or its bytes alone."""
+    """Print a mail with what is known of it, safe for a terminal; or only its bytes."""
     text = mail.decode("utf-8", "replace").replace("\r\n", "\n")
     if raw:
         click.echo(mail, nl=False)
@@ -275,11 +275,11 @@ def _outgoing_row(queued: Queued) -> dict[str, Any]:
 
 
 _SPARE = 1000
-"""Octets read more than a mail may have, so that it is seen to be too large, a line of mbox aside."""
+"""Octets read beyond the largest mail, to notice one that is too large; a line of mbox does not count."""
 
 
 class _Piped(Command):
-    """A command whose every failure that is not the mail's own is temporary; click's codes would bounce the mail."""
+    """A command whose failures are temporary unless the mail is at fault; click's exit codes would bounce the mail."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _temporary():
@@ -303,7 +303,7 @@ def _temporary() -> Iterator[None]:
 
 
 def _end(exit_code: int, sentence: str) -> NoReturn:
-    """Mail servers pass on what stands on standard error."""
+    """Exit with a sentence on standard error, which mail servers pass on."""
     click.echo(sentence, err=True)
     raise click.exceptions.Exit(exit_code) from None
 

@@ -1,6 +1,6 @@
-"""From the configuration to the service over its database, and to the ways of its mail.
+"""From the configuration to the service over its database, and to its ways out for mail.
 
-No command makes a database but those that say so: a mistyped path would look like a sound server with nobody in it.
+Only commands that say so create a database: a mistyped path would look like a sound server without players.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pbm.mailin.message import Unlock
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of
 
-if TYPE_CHECKING:  # takes a while, and a mail that is only stored needs nothing of it
+if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of it
     from pbm.edges.crypt import Keyring
     from pbm.edges.signing import Signature
     from pbm.edges.transports import Transport
@@ -46,7 +46,7 @@ def robot(configuration: Configuration) -> Robot:
 def opened_service(
     configuration: Configuration, *, serves: bool = False, create: bool = False, quiet: bool = False
 ) -> Iterator[Service]:
-    """serves: a database that has no address yet takes the configured one. The others: as of `opened_store`.
+    """serves: a database without an address takes the configured one. create, quiet: as for `opened_store`.
 
     Raises: SchemaTrouble, Refused, Misconfigured.
     """
@@ -64,13 +64,13 @@ def opened_service(
 
 
 def _unlock(configuration: Configuration) -> Unlock | None:
-    """How encrypted mails are opened; None without a key."""
+    """How to decrypt mails; None without a key."""
     ring = keyring(configuration)
     return None if ring is None else ring.unlock
 
 
 def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None] = lambda _: None) -> Transport:
-    """The way out that delivery.kind chooses, with signatures if there is a key, and what is encrypted before that.
+    """The way out that delivery.kind chooses, with encryption and signatures if there are keys for them.
 
     peer_of: the key of an address. Raises: OSError, ValueError, ImportError.
     """
@@ -85,7 +85,7 @@ def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None
 
 
 def keyring(configuration: Configuration) -> Keyring | None:
-    """Our OpenPGP key; None where nothing is encrypted. Raises: OSError, ValueError, ImportError."""
+    """Our OpenPGP key; None if none is configured. Raises: OSError, ValueError, ImportError."""
     from pbm.edges.crypt import Keyring
 
     path = configuration.crypt.key
@@ -93,19 +93,19 @@ def keyring(configuration: Configuration) -> Keyring | None:
 
 
 def mail_signature(configuration: Configuration) -> Signature:
-    """As the configuration wants it, which has a key. Raises: OSError, ValueError."""
+    """The signature of a configuration that has a key. Raises: OSError, ValueError."""
     from pbm.edges.signing import Signature
 
     dkim = configuration.dkim
-    assert dkim.key is not None  # noqa: S101  whoever calls has seen it
+    assert dkim.key is not None  # noqa: S101  the caller has checked it
     return Signature(dkim.domain or configuration.server.domain, dkim.selector, dkim.key.read_bytes())
 
 
 @contextmanager
 def opened_store(configuration: Configuration, *, create: bool = False, quiet: bool = False) -> Iterator[Store]:
-    """The database. create: it may be missing or empty; the folder of the default one is made then.
+    """The database. create: it may be missing or empty; the default one's folder is then created.
 
-    quiet: nobody is told which one it is. Raises: SchemaTrouble, Refused, Misconfigured.
+    quiet: do not say which one it is. Raises: SchemaTrouble, Refused, Misconfigured.
     """
     url = configuration.database
     if create:
@@ -130,13 +130,13 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
 
 
 def sign(store: Store) -> None:
-    """Note a command of the operator's that has written otherwise than by a transaction of the store's."""
+    """Log a command of the operator's that wrote other than by a transaction of the store."""
     with store.write():
         pass
 
 
 def announce(url: str) -> None:
-    """Say which database is used where it is not the default: whoever means another one sees it at once."""
+    """Say which database is used, unless it is the default, so that a wrong one is noticed at once."""
     if url != _DEFAULT:
         click.echo(f"Database: {masked(url)}", err=True)
 
@@ -144,7 +144,7 @@ def announce(url: str) -> None:
 def identified(configuration: Configuration, store: Store, *, adopt: bool = False) -> Configuration:
     """The configuration with the address that belongs to the database.
 
-    adopt: a database that has none takes the configured one, if any is. Raises: Misconfigured for a contradiction.
+    adopt: a database without one takes the configured address, if any. Raises: Misconfigured for a contradiction.
     """
     server = configuration.server
     store.prepare(datetime.now(UTC))
@@ -168,7 +168,7 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
 
 
 def _reason(url: str, trouble: DatabaseTrouble) -> str:
-    """Why the database cannot be used, and what to do where that is seen from its file, in a sentence or two."""
+    """Why the database cannot be used, and what to do if its file shows that, in a sentence or two."""
     words = " ".join(str(trouble).split())
     said = words if words.endswith("?") else f"{words}."
     if (file := _file(url)) is None:
@@ -189,16 +189,16 @@ def _reason(url: str, trouble: DatabaseTrouble) -> str:
 
 
 def with_identity(configuration: Configuration, *, quiet: bool = False) -> Configuration:
-    """The same, as far as the database can tell. quiet: as of `opened_store`."""
+    """The same as `identified`, as far as the database can be read. quiet: as for `opened_store`."""
     try:
         with opened_store(configuration, quiet=quiet) as store:
             return identified(configuration, store)
-    except (Refused, SchemaTrouble):  # the server may not have run yet, and will have the configured address
+    except (Refused, SchemaTrouble):  # the server may not have run yet, and will then have the configured address
         return configuration
 
 
 def no_database(url: str) -> str:
-    """That nothing is there, and what would make something."""
+    """A text that says that there is no database, and how to create one."""
     return (
         f"There is no database at {masked(url)}. Is this the configuration of the server (--config, --database)? "
         "A new database is made by pbm serve, and by pbm db create."
@@ -206,7 +206,7 @@ def no_database(url: str) -> str:
 
 
 def _is_missing(url: str) -> bool:
-    """Raises: Refused, where that may not be looked at."""
+    """Raises: Refused if we may not look."""
     file = _file(url)
     try:
         return file is not None and not file.exists()
@@ -215,18 +215,18 @@ def _is_missing(url: str) -> bool:
 
 
 def _file(url: str) -> Path | None:
-    with suppress(SchemaTrouble):  # told better when it is opened
+    with suppress(SchemaTrouble):  # opening it reports this better
         return file_of(url)
     return None
 
 
 def _reserve(url: str) -> None:
-    """A new database holds secrets from the first moment, so nobody but its owner may read it."""
+    """Create a new database's file for its owner only, because it holds secrets from the start."""
     if url == _DEFAULT:
         try:
             DATA_FOLDER.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Misconfigured(f"database: {DATA_FOLDER} cannot be made: {error.strerror}.") from None
     if (file := _file(url)) is not None:
-        with suppress(OSError):  # told better when it is opened
+        with suppress(OSError):  # opening it reports this better
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))

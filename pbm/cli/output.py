@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-if TYPE_CHECKING:  # most commands need nothing of it
+if TYPE_CHECKING:  # most commands need none of it
     from pbm.server.operator import Administration, Replayed
 
 Row = Mapping[str, Any]
 
 _PIPED_WIDTH = 1000
-"""Columns of a table that no terminal shows: nothing is wrapped for a program that reads it."""
+"""The width of a table that no terminal shows: nothing is wrapped for a program that reads it."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of tables.")
 
 
 def print_rows(rows: Sequence[Row], *, as_json: bool, nothing: str) -> None:
-    """A table. nothing: what to say to a person where there are no rows."""
+    """A table. nothing: what to tell a person if there are no rows."""
     if as_json:
         print_json(rows)
     elif not rows:
@@ -39,7 +39,7 @@ def print_rows(rows: Sequence[Row], *, as_json: bool, nothing: str) -> None:
 
 
 def print_fields(row: Row, *, as_json: bool) -> None:
-    """One thing, a field a line."""
+    """Print one thing, a line for each field."""
     if as_json:
         print_json(row)
         return
@@ -53,7 +53,7 @@ def print_json(value: Any) -> None:
 
 
 def replayed(admin: Administration, boards: Sequence[int] | None = None) -> list[Replayed]:
-    """The verdicts on boards, or on all, with a bar on standard error where a person looks on."""
+    """The verdicts on the boards, or on all, with a progress bar if a person is watching."""
     shown: Iterable[int]
     numbers = list(admin.board_numbers() if boards is None else boards)
     if sys.stderr.isatty() and len(numbers) > 1:
@@ -67,7 +67,7 @@ def replayed(admin: Administration, boards: Sequence[int] | None = None) -> list
 
 
 TEXT = click.File(encoding="utf-8-sig")
-"""What a person has written, whatever the language of the machine."""
+"""Text that a person wrote, read as UTF-8 whatever the machine's locale."""
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
@@ -81,21 +81,21 @@ def content_of(text: TextIO) -> str:
 
 
 def all_are_meant(what: str, named: Sequence[object], everything: bool) -> bool:
-    """Whether a command means all, and not those it names. Raises: UsageError for neither and for both."""
+    """Whether a command means all, not the ones it names. Raises: UsageError for neither and for both."""
     if bool(named) == everything:
         raise click.UsageError(f"Name {what}, or say --all.")
     return everything
 
 
 def ask(question: str) -> None:
-    """Go on only if a person says yes. Raises: Refused where nobody is there to be asked; Abort for no."""
+    """Go on only if a person says yes. Raises: Refused if nobody can be asked; Abort for no."""
     if not sys.stdin.isatty():
         raise Refused("This cannot be undone, and nobody can be asked here: say --yes. Nothing was done.")
     click.confirm(question, abort=True)
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file for its owner's eyes; one that was there stays as it was until all is written. Raises: OSError."""
+    """Write a file that only its owner can read; an older one stays until all is written. Raises: OSError."""
     target = path.resolve()
     if target.exists() and not target.is_file():  # a pipe or a device
         target.write_bytes(content)
@@ -112,7 +112,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def printable(text: str) -> str:
-    """A stranger's words, without what a terminal would obey."""
+    """A stranger's words, without characters that a terminal would obey."""
     return "".join(char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
@@ -153,7 +153,7 @@ class Refused(click.ClickException):
 
 
 class NoDatabase(Refused):
-    """There is none where the configuration says."""
+    """There is no database where the configuration says."""
 
 
 class Misconfigured(Refused):

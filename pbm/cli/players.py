@@ -1,4 +1,4 @@
-"""`pbm player`: accounts; `pbm export`, `pbm import`, `pbm publish`: what goes out as files, and what comes back."""
+"""`pbm player`: accounts; `pbm export`, `pbm import`, `pbm publish`: files that go out, and that come back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pbm.cli.frame import Command, Group, Invocation, pass_administration, pass_
 from pbm.cli.output import FILE, FOLDER, Refused, ask, json_option, print_fields, print_rows, write_file
 from pbm.domain.game_record import is_record
 
-if TYPE_CHECKING:  # help pages need nothing of these
+if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.operator import Account, Administration
     from pbm.server.steward import Steward
 
@@ -171,7 +171,7 @@ def merge(hand: Steward, userid: str, into: str, yes: bool) -> None:
 
 
 def _row(account: Account) -> dict[str, Any]:
-    """unreachable: mail to none of the addresses arrives, so that the player does not learn of moves."""
+    """unreachable: whether no mail reaches the player, so that they do not learn of moves."""
     confirmed = [address.address for address in account.addresses if address.confirmed_at]
     waiting = [address.address for address in account.addresses if not address.confirmed_at]
     suspended = [address.address for address in account.addresses if address.suspended_at]
@@ -185,7 +185,7 @@ def _row(account: Account) -> dict[str, Any]:
 
 
 MAX_OCTETS = 500_000_000
-"""Octets of an export that is taken in."""
+"""The largest export that is read, in octets."""
 
 
 @click.command(cls=Command)
@@ -245,7 +245,7 @@ def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
 
 
 def _content(path: Path) -> bytes:
-    """The JSON of a file, or of the archive it is in. Raises: OSError, Refused."""
+    """The JSON of a file, or of the archive in it. Raises: OSError, Refused."""
     content = path.read_bytes()
     if not zipfile.is_zipfile(io.BytesIO(content)):
         return content

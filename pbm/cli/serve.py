@@ -1,4 +1,4 @@
-"""`pbm serve` and `pbm work`: the server, or some of its tasks, until it is told to stop; started anew if it ends."""
+"""`pbm serve` and `pbm work`: the server, or some of its tasks, until it is told to stop or gives up."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ log = structlog.get_logger()
 
 
 _GRACE_SECONDS = 5
-"""How much longer than a server may take to finish the system waits before it ends the process by itself."""
+"""How much longer than a server may take to finish, until the system ends the process."""
 
 
 class Signals:
-    """SIGTERM and SIGINT: the first asks the server to finish what it does, the second to leave it.
+    """SIGTERM and SIGINT: the first asks the server to finish what it does, the second to drop it.
 
-    SIGHUP asks it to read anew what can be read anew.
+    SIGHUP asks it to reload what can be reloaded.
     """
 
     def __init__(self, seconds: float) -> None:
-        """seconds: how long it may take to finish; an alarm ends the process then, whatever it is stuck in."""
+        """seconds: how long it may take to finish; then an alarm ends the process, whatever it is stuck in."""
         self.first, self.second = asyncio.Event(), asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._seconds = math.ceil(seconds) + _GRACE_SECONDS
@@ -62,12 +62,12 @@ class Signals:
         self._before[signal.SIGHUP] = hung_up
 
     def close(self) -> None:
-        """Put back what they did before."""
+        """Restore the previous handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
     def _caught(self, _number: int, _frame: object) -> None:
-        """Told between two steps of the program, also while the loop is stuck in one of them."""
+        """Called between two steps of the program, even while the loop is stuck in one of them."""
         if not self._caught_one:
             signal.alarm(self._seconds)
         self._loop.call_soon_threadsafe((self.second if self._caught_one else self.first).set)
@@ -75,7 +75,7 @@ class Signals:
 
 
 async def finish(stopping: Awaitable[None], signals: Signals, seconds: float) -> None:
-    """Wait until all is done that was begun; end the process as it is after so many seconds or a second signal."""
+    """Wait until all that was begun is done; end the process at once after `seconds` or a second signal."""
     log.info("stopping", at_most_seconds=seconds)
     notify("STOPPING=1")
     ending, impatient = asyncio.ensure_future(stopping), asyncio.create_task(signals.second.wait())
@@ -88,17 +88,17 @@ async def finish(stopping: Awaitable[None], signals: Signals, seconds: float) ->
 
 
 def end_now(reason: str) -> NoReturn:
-    """Say why, if anybody listens, and leave everything as it is: nothing is lost."""
+    """Say why, if anybody listens, and end the process without cleaning up: nothing is lost."""
     sys.stdout.flush()
     drain()
     _, listening, _ = select.select([], [sys.stderr.fileno()], [], 1)
     if listening:
         os.write(sys.stderr.fileno(), f"{reason}\n".encode())
-    os._exit(1)  # threads that wait for a database or a mail server would be waited for
+    os._exit(1)  # a normal exit would wait for threads that wait for a database or a mail server
 
 
 def notify(state: str) -> None:
-    """Tell systemd, where it has asked (sd_notify(3)); nobody else hears it."""
+    """Tell systemd, if it has asked (sd_notify(3)); nobody else hears it."""
     place = os.environ.get("NOTIFY_SOCKET", "")
     if place:
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
@@ -107,7 +107,7 @@ def notify(state: str) -> None:
 
 @asynccontextmanager
 async def watched() -> AsyncIterator[None]:
-    """While it lasts systemd hears that we live, as often as it wants: from the loop that everything runs in."""
+    """Tell systemd that we live, as often as it wants, until the block ends; from the loop that everything runs in."""
     microseconds = os.environ.get("WATCHDOG_USEC", "")
     ours = os.environ.get("WATCHDOG_PID", "") in ("", str(os.getpid()))
     beating = None
@@ -128,11 +128,11 @@ async def _beat(seconds: float) -> None:
 
 
 LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "deliver", "think")
-"""The tasks that a process can take on; the rest is left to others over the same database."""
+"""The tasks that a process can take on; others over the same database do the rest."""
 
 
 class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
-    """Some of the tasks, with commas between them."""
+    """Some of the tasks, separated by commas."""
 
     name = "tasks"
 
@@ -193,8 +193,8 @@ def run(
     *,
     create: bool = False,
 ) -> None:
-    """Do the tasks until told to stop. create: an empty database is set up. The others: as the options so named."""
-    others = LISTEN not in tasks and metrics is None  # one process of several with one configuration can have the port
+    """Do the tasks until told to stop. create: set up an empty database. The others: as the options of that name."""
+    others = LISTEN not in tasks and metrics is None  # only one of the processes can have the port
     effective = invocation.effective(
         server={"listen": listen, "domain": domain},
         metrics={"listen": "" if others else metrics},
@@ -219,7 +219,7 @@ def run(
 
 
 def _renew(server: Server, way: Transport | None, service: Service, invocation: Invocation) -> None:
-    """Read anew what serve() tells; whatever is wrong is logged, and what was stays."""
+    """Reload what serve() says; trouble is logged, and the old values stay."""
     try:
         configuration = identified(invocation.effective().values, service.store)
         if problems := lacks(configuration):
@@ -254,7 +254,7 @@ async def _serve(
         await _start(server, metrics, configuration)
         signals.renew = lambda: _renew(server, way, service, invocation)
         gc.collect()
-        gc.freeze()  # what is there now stays; no later collection need look at it
+        gc.freeze()  # all objects so far stay; later collections need not look at them
         address = service.settings.robot.address
         if LISTEN in tasks:
             click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
@@ -267,7 +267,7 @@ async def _serve(
             for end in ends:
                 end.cancel()
             if server.exhausted:
-                end_now(server.reason)  # to stop in good order takes files and threads
+                end_now(server.reason)  # a clean stop needs files and threads
             if metrics is not None:
                 metrics.stop()
             await finish(server.stop(), signals, configuration.server.stop_seconds)
@@ -278,7 +278,7 @@ async def _serve(
 def _metrics_server(
     configuration: Configuration, service: Service, connections: Callable[[], int]
 ) -> MetricsServer | None:
-    """None where nobody may ask for numbers."""
+    """None if nobody may ask for metrics."""
     if not configuration.metrics.listen:
         return None
     where = place(configuration.metrics.listen)
@@ -300,7 +300,7 @@ async def _start(server: Server, metrics: MetricsServer | None, configuration: C
 
 
 def _where(configuration: Configuration, server: Server) -> str:
-    """The addresses that are listened on, with the port that was really taken."""
+    """The address that is listened on, with the actual port."""
     listen = configuration.server.listen
     return listen if isinstance(place(listen), Path) else f"{listen.rpartition(':')[0]}:{server.port}"
 

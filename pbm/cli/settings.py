@@ -1,7 +1,7 @@
-"""The keys of the configuration: what each may be, what it is without being said, and what it means.
+"""The keys of the configuration: what each may be, its default, and its meaning.
 
-Each way out for mail is a class: its settings, what it makes of them, what is checked, and what `doctor` says. A new
-way is one more class, a word of `delivery.kind`, which chooses one, and a table of the configuration.
+Each way out for mail is a class: its settings, what it makes of them, its checks, and what `doctor` says. A new way out
+is one more class, a value of `delivery.kind`, which chooses one, and a table of the configuration.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pbm.domain.configuration import (
     setting,
 )
 
-if TYPE_CHECKING:  # a command that only reads the configuration is quick
+if TYPE_CHECKING:  # keeps commands fast that only read the configuration
     from pbm.edges.records import Finding
     from pbm.edges.transports import Transport
 
@@ -72,10 +72,10 @@ DatabaseUrl = Annotated[
 
 
 class DeliveryKind(SettingsTable):
-    """The questions that any way out answers. In each sentence the key comes first that has to be changed."""
+    """The questions that each way out answers. Each sentence begins with the key that has to be changed."""
 
     def transport(self, domain: str) -> Transport:
-        """The way, open. domain: ours. Raises: OSError, ValueError."""
+        """The way out, ready to send. domain: ours. Raises: OSError, ValueError."""
         raise NotImplementedError
 
     def mistakes(self, listen: str, domain: str) -> Iterator[str]:
@@ -83,7 +83,7 @@ class DeliveryKind(SettingsTable):
         yield from ()
 
     def lacks(self) -> Iterator[str]:
-        """Things that are named and missing, or of no use."""
+        """Things that are named but missing or useless."""
         yield from ()
 
     def places(self) -> dict[str, Path]:
@@ -91,7 +91,7 @@ class DeliveryKind(SettingsTable):
         return {}
 
     def findings(self) -> Iterator[Finding]:
-        """The outcome of a try."""
+        """The result of trying the way out."""
         yield from ()
 
 
@@ -144,12 +144,12 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine by its name, so that nothing leaves it."""
+    """Whether a host is this machine by name, so that nothing leaves it."""
     return host.casefold() in _LOOPBACK or host.startswith("127.")
 
 
 def _is_ours(host: str, listens: str, domain: str) -> bool:
-    """Whether a host is this one, as far as can be told without asking the DNS. listens: where we do."""
+    """Whether a host is this one, as far as can be told without asking the DNS. listens: the host we listen on."""
     if is_loopback(host):
         return listens in (host, "0.0.0.0", "::") or (host in _LOOPBACK and listens in _LOOPBACK)  # noqa: S104
     return host in (listens, domain.casefold(), socket.gethostname().casefold())
@@ -181,7 +181,7 @@ class SendmailTable(DeliveryKind):
 
 
 def unusable_authorities(table: str, path: Path) -> Iterator[str]:
-    """Why the file of authorities of a table cannot be used, if so."""
+    """Why a table's file of authorities cannot be used, if it cannot."""
     try:
         ssl.create_default_context(cafile=path)
     except OSError as error:
@@ -253,7 +253,7 @@ class Metrics(SettingsTable):
 
 
 class Configuration(BaseSettings):
-    """All keys. Made by load() only, which knows where each comes from."""
+    """All keys. Created only by load(), which knows where each comes from."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, hide_input_in_errors=True

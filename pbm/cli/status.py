@@ -1,4 +1,4 @@
-"""`pbm status`: what waits, for how long, how fast it goes, and what wants the operator; `pbm log`: what they did."""
+"""`pbm status`: what waits, for how long, how fast it goes, and what needs the operator; `pbm log`: what they did."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_js
 
 
 def _times(seconds: float | None) -> Iterator[None]:
-    """Now, and for ever each time after so many seconds; None for now alone."""
+    """Now, and then again and again after this many seconds; None for now only."""
     yield
     while seconds is not None:
         time.sleep(seconds)
@@ -138,7 +138,7 @@ def _flow_values(flow: Flow, took: str) -> dict[str, Any]:
 
 
 def lines_of(look: Status) -> list[str]:
-    """For people: a line for each queue and for each thing that wants the operator."""
+    """For people: a line for each queue and for each thing that needs the operator."""
     players = counted(look.players, "player")
     return [
         f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {players}, {counted(look.boards, 'board')} under way",
@@ -189,7 +189,7 @@ def _board_lines(look: Status) -> list[str]:
 
 
 def _player_lines(look: Status) -> list[str]:
-    """The lines; trouble that the operator can end comes with the command for it."""
+    """The lines about players; trouble that the operator can end comes with the command for it."""
     suspended = counted(look.suspended, "address")
     return [
         f"{counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm broadcast list', look.broadcasts)}",

@@ -10,7 +10,7 @@ from pbm.cli.boards import GAME_WORDS, game_option, parted
 from pbm.cli.frame import Group, pass_organizer
 from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_rows
 
-if TYPE_CHECKING:  # help pages need nothing of these
+if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.arbiter import Organizer, TournamentView
     from pbm.store.tournaments import Tournament
 

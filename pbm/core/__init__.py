@@ -1,1 +1,1 @@
-"""The needs of every wish: the request and the board in hand, telling players, starting a match, jobs, the registry."""
+"""What every feature needs: the request and board in hand, telling players, starting a match, jobs, the registry."""

@@ -1,6 +1,6 @@
-"""A board in the hand of the service: a stored match together with its state, replayed from its record and remembered.
+"""An open board: a stored match together with its state, which is replayed from its record and cached.
 
-What happens on it is stored at once, and kept as events of which its players are told when all is done.
+What happens on it is stored at once, and collected as events, which its players are told when all commands are done.
 """
 
 from __future__ import annotations
@@ -49,34 +49,34 @@ from pbm.domain.match import (
 from pbm.store import HOUSE, Transaction
 
 NO_BOARD = 0
-"""The number that a board seems to have which a rehearsal has started."""
+"""The number of a board that a rehearsal has started: only a stored board has one of its own."""
 
 REMEMBERED = 24_000_000
-"""Octets of all boards that are remembered."""
+"""Octets that all cached boards may take."""
 _OF_A_BOARD, _OF_A_PLY = 1600, 26
-"""Octets that these take there, without what positions of some games hold of the plies before."""
+"""Octets that each takes in the cache; positions of some games add more for each ply (`octets_a_ply`)."""
 
 
 class States:
-    """The latest boards with their states, so that a move need not read and replay the whole record.
+    """The boards met last, with their states, so that a move need not read and replay the whole record.
 
-    Only a cache: the record decides. A transaction that is rolled back has to empty it, for the next ply of a board it
-    held then gets a number and a revision that the cache knows from another ply.
+    Only a cache: the record decides. After a rollback it must be emptied: the next ply of a board would get a number
+    and a revision that the cache knows from the ply that was undone.
     """
 
     def __init__(self) -> None:
         self._octets = 0
         self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
         self.damaged: dict[int, str] = {}
-        """Boards met whose records cannot be replayed, and why, until that is told."""
+        """Boards whose records cannot be replayed, and why, until the operator is told."""
 
     def match(self, board: int) -> Match | None:
-        """The board as it was when it was met last."""
+        """The board as it was last seen."""
         known = self._boards.get(board)
         return known[0] if known else None
 
     def of(self, match: Match) -> State:
-        """Raises: Unreadable where the game is not there, or the record cannot be replayed."""
+        """The state of a match. Raises: Unreadable if its game is not installed or its record cannot be replayed."""
         if match.game not in GAMES:
             raise Unreadable(
                 f"Board {match.board} waits: its game, {match.game}, cannot be played here at present. Nothing is "
@@ -89,7 +89,7 @@ class States:
         return state
 
     def reads(self, match: Match) -> bool:
-        """Whether there is a state of the board."""
+        """Whether the board can be read."""
         try:
             self.of(match)
         except Unreadable:
@@ -120,12 +120,12 @@ class States:
 
 
 def _weight(state: State) -> int:
-    """About how many octets a remembered board takes."""
+    """About how many octets a cached board takes."""
     return _OF_A_BOARD + (_OF_A_PLY + state.game.info.octets_a_ply) * state.plies
 
 
 def set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:
-    """Change the clocks of boards, as far as any run there, and when the boards need the server next."""
+    """Change the clocks of those boards that have one, and when these boards need the server next."""
     loaded = [(match, match.clock) for match in tx.matches.load_all(boards) if match.clock is not None]
     clocks = {match.board: due(match, changed(match, clock), tx.now, match.moved_at) for match, clock in loaded}
     tx.matches.set_clocks(clocks)
@@ -147,16 +147,16 @@ def difference(tx: Transaction, match: Match, state: State) -> str:
 
 
 SILENCE = "silence"
-"""An item on the agenda of a board while a draw has been offered: an offer left unanswered for long is accepted."""
+"""The kind of a board's agenda item while a draw is offered: an offer left unanswered for long is accepted."""
 SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR = timedelta(days=21), timedelta(days=7)
 QUESTION = "question"
-"""An item on the agenda of a board while one player has asked the other something."""
+"""The kind of a board's agenda item while one player has asked the other something."""
 ANSWER_IN = timedelta(days=2)
-"""How long a question waits for its answer before its hearer is reminded."""
+"""How long a question waits for an answer before the player asked is reminded."""
 
 
 class Decisions:
-    """What the players of a board have decided for later, and what they wait to be answered."""
+    """What the players of a board have decided for later, and what they have asked each other."""
 
     def __init__(self, tx: Transaction, board: int, now: datetime) -> None:
         self._tx = tx
@@ -165,21 +165,21 @@ class Decisions:
         self._known: list[Intent] | None = None
 
     def of(self, seat: Seat | None) -> list[Intent]:
-        """Those of a seat; none for a spectator."""
+        """The decisions of a seat; none for a spectator."""
         return [intent for intent in self._all() if intent.seat == seat]
 
     def find(self, seat: Seat, kind: IntentKind) -> Intent | None:
-        """The seat's decision of a kind; there is but one."""
+        """The seat's decision of a kind; there is at most one."""
         return next((intent for intent in self.of(seat) if intent.kind is kind), None)
 
     def _all(self, but: Intent | None = None) -> list[Intent]:
-        """Those of both seats. but: without the one of its seat and kind."""
+        """The decisions of both seats. but: leaves out the one of its seat and kind."""
         if self._known is None:
             self._known = self._tx.intents.of(self._board)
         return [each for each in self._known if but is None or (each.seat, each.kind) != (but.seat, but.kind)]
 
     def keep(self, intent: Intent) -> None:
-        """In place of one of the same kind."""
+        """Store a decision in place of the seat's earlier one of the same kind."""
         self._known = sorted([*self._all(but=intent), intent._replace(since=self._now)], key=lambda each: each.kind)
         self._tx.intents.keep(self._board, intent, self._now)
         if intent.until is not None:
@@ -192,7 +192,7 @@ class Decisions:
             self._tx.agenda.drop(IntentKind.HOLD, f"{self._board}:{intent.seat}")
 
     def put_away(self, intent: Intent, reason: str) -> list[Event]:
-        """Drop it; its player is told the reason, if there is one."""
+        """Drop a decision; its player is told the reason, if there is one."""
         self.drop(intent)
         return [IntentDropped(self._board, intent.seat, intent.kind, intent.text, reason)] if reason else []
 
@@ -205,9 +205,9 @@ class OpenBoard:
     match: Match
     state: State
     revision: int
-    """As the board was when the mail came to it."""
+    """The board's revision before this mail changed anything."""
     now: datetime
-    """When the mail came in, so that nobody's clock runs while it waits for us."""
+    """When the mail came in, so that nobody loses time while the mail waits here."""
     events: list[Event] = field(default_factory=list)
     intents: Decisions = field(init=False)
     _notes: list[Remark] | None = None
@@ -219,10 +219,7 @@ class OpenBoard:
 
     @classmethod
     def load(cls, tx: Transaction, states: States, board: int, at: datetime | None = None) -> OpenBoard:
-        """at: the instant from which what players do counts, where that is not the present one.
-
-        Raises: NotFound, Unreadable.
-        """
+        """The stored board. at: when its player acted, if not just now. Raises: NotFound, Unreadable."""
         match = tx.matches.load(board, states.match(board))
         if match is None:
             raise NotFound(f"There is no board {board}.")
@@ -233,28 +230,28 @@ class OpenBoard:
         return len(self.match.record) + 1
 
     def seat_of(self, player: Player) -> Seat:
-        """Somebody who plays against themselves has the seat that is to move. Raises: NotAllowed."""
+        """A player's seat: the one to move if they play against themselves. Raises: NotAllowed."""
         seats = [seat for seat in (1, 2) if self.match.player(seat).id == player.id]
         if not seats:
             raise NotAllowed(f"{player.userid} is not a player of board {self.match.board}.")
         return self.state.to_move if len(seats) > 1 else seats[0]
 
     def check_running(self, guard: int | None = None, what: str = "Your command") -> None:
-        """guard: the number the next ply must have. what: was meant for it. Raises: MatchOver, Stale."""
+        """guard: the number the next ply must have. what: the words meant as that ply. Raises: MatchOver, Stale."""
         if self.match.result is not None:
             raise self._over(self.match.board, self.match.result)
         if guard not in (None, self.next_ply):
             raise Stale(f"{what} was meant as ply {guard}, but ply {self.next_ply} is next.")
 
     def _over(self, number: int, result: Result) -> MatchOver:
-        """Why nothing can be done, and how the game goes on."""
+        """An error that says the board has ended, with the rematch to go on with."""
         follower = self.tx.matches.rematch_of(number)
         if follower is not None:
             return MatchOver(f"Board {number} has ended; its rematch is board {follower}.", f"show {follower}")
         return MatchOver(f"Board {number} has ended.", "" if result.ending is Ending.VOID else f"rematch {number}")
 
     def try_play(self, seat: Seat, text: str, guard: int | None = None) -> tuple[State, str]:
-        """The state a ply would lead to, and its notation; nothing is changed.
+        """The state a ply would lead to, and the ply's notation; nothing is changed.
 
         guard: the number the ply must have. Raises: MatchOver, NotYourTurn, Stale, MoveError, NotAllowed.
         """
@@ -272,9 +269,9 @@ class OpenBoard:
         forced: bool = False,
         decided_at: datetime | None = None,
     ) -> None:
-        """Store the ply that led to the state; offers and what its player had decided for later are off with it.
+        """Store the ply that leads to the state; it cancels open offers and its player's decisions for later.
 
-        by: what the server has played it for. forced: it was the only ply there was, and what was decided stays.
+        by: the kind of decision that the server plays it for. forced: it was the only legal ply; decisions stay.
         """
         seat, board, match, auto = self.state.to_move, self.match.board, self.match, forced or by is not None
         calendars, charged, clock = match.calendars, None, None
@@ -298,12 +295,12 @@ class OpenBoard:
             self.end(state.result)
 
     def agree(self, seat: Seat, *, silently: bool = False) -> None:
-        """The seat agrees to a draw. silently: by leaving the offer unanswered."""
+        """End the match in a draw, to which the seat agrees. silently: by leaving the offer unanswered."""
         self.set_offer(None)
         self.end(Result(Ending.AGREED, None, "by agreement"), OfferAccepted(self.match.board, seat, silently))
 
     def reject_offer(self, seat: Seat) -> None:
-        """The seat does not want what its opponent asks for."""
+        """Drop the open offer, if any, because the seat rejects it."""
         offer = self.match.offer
         if offer is not None:
             self.set_offer(None)
@@ -311,16 +308,16 @@ class OpenBoard:
 
     @property
     def last_chosen(self) -> int:
-        """The number of the last ply that a player chose, before those that were forced; 0 if there is none."""
+        """The number of the last ply that was not forced; 0 if there is none."""
         number = len(self.match.record)
         while number and self.match.record[number - 1].auto and self.at(number - 1).forced is not None:
             number -= 1
         return number
 
     def take_back(self, consenting: Seat, *, of_other: bool = False) -> None:
-        """Take back the last ply that was chosen, with what followed by force, and what was decided since.
+        """Take back the last ply that was chosen, with the forced plies after it and all decisions for later.
 
-        of_other: the last that the other seat chose, with all since. Raises: NotAllowed where it has chosen none.
+        of_other: back to the last ply that the other seat chose. Raises: NotAllowed if that seat has chosen none.
         """
         plies = self.last_chosen - 1
         while of_other and plies and (self.at(plies).to_move == consenting or self.at(plies).forced is not None):
@@ -331,7 +328,7 @@ class OpenBoard:
         self.rewind(plies, PlyTakenBack(self.match.board, consenting, taken[0].notation, len(taken)))
 
     def rewind(self, plies: int, event: Event) -> None:
-        """Take back all plies but the first so many, and what was decided since."""
+        """Take back all but the first `plies` plies, and drop the offer and all decisions for later."""
         for _ in range(plies, len(self.match.record)):
             self._drop_ply()
         self.set_offer(None)
@@ -347,7 +344,7 @@ class OpenBoard:
         self.tx.matches.drop_ply(self.match, self.state.to_move)
 
     def resign(self, seat: Seat) -> None:
-        """Give the game up; before both have played, it then counts for nobody, unless it belongs to a tournament."""
+        """Give the game up. Before both have played it is void instead, unless it belongs to a tournament."""
         declined = self.match.opening and not self.match.tournament
         if declined:
             result = Result(Ending.VOID, None, f"{self.match.player(seat).userid} has declined to play")
@@ -356,12 +353,12 @@ class OpenBoard:
         self.end(result, Resigned(self.match.board, seat, declined))
 
     def forfeit(self, player: Player, reason: str, event: Event) -> None:
-        """The player loses, whoever is to move. reason: what follows "because alice"."""
+        """End the match with a loss of the player. reason: what follows "because alice"."""
         winner = other(self.match.seat_of(player.id) or 1)
         self.end(Result(Ending.FORFEIT, winner, f"because {player.userid} {reason}"), event)
 
     def set_offer(self, offer: Offer | None) -> None:
-        """Remind a player, once, of what they are asked."""
+        """Set the open offer, or None for none, with the one reminder of it; an unanswered draw offer is accepted."""
         self.tx.matches.set_offer(self.match.board, offer)
         self.tx.agenda.drop(SILENCE, self.match.board)
         if offer is None:
@@ -374,26 +371,26 @@ class OpenBoard:
         self.match = self.match._replace(offer=offer)
 
     def set_clock(self, clock: Clock) -> None:
-        """Change the clock, and when the board needs the server next."""
+        """Set the clock, and when the board needs the server next."""
         self.match = with_clock(self.match, clock, self.now)
         assert self.match.clock is not None  # noqa: S101  it was set
         self.tx.matches.set_clock(self.match.board, self.match.clock)
 
     def renew(self) -> None:
-        """Read anew what may have changed behind the board's back: what its players have chosen, and when they rest."""
+        """Read the players' settings and rests, and the clock, again: they may have changed in the database since."""
         fresh = self.tx.matches.load(self.match.board, known=self.match)
         if fresh is not None:
             self.match = self.match._replace(clock=fresh.clock, settings=fresh.settings, stops=fresh.stops)
 
     def cancel_offer(self) -> None:
-        """Take back whatever waits for an answer; the players are told."""
+        """Drop the open offer, if any; the players are told."""
         offer = self.match.offer
         if offer is not None:
             self.set_offer(None)
             self.events.append(OfferCancelled(self.match.board, offer.seat, offer.kind))
 
     def end(self, result: Result, event: Event | None = None) -> None:
-        """Let ratings and tournaments follow, which is done alone; see pbm.server.batch."""
+        """End the match, with its ratings and tournaments, under the lock of the house; see pbm.server.batch."""
         self.tx.lock([HOUSE])
         clock = self.match.clock and self.match.clock.charged(self.now, self.match.calendars)
         self.tx.matches.end(self.match.board, result, self.now, clock)
@@ -409,7 +406,7 @@ class OpenBoard:
         count_match(self.tx, self.match)
 
     def clock_anew(self) -> Clock:
-        """With what each had left at their last move, but no less than now, or at the end, as with time given since."""
+        """A clock with the time each had left at their last move, but no less than they have now, or had at the end."""
         match, seat = self.match, self.state.to_move
         had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == each), None) for each in (1, 2)]
         clock = Clock.anew(match.control, seat, (had[0], had[1]), self.now, match.calendars)
@@ -417,9 +414,9 @@ class OpenBoard:
         return clock if kept is None else clock.no_less_than(kept).refreshed(match.calendars)
 
     def reopen(self, clock: Clock, event: Event) -> None:
-        """Take the result back, with all that followed for ratings; what was decided for later is gone.
+        """Take the result back, and what it did to ratings; decisions for later stay dropped.
 
-        Raises: NotAllowed when a tournament has gone on since.
+        Raises: NotAllowed if its tournament has gone on since.
         """
         self.tx.lock([HOUSE])
         ended = self.match
@@ -440,13 +437,13 @@ class OpenBoard:
         return [note for note in self._notes if note.author == player]
 
     def remark(self, kind: RemarkKind, author: Player, text: str) -> None:
-        """Keep what somebody writes about the board as it stands."""
+        """Store what somebody writes about the board as it stands."""
         self.tx.remarks.add(kind, Remark(self.match.board, author, len(self.match.record), text, self.now))
         if kind is RemarkKind.NOTE:
             self.match, self._notes = self.match._replace(annotated=True), None
 
     def drop_notes(self, player: Player) -> int:
-        """Forget what the player has written for themselves; returns how many notes there were."""
+        """Delete the player's own notes; returns how many there were."""
         self._notes = None
         return self.tx.remarks.drop(RemarkKind.NOTE, self.match.board, player.id)
 

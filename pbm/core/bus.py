@@ -1,6 +1,6 @@
-"""How features hear of each other: one that must act when another wish is carried out subscribes to an event.
+"""How features hear of each other: a feature that must act when another one does something subscribes to its event.
 
-Subscribers are called at once, in the transaction of what happened, in the order of their files' names.
+Subscribers are called at once, in the same transaction, in the order of their files' names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def registers(table: dict[K, F], *keys: K) -> Callable[[F], F]:
-    """Puts the decorated function into a table, by each of the keys."""
+    """A decorator that puts a function into a table, under each of the keys."""
 
     def register(function: F) -> F:
         table.update(dict.fromkeys(keys, function))
@@ -29,7 +29,7 @@ def registers(table: dict[K, F], *keys: K) -> Callable[[F], F]:
 
 
 def joins(listed: list[F]) -> Callable[[F], F]:
-    """Puts the decorated function at the end of a list."""
+    """A decorator that puts a function at the end of a list."""
 
     def register(function: F) -> F:
         listed.append(function)
@@ -43,7 +43,7 @@ Renewal = Callable[[], None]
 
 
 class News:
-    """Something that happened, of which features hear."""
+    """Something that happened and that features may subscribe to."""
 
     __slots__ = ()
 
@@ -64,17 +64,17 @@ class MatchReopened(News):
 
 @dataclass(frozen=True, slots=True)
 class PlayerHeard(News):
-    """A player to whom mail may no longer have got has written, from this address."""
+    """A player whom mail may no longer have reached has written, from this address."""
 
     player: Player
     address: str
     renewals: tuple[Renewal, ...] = ()
-    """Of the boards in hand."""
+    """The renewals of the boards in hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReachChanged(News):
-    """Mail may get to a player again, or to one more address."""
+    """Mail may reach a player again, or reach one more address of theirs."""
 
     player: Player
 
@@ -122,7 +122,7 @@ def subscribes(kind: type[E]) -> Callable[[Subscriber[E]], Subscriber[E]]:
 
 
 def publish(event: E, tx: Transaction) -> None:
-    """Tell all who have subscribed."""
+    """Call all subscribers."""
     subscribers: Iterable[Subscriber[E]] = SUBSCRIBERS[type(event)]
     for subscriber in subscribers:
         subscriber(event, tx)

@@ -1,6 +1,6 @@
-"""The counts and measurements of this process since it was started, for whoever watches it from outside.
+"""The counts and measurements of this process since its start, for monitoring from outside.
 
-Counted is what was done, also where it is undone by a rollback and done again. Any number of threads may count.
+Work that a rollback undoes and that is then repeated counts each time. Any number of threads may count.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ _BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 COUNTS = CollectorRegistry()
-"""All of them."""
 
 
 class Looked(Collector):
@@ -27,11 +26,11 @@ class Looked(Collector):
         COUNTS.register(self)
 
     def note(self) -> None:
-        """It happens just now."""
+        """The mailbox is being looked into now."""
         self._at = time()
 
     def seconds(self) -> float | None:
-        """Since then; None for never."""
+        """Seconds since the last look; None for never."""
         return None if self._at is None else time() - self._at
 
     def collect(self) -> Iterable[Metric]:

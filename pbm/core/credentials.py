@@ -1,7 +1,7 @@
-"""Rules for userids, passwords and addresses, password hashes, and accounts made by an answer from an address.
+"""Rules for userids, passwords and addresses; password hashes; and accounts opened by an answer from an address.
 
-The hashes are argon2, never checked within a transaction, and never more than a few at once. An account that is made by
-an answer from the address it is for needs no password.
+The hashes are argon2, never checked within a transaction, and never more than a few at once. An account that is opened
+by an answer from its address needs no password.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from pbm.store.belongings import NO_PASSWORD
 
 MIN_LENGTH, MAX_LENGTH = SHORTEST_SECRET, 100
 _REMEMBERED = 5000
-"""Wrong passwords."""
+"""Wrong passwords that are remembered."""
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
 class Passwords:
-    """A bounded pool, so that a flood of guesses cannot take the machine's memory."""
+    """Hashes and checks passwords in a bounded pool, so that a flood of guesses cannot exhaust the memory."""
 
     def __init__(self, workers: int = 2) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="argon2")
         self._key = token_bytes()
         self._wrong: OrderedDict[bytes, None] = OrderedDict()
-        """Marks of wrong passwords, which may nearly be right, or right elsewhere."""
+        """Keyed digests of wrong passwords: never the words, which may be nearly right, or right elsewhere."""
 
     def hash(self, password: str) -> str:
         return self._pool.submit(_hasher.hash, password).result()
@@ -50,9 +50,9 @@ class Passwords:
         return list(self._pool.map(_hasher.hash, passwords))
 
     def verify(self, pairs: Iterable[tuple[str, str]]) -> list[bool]:
-        """Whether each (password, hash) belongs together.
+        """Whether each password fits its hash.
 
-        An empty hash fits nothing, no more than a password that is too long does, and takes as long to tell.
+        An empty hash or a password that is too long fits nothing, and takes as long to check.
         """
         pairs = list(pairs)
         right = list(self._pool.map(_matches, pairs))
@@ -63,7 +63,7 @@ class Passwords:
         return right
 
     def is_wrong(self, password: str, hashed: str) -> bool:
-        """Whether it was looked at lately and does not belong to the hash: a name below each mail is looked at once."""
+        """Whether a recent check found it wrong: a name at the end of every mail is then checked only once."""
         return self._mark(password, hashed) in self._wrong
 
     def _mark(self, password: str, hashed: str) -> bytes:
@@ -86,7 +86,7 @@ def _matches(pair: tuple[str, str]) -> bool:
 
 
 ERASED = "erased-"
-"""How the userids begin that stand for those of erased players."""
+"""The beginning of userids that replace those of erased players."""
 USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_ADDRESS = 254
@@ -116,7 +116,7 @@ def _reserved_looks() -> frozenset[str]:
 
 @cache
 def _words() -> frozenset[str]:
-    """Words that stand in mails whoever reads them, so that none could be kept secret."""
+    """Words that mails contain anyway, so that none could be kept secret."""
     return _reserved().union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
 
 
@@ -132,7 +132,7 @@ def check_userid(userid: str) -> None:
 
 
 def check_free(tx: Transaction, userid: str) -> None:
-    """Raises: BadArguments; NotAllowed where somebody has the userid, or had it, or one that looks like it."""
+    """Raises: BadArguments; NotAllowed if somebody has or had the userid, or one that looks like it."""
     check_userid(userid)
     if tx.players.is_taken(userid):
         raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
@@ -147,7 +147,7 @@ def check_password(password: str) -> None:
 
 
 def is_password(word: str) -> bool:
-    """The word may be a password."""
+    """Whether the word may be a password."""
     return MIN_LENGTH <= len(word) <= MAX_LENGTH and word.isprintable() and " " not in word
 
 
@@ -157,7 +157,7 @@ def first_line(text: str) -> str:
 
 
 def declines(text: str) -> bool:
-    """The answer says no, in whatever words.
+    """Whether the answer says no, in whatever words.
 
     >>> declines("No! Who are you?"), declines("I don't know you, please stop."), declines("Yes, that was me.")
     (True, True, False)
@@ -167,7 +167,7 @@ def declines(text: str) -> bool:
 
 
 def is_clear(text: str) -> bool:
-    """The answer to a question of ours that offers no game says yes or no; or nothing at all, which is a yes.
+    """Whether the answer to a question that offers no game is a clear yes or no; an empty one is a yes.
 
     >>> is_clear(""), is_clear("It was me."), is_clear("That wasn't me!"), is_clear("Who is this?"), is_clear("Hello")
     (True, True, True, False, False)
@@ -184,13 +184,13 @@ def check_address(address: str) -> None:
 
 
 LONGEST_STEM = 16
-"""Letters of a userid that is made from an address."""
+"""Characters of a userid that is made from an address, at most, without a number after them."""
 
 
 def open_account(tx: Transaction, address: str, wish: str) -> Player:
-    """An account without a password whose address counts at once, for its owner has answered from there.
+    """Open an account without a password; the address is confirmed, because its owner has answered from there.
 
-    wish: empty for a userid of ours. Raises: BadArguments, NotAllowed.
+    wish: the userid; empty for one made from the address. Raises: BadArguments, NotAllowed.
     """
     userid = wish or _free_userid(tx, address)
     check_free(tx, userid)
@@ -202,7 +202,7 @@ def open_account(tx: Transaction, address: str, wish: str) -> Player:
 
 
 def _free_userid(tx: Transaction, address: str) -> str:
-    """A userid made from the local part of an address."""
+    """A free userid made from the local part of an address."""
     local = re.sub(r"[^a-z0-9_.-]", "", address.partition("@")[0].partition("+")[0].casefold()).lstrip("0123456789_.-")
     stem, number = local[:LONGEST_STEM] or "player", 1
     userid = stem

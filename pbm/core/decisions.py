@@ -1,8 +1,8 @@
-"""A seat's decisions before their time, and its questions to the other: plans, held moves, offers of a draw.
+"""A seat's decisions for later (plans, held moves), its questions to the other seat (offers), and answers to commands.
 
-A plan is followed as soon as the ply is played that it waits for. A held move is checked when it is sent; until its
-time nobody else hears of it, nor of what was written with it, so that its player can take it back. And what the sender
-of a command is told of it: that it was done, or why it was refused.
+A plan is followed as soon as the ply it waits for is played. A held move is checked when it is sent; until its time
+nobody else hears of it or of the words sent with it, so that its player can take it back. The sender of a command is
+told that it was done, or why it was refused.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from pbm.domain.verbs import numbered, redact, redact_quoted
 from pbm.mailin import strip_subject
 
 MAX_SECONDS_OF_A_PLAN = 1.0
-"""Of the processor, at most, for checking one: in late positions of Polygon a ply takes some hundredths."""
+"""Processor time that checking a plan may take: in late positions of Polygon one ply takes some hundredths."""
 _IN_TIME = timedelta(seconds=1)
-"""How long before its player's time is up a move is played at the latest."""
+"""A held move is played at least this long before its player's time is up."""
 
 
 def play_ply(
@@ -46,10 +46,10 @@ def play_ply(
     plan: Plan = (),
     decided_at: datetime | None = None,
 ) -> str:
-    """Play one ply, and what the players have decided to do then; returns its notation.
+    """Play one ply, and whatever the players have decided to do after it; returns the ply's notation.
 
-    plan: what the seat will do next. decided_at: until when its clock has run, if that is not until now.
-    Raises: as try_play; BadArguments for a plan that is not sound.
+    plan: what the seat will do next. decided_at: when its clock stopped, if not just now.
+    Raises: as try_play; BadArguments for a faulty plan.
     """
     state, notation = board.try_play(seat, text, guard)
     checked = check_plan(board, state, seat, plan)
@@ -65,7 +65,7 @@ def play_ply(
 
 
 def check_plan(board: OpenBoard, state: State, seat: Seat, plan: Plan) -> Plan:
-    """The plan of the seat in canonical form, for a state; none for a game that is over. Raises: BadArguments."""
+    """The plan of the seat, for a state, in canonical form; empty if the game is over then. Raises: BadArguments."""
     if not plan or state.outcome is not None:
         return ()
     if state.to_move == seat:
@@ -77,7 +77,7 @@ def check_plan(board: OpenBoard, state: State, seat: Seat, plan: Plan) -> Plan:
 
 
 def keep_plan(board: OpenBoard, seat: Seat, plan: Plan) -> None:
-    """In place of an earlier one. It is for the ply that is next, and for no other."""
+    """Store a plan in place of an earlier one. It holds for the next ply only."""
     for intent in board.intents.of(seat):
         if intent.kind in plans.KINDS:
             board.intents.drop(intent)
@@ -85,9 +85,9 @@ def keep_plan(board: OpenBoard, seat: Seat, plan: Plan) -> None:
 
 
 def _go_on(board: OpenBoard) -> bool:
-    """Do what the player to move has decided to do when their turn comes, or else what they are forced to do.
+    """Do what the player to move has decided for this turn, or else the move they are forced to make.
 
-    False if that is nothing. What is queued waits for a turn in which there is a choice.
+    Returns False if there is neither. A queued move waits for a turn in which there is a choice.
     """
     if board.match.result is not None:
         return False
@@ -104,7 +104,7 @@ def _go_on(board: OpenBoard) -> bool:
 
 
 def _follow(board: OpenBoard, intent: Intent) -> None:
-    """Answer the last ply as is planned, if that is legal now; what is planned beyond stays."""
+    """Answer the last ply as planned, if that is legal now; the rest of the plan stays."""
     board.intents.drop(intent)
     where = ""
     try:
@@ -129,14 +129,14 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
 
 
 def _played_last(board: OpenBoard) -> str:
-    """The clause that tells who played what, without a full stop."""
+    """The clause that says who played what, without a full stop."""
     last = board.match.record[-1]
     userid = board.match.player(last.seat).userid
     return f"{userid} swapped sides" if last.notation == SWAP else f"{userid} played {last.notation}"
 
 
 def answer_offer(board: OpenBoard) -> None:
-    """Answer an offer of a draw, if its hearer has planned how."""
+    """Answer an open draw offer, if its hearer has planned how."""
     offer = board.match.offer
     if offer is None or offer.kind is not OfferKind.DRAW:
         return
@@ -170,9 +170,9 @@ def until(request: Request, board: OpenBoard, seat: Seat) -> datetime | None:
 def hold(
     request: Request, board: OpenBoard, seat: Seat, text: str, guard: int | None, plan: Plan, at: datetime
 ) -> tuple[str, State]:
-    """Keep a move until its time, in place of one that waits; returns a sentence on it and the state it leads to.
+    """Hold a move until its time, in place of an earlier one; returns a sentence on it and the state it leads to.
 
-    text: a move, or resign. Raises: as OpenBoard.play.
+    text: a move, or `resign`. Raises: as OpenBoard.try_play, and as check_plan.
     """
     if text == plans.RESIGN:
         board.check_running(guard)
@@ -191,29 +191,29 @@ def hold(
 
 
 def move_of(intent: Intent) -> str:
-    """The move that waits, as its player knows it."""
+    """A held move, as its player knows it."""
     move = intent.text.partition("\n")[0].rpartition("#")[0]
     return "your resignation" if move == plans.RESIGN else move
 
 
 MOST_LISTED = 200
-"""Boards of a list; the next ones come by its last line, so that no answer grows beyond 60 kB."""
+"""Boards of one list, so that no answer exceeds 60 kB; its last line says how to get more."""
 MOST_DIGITS = 12
 
 Grant = Callable[[Request, OpenBoard, Seat], None]
 GRANTS: dict[OfferKind, Grant] = {}
-"""The deed when the hearer of an offer accepts it, by what was asked."""
+"""What is done when the hearer accepts an offer, by its kind."""
 
 WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "a takeback", OfferKind.PAUSE: "a pause"}
 
 
 def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
-    """The decorated function does what was asked, once the hearer's seat has agreed."""
+    """The decorated function does what was asked, once the hearer has agreed; it is given the hearer's seat."""
     return registers(GRANTS, kind)
 
 
 def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
-    """Ask the opponent for something. A robot gives a ply back at once, with all since, or it would play that again.
+    """Ask the opponent for something. A robot gives a ply back at once, with its own answer to it.
 
     Raises: MatchOver; NotAllowed while an offer waits, or where there is nothing to take back.
     """
@@ -242,9 +242,9 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
 
 
 def check_plain(board: OpenBoard, seat: Seat, since: datetime | None, answers: str) -> None:
-    """A bare yes or no of the seat's answers what was asked, unless players have written on the board after that.
+    """Check that the seat's bare yes or no answers the open question, and not words that players wrote after it.
 
-    answers: the words that answer what was asked, whatever was written since. Raises: BadArguments.
+    answers: a sentence that names the clear answers. Raises: BadArguments.
     """
     said = board.tx.remarks.of(RemarkKind.COMMENT, board.match.board)
     if since is not None and any(remark.written_at > since for remark in said):
@@ -255,19 +255,19 @@ def check_plain(board: OpenBoard, seat: Seat, since: datetime | None, answers: s
 
 
 def parted(words: Sequence[str], mark: str) -> tuple[list[str], int | None]:
-    """Words without `mark NUMBER` at their end, by which the next part of a list is asked for, and that number."""
+    """The words without `mark NUMBER` at their end, and that number, which asks for the next part of a list."""
     if len(words) > 1 and words[-2].casefold() == mark and words[-1].isdecimal() and len(words[-1]) <= MOST_DIGITS:
         return list(words[:-2]), int(words[-1])
     return list(words), None
 
 
 def is_full(listed: Sequence[object]) -> bool:
-    """There may be more than this list."""
+    """Whether there may be more than this list holds."""
     return len(listed) >= MOST_LISTED
 
 
 def done(command: Command, text: str, subject: str = "") -> Answer:
-    """The answer to a command that was carried out. text: one line is a sentence and wrapped; more stay as they are."""
+    """The answer to a command that was carried out. text: one line is wrapped; several are left as they are."""
     return Answer(command.line, Outcome.DONE, text if "\n" in text else wrapped(text), subject)
 
 
@@ -281,9 +281,9 @@ def tell_sender(
     *,
     passes_on: bool = False,
 ) -> Answer | None:
-    """Tell the sender alone what came of their command: with the board, unless it is mailed to them anyway.
+    """Tell the sender alone what came of their command, with the board unless it is mailed to them anyway.
 
-    after: the state to show in place of the present one. passes_on: their comment will be.
+    after: the state to show instead of the present one. passes_on: their comment will be passed on.
     """
     if request.words.comment and not passes_on:
         what += ' What you wrote was not passed on: "chat" sends it.'
@@ -306,10 +306,9 @@ def refuse(
     request: Request, line: str, error: Rejected | GameError, *, several: bool = False,
     named: int | None = None, hint: str = "",
 ) -> None:  # fmt: skip
-    """Answer a command that was not carried out. hint: what else there is to say, after the reason.
+    """Answer a command that was not carried out, with the board if it was the only command and the sender has a seat.
 
-    With the board, where it was the only command and the sender has a seat there. named: the board that the command,
-    which is one of several, is about.
+    named: the board the command is about, if it is one of several commands. hint: a sentence to follow the reason.
     """
     if request.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
         error = NotAllowed(_VOID)
@@ -342,7 +341,7 @@ def refuse(
 
 
 def _own_board(request: Request) -> OpenBoard | None:
-    """The board the mail was about, if its sender has a seat there and it can be shown."""
+    """The board the mail was about, if its sender has a seat there."""
     token = request.sender.seat
     if request.author.player is None and not request.boards.in_hand and token is not None:
         with suppress(NotAllowed):
@@ -354,7 +353,7 @@ def _own_board(request: Request) -> OpenBoard | None:
 
 
 def original_of(request: Request) -> str:
-    """The person's words, to be quoted: their subject, unless it is one of ours, and their text."""
+    """The sender's words, to be quoted: their subject, unless it is one of ours, and their text."""
     subject = strip_subject(request.message.subject)
     shown = "" if is_ours(subject) else subject
     return "\n\n".join(part for part in (shown, request.message.text.strip("\n")) if part)

@@ -1,4 +1,4 @@
-"""Telling the players of a board what happened to it."""
+"""How the players of a board, and others, are told what happened; and the desk at which everything is done."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ ENOUGH_TIME = timedelta(hours=12)
 
 @dataclass(slots=True)
 class Tools:
-    """Things that every handling shares.
+    """What the handling of all mails and jobs shares.
 
-    limits, operator: may become others while the server runs, so nobody keeps them.
+    limits and operator may change while the server runs, so nothing may keep a copy of them.
     """
 
     composer: Composer
@@ -43,17 +43,16 @@ class Tools:
     passwords: Passwords
     limits: Limits
     operator: str = ""
-    """The address that hears of what waits for them; empty for none."""
+    """The operator's address; empty for none."""
 
     @property
     def pages(self) -> Pages:
-        """The pages of templates/."""
         return self.composer.pages
 
 
 @dataclass(slots=True)
 class Desk:
-    """A transaction in hand, with the things that every handling shares."""
+    """A transaction in hand, with the shared tools."""
 
     tx: Transaction
     tools: Tools
@@ -63,21 +62,21 @@ class Desk:
         return self.tx.now
 
     def open(self, number: int, at: datetime | None = None) -> OpenBoard:
-        """The board; at: the instant from which what players do counts. Raises: NotFound."""
+        """The board. at: when its player acted, if not just now. Raises: NotFound, Unreadable."""
         return OpenBoard.load(self.tx, self.tools.states, number, at)
 
     def readable(self, numbers: Iterable[int]) -> Iterator[OpenBoard]:
-        """Those of the boards that can be read at present."""
+        """The boards that can be read at present."""
         for number in numbers:
             with suppress(Unreadable):
                 yield self.open(number)
 
     def owe(self, mails: Sequence[Mail]) -> None:
-        """Mails that are to be sent."""
+        """Put mails into the outbox."""
         self.tx.outbox.add(mails, self.now)
 
     def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
-        """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
+        """The token of a new ticket, to be mailed to one address only. payload: values that JSON can hold."""
         token, expires_at = self.tools.composer.make_key(), self.now + timedelta(days=days)
         player_id = player.id if player else None
         self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id=player_id, payload=payload)
@@ -97,7 +96,7 @@ def reader_of(at: Desk, player: Player, seat: Seat | None = None) -> Reader:
 def readers_of(
     at: Desk, players: Iterable[Player], seats: Mapping[int, Seat | None] | None = None
 ) -> dict[int, Reader]:
-    """The players as readers, by id. seats: of those who have one, by id."""
+    """The players as readers, by id. seats: the seats of those who have one, by id."""
     tx, last_day = at.tx, day_of(at.now + timedelta(days=at.tools.limits.answer_token_days))
     known = {player.id: player for player in players}
     addresses, profiles = tx.players.confirmed(*known), tx.players.profiles(*known)
@@ -114,19 +113,19 @@ def readers_of(
 
 
 def letters_for(at: Desk, reader: Reader, subject: str, page: str, **words: Any) -> list[Mail]:
-    """A letter to each address of a reader. words: as those of Composer.letter."""
+    """A letter to each address of a reader. words: as for Composer.letter."""
     compose = at.tools.composer.letter
     return [compose(address, subject, page, at.now, player=reader.player, **words) for address in reader.addresses]
 
 
 def tell_operator(at: Desk, subject: str, page: str, **words: Any) -> None:
-    """A letter to the operator, if they have an address. words: as those of Composer.letter."""
+    """Send the operator a letter, if they have an address. words: as for Composer.letter."""
     if operator := at.tools.operator:
         at.owe([at.tools.composer.letter(operator, subject, page, at.now, **words)])
 
 
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
-    """The board as it now stands for a reader, with what nobody else may see."""
+    """The board as it now stands, for a reader, with what only they may see."""
     notes = tuple(board.notes(reader.player))
     return Notice(board.match, board.state, reader, intents=tuple(board.intents.of(reader.seat)), notes=notes, **more)
 
@@ -141,10 +140,10 @@ def tell_players(
     read_as: str = "",
     sent_from: Whence | None = None,
 ) -> list[Mail]:
-    """The board as it now stands, for its players and for those who follow it, with what has happened on it.
+    """Mails with the board as it now stands and what has happened on it, for its players and followers.
 
-    author: the player whose mail it was; their board answers that mail and does not repeat their comment to them.
-    read_as: what their words were taken for, and sent_from: whence they came; told to them alone.
+    author: the player whose mail it was; their board answers that mail, without their own comment. read_as: what their
+    words were taken to mean, and sent_from: where their mail came from; only they are told.
     """
     tx, tools = at.tx, at.tools
     if tx.opened is None:
@@ -182,10 +181,10 @@ def tell_players(
 
 
 def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
-    """Do in a transaction that only reads what is to be done in one that writes, so that all it tells is written then.
+    """Do a deed in a transaction that only reads, so that its mails are already composed when it is done for good.
 
-    deed: composes itself the mails that it causes, at the desk it is given; what it returns is returned, with what it
-    would have written. Whatever goes wrong comes up again, and None is returned.
+    deed: composes its mails at the desk it is given. Returns what the deed returns and what it would have written. If
+    it raises, None is returned: the same error will come up when it is done for good.
     """
     tools = at.tools
     aside = Tools(tools.composer.aside(), tools.states, tools.passwords, tools.limits, tools.operator)
@@ -195,7 +194,7 @@ def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
-    """The board has just been started, and is the first of its game that the reader plays."""
+    """Whether the board has just been started, and is the first of its game that the reader plays."""
     started = any(isinstance(event, MatchStarted) for event in board.events)
     if not started or reader.seat is None or reader.player is None:
         return False
@@ -203,14 +202,14 @@ def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
 
 
 def before_the_end(board: OpenBoard) -> State | None:
-    """The state before the last ply of a match that has ended; None if there is none, or if it shows nothing new."""
+    """The state before the last ply of an ended match; None if there is none, or if it would show nothing new."""
     match = board.match
     counts = match.result is not None and match.result.ending is not Ending.VOID
     return board.at(-1) if counts and match.record and match.record.notations[-1] != SWAP else None
 
 
 def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:
-    """The remarks that a player of the board may read at last: none by those they have blocked."""
+    """The remarks that a player of the ended board may now read: none by people they have blocked."""
     if not kibitz or reader.seat is None or reader.player is None:
         return ()
     blocked = tx.blocks.blocked(reader.player.id)
@@ -218,7 +217,7 @@ def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tupl
 
 
 def _can_wait(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
-    """Only moves were made, and the player hears of them in time by their digest. told: what has happened to them."""
+    """Whether only moves were made, and the player's digest tells them in time. told: the events they may know of."""
     settings, match = reader.settings, board.match
     if settings.digest == OFF or reader.seat is None or match.result is not None:
         return False
@@ -230,7 +229,7 @@ def _can_wait(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
 
 
 def _only_own_moves(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
-    """Nothing happened but that the reader moved, and it is not their turn again. told: as for `_can_wait`."""
+    """Whether nothing happened but the reader's own moves, and it is not their turn. told: as for `_can_wait`."""
     if board.match.result is not None or reader.seat in (None, board.state.to_move):
         return False
     return all(isinstance(event, MovePlayed | SidesSwapped) and event.seat == reader.seat for event in told)
@@ -247,10 +246,10 @@ def pass_on(
     read_as: str = "",
     sent_from: Whence | None = None,
 ) -> list[Mail]:
-    """The mails that pass on what somebody says of a board: to its players, to those who follow it, and to themselves.
+    """The mails that pass on what somebody says about a board: to its players, its followers, and the author.
 
-    Those who have blocked the author do not get it. sealed: nor do the players. read_as: what plain words were taken
-    for. sent_from: whence the author's mail came.
+    People who have blocked the author do not get it. sealed: the players do not get it either. read_as: what plain
+    words were taken to mean. sent_from: where the author's mail came from.
     """
     mails: list[Mail] = []
     page = "kibitz.txt" if sealed else "chat.txt"
@@ -278,7 +277,7 @@ def _audience(at: Desk, board: OpenBoard, followers: Sequence[Follower]) -> list
 
 
 def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
-    """The answer by which a follower gets no more such mails; empty for a player of the board."""
+    """The answer that stops such mails to a follower; empty for a player of the board."""
     follower = next((each for each in followers if each.player == reader.player), None)
     if follower is None:
         return ""
@@ -290,6 +289,6 @@ def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
 
 
 def perspective(board: OpenBoard, seat: Seat) -> Seat:
-    """A player who plays against themselves sees the board from the seat that is to move."""
+    """The seat from which a player sees the board: the one to move if they play against themselves."""
     first, second = board.match.players
     return seat if first.id != second.id else board.state.to_move

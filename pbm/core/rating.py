@@ -1,4 +1,4 @@
-"""The effect of a match's end on the ratings of its players, and on what is known of their reliability."""
+"""How the end of a match changes the ratings of its players, and what is known of their reliability."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def rate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
-    """Rate a match that has just ended; returns what there is to tell.
+    """Rate a match that has just ended; returns what to tell its players.
 
-    A void match counts for nothing. A match that is not to be rated is told to be so.
+    A void match counts for nothing and gives no event. A match that is not rated gives NotRated.
     """
     result, (first, second) = match.result, match.players
     if result is None or match.ended_at is None or result.ending is Ending.VOID:
@@ -40,7 +40,7 @@ def rate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
 
 
 def why_not_rated(tx: Transaction, match: Match) -> str | None:
-    """Why a match that has ended, and was not void, changes no rating; empty where it goes without saying."""
+    """Why a match that has ended, and is not void, changes no rating; empty where its players know, None if it does."""
     first, second = match.players
     ids = first.id, second.id
     if not match.rated:
@@ -64,7 +64,7 @@ def why_not_rated(tx: Transaction, match: Match) -> str | None:
 
 
 def _changes(match: Match, result: Result, before: Mapping[int, Rating]) -> dict[int, Change]:
-    """By player."""
+    """The changes, by player's id."""
     found = {}
     for seat in (1, 2):
         player, opponent = match.player(seat).id, match.player(other(seat)).id
@@ -77,7 +77,7 @@ def _told(match: Match, seat: Seat, change: Change) -> RatingChanged:
 
 
 def told_changes(tx: Transaction, match: Match) -> tuple[Event, ...]:
-    """The changes of the players' ratings by the match that has ended, or why there are none."""
+    """How a match that has ended changed its players' ratings, or why it did not."""
     changes = tx.ratings.changes(match.board)
     if not changes:
         return (NotRated(match.board, reason=why_not_rated(tx, match) or ""),)
@@ -87,9 +87,9 @@ def told_changes(tx: Transaction, match: Match) -> tuple[Event, ...]:
 
 
 def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
-    """Take back what the end of a match did to ratings, and rate anew what was rated on the strength of it.
+    """Take back what the end of a match did to ratings, and rate all matches again that were rated on top of it.
 
-    match: with the result that is taken back. Returns what there is to tell of its players.
+    match: still with the result that is taken back. Returns what to tell its players.
     """
     undone = tx.ratings.changes(match.board)
     if not undone or match.ended_at is None or match.result is None:
@@ -113,7 +113,7 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
 
 
 def rate_player_anew(tx: Transaction, game: str, player: Player) -> None:
-    """Work out a player's rating from all their rated matches, and those of others on the strength of it."""
+    """Work out a player's rating again from all their rated matches, and the ratings of others that depend on it."""
     fresh = {player.id: Tally()}
     for board in tx.ratings.rated_after(game, _BEGINNING):
         _rate_anew(tx, board, fresh)
@@ -124,7 +124,7 @@ def rate_player_anew(tx: Transaction, game: str, player: Player) -> None:
 
 
 def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Tally]) -> None:
-    """Rate a board again if any of its players has another rating than when it was rated; fresh: those who have."""
+    """Rate a board again if a player's rating was different when it was rated. fresh: the new ratings; adds to them."""
     changes, match = tx.ratings.changes(board), tx.matches.load(board)
     if fresh.keys().isdisjoint(changes) or match is None or match.result is None or match.ended_at is None:
         return
@@ -140,9 +140,9 @@ def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Tally]) -> None:
 
 
 def count_match(tx: Transaction, match: Match, *, back: bool = False) -> None:
-    """Add a match that has just ended to what is known of its players' reliability, rated or not.
+    """Add a match that has just ended, rated or not, to what is known of its players' reliability.
 
-    back: take it back. match: with the result that is taken back then.
+    back: subtract it instead; match then still has the result that is taken back.
     """
     for seat in (1, 2):
         pace = pace_of(match, seat)

@@ -1,6 +1,6 @@
-"""All that features bring: handlers of verbs, of answers to their mails and of settings, and jobs.
+"""Everything that features register: handlers of verbs, of answers to their mails and of settings, and jobs.
 
-A feature registers by decorators when it is imported. A job is done when its time on the agenda has come.
+Features register by decorators when they are imported. A job is done when its time on the agenda has come.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from pbm.store.tickets import Ticket
 Handler = Callable[[Request, Command], Answer | None]
 H = TypeVar("H", bound=Handler)
 Redeemer = Callable[[Request, Ticket], bool | None]
-"""False says that the mail is no answer to the ticket's, and is to be read as any other mail."""
+"""Returns False if the mail does not answer the ticket's mail after all, and is to be read like any other."""
 
 HANDLERS: dict[str, Handler] = {}
 REDEEMERS: dict[str, Redeemer] = {}
 LASTING: set[str] = set()
 """Purposes of tickets that may be redeemed more than once."""
 CONSENTED: set[str] = set()
-"""Purposes of tickets that are redeemed by a clear yes or no alone."""
+"""Purposes of tickets that only a clear yes or no redeems."""
 REFUSALS = (Rejected, GameError)
-"""Errors that a handler may raise, for the sender to mend."""
+"""Errors that a handler may raise; they are told to the sender."""
 
 
 def handles(verb: Verb, summary: str) -> Callable[[H], H]:
-    """The decorated function carries the verb out, which is known from then on. summary: its line of help."""
+    """Registers the verb, which the decorated function carries out. summary: its line of help."""
 
     def register_with(handler: H) -> H:
         register(replace(verb, summary=summary))
@@ -59,13 +59,13 @@ def handles(verb: Verb, summary: str) -> Callable[[H], H]:
 
 
 deed = partial(Verb, group=PLAYING, locks=Locks.BOARDS, alters=True)
-"""A verb that changes nothing but the board it is said of."""
+"""A verb that changes nothing but its board."""
 
 
 def redeems(purpose: str, *, lasting: bool = False, consented: bool = False) -> Callable[[Redeemer], Redeemer]:
-    """The decorated function is called when a ticket of the purpose is answered. lasting: every time it is.
+    """The decorated function is called when a ticket of the purpose is answered. lasting: every time, not only once.
 
-    consented: by an answer that is clear; any other one is asked for again.
+    consented: only for a clear yes or no; after any other answer the question is asked again.
     """
     if lasting:
         LASTING.add(purpose)
@@ -75,9 +75,9 @@ def redeems(purpose: str, *, lasting: bool = False, consented: bool = False) -> 
 
 
 def by_player(redeemer: Callable[[Request, Ticket, Player], None]) -> Redeemer:
-    """The decorated function redeems tickets of players: it is given the player, who is then the author of the mail.
+    """The decorated function redeems tickets of players; it is given the player, who counts as the mail's author.
 
-    Nothing is done for one who has left. An error of REFUSALS that it raises is told as the answer.
+    Nothing is done for a player who has left. An error of REFUSALS becomes the answer.
     """
 
     def redeem(request: Request, ticket: Ticket) -> None:
@@ -96,21 +96,21 @@ KEEPERS: dict[str, Keeper] = {}
 
 
 def keeps(*names: str) -> Callable[[Keeper], Keeper]:
-    """The decorated function saves players' settings of these names, for more depends on them than mails."""
+    """The decorated function saves the settings of these names, because more than mails depends on them."""
     return registers(KEEPERS, *names)
 
 
 log = structlog.get_logger()
 
 _RETRY = timedelta(hours=1)
-"""When a deed is tried again that has failed through a fault of ours; an item of the agenda waits twice as long each
-further time, up to a day."""
+"""When a deed that failed through a fault of ours is tried again; an agenda item waits twice as long after each further
+failure, up to a day."""
 _MOST_DOUBLINGS = 5
 
 
 @dataclass(slots=True)
 class Occasion(Desk):
-    """An item whose time has come; the present instant may be long after it."""
+    """An agenda item whose time has come, perhaps long ago."""
 
     item: Item
 
@@ -119,23 +119,23 @@ Contribution = Callable[[Occasion, Player, Settings, bool], Posed | None]
 DIGESTED: list[Contribution] = []
 
 digests = joins(DIGESTED)
-"""The decorated function is asked, once a day for each reader, what more is to stand in their digest.
+"""The decorated function is asked once a day, for each reader, what to add to their digest.
 
-It is told whether there is to be one; if not, it may send a mail of its own.
+It is told whether there is to be a digest; if not, it may send a mail of its own.
 """
 
 Attend = Callable[[Desk, int], None]
 Deed = Callable[[Occasion], None]
 DEEDS: dict[str, Deed] = {}
 WITHIN: dict[str, timedelta] = {}
-"""By kind, how long before items are put down at most, where that is known."""
+"""By kind, how far ahead items are put down at most, if that is known."""
 
 
 def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Deed]:
-    """The decorated function does what items of the kind are for; it puts a new item down if there is to be a next.
+    """The decorated function is called for due items of the kind; it puts a new item down if there is to be a next.
 
-    It is called twice: first to work out what it shows, without writing. within: how long before items are put down at
-    most; what is due later was put down while the clock was ahead, and is due at once when that is right again.
+    It is called twice: first to work out what it shows, without writing. within: how far ahead items are put down at
+    most; one due later was put down while the clock was ahead, and is due at once when the clock is right again.
     """
     if within is not None:
         WITHIN[kind] = within
@@ -143,10 +143,10 @@ def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Dee
 
 
 class Runner:
-    """Does what is due. Any number of processes may run one over the same database."""
+    """Does what is due. Any number of processes may run one on the same database."""
 
     def __init__(self, store: Store, tools: Tools, attend: Attend, let_pass: Callable[[], None]) -> None:
-        """attend: does what a board needs the server for. let_pass: see Transaction."""
+        """attend: does what a board is due for. let_pass: see Transaction."""
         self._store = store
         self._tools = tools
         self._attend = attend
@@ -155,7 +155,7 @@ class Runner:
     def run(self, limit: int = 100, at: datetime | None = None) -> int:
         """Do what is due, the longest overdue first; returns how many things were done.
 
-        at: the present instant as the caller knows it, such as when a sign of life was given. Raises: DatabaseTrouble.
+        at: the present instant, if the caller has its own; None for the store's clock. Raises: DatabaseTrouble.
         """
         self._tell_of_damage(at or self._store.clock())
         for done in range(limit):
@@ -165,7 +165,7 @@ class Runner:
         return limit
 
     def _tell_of_damage(self, now: datetime) -> None:
-        """Of the boards that anybody has met lately."""
+        """Publish the boards that were found damaged since the last time."""
         damaged = self._tools.states.damaged
         if damaged:
             with self._store.write(at=now) as tx:
@@ -174,7 +174,7 @@ class Runner:
             damaged.clear()
 
     def _do_next(self, now: datetime) -> bool:
-        """Do what is due next, but nothing that became due while a mail waited, which came in time."""
+        """Do what is due next, but nothing that became due after a waiting mail came in: the mail may be in time."""
         with self._store.read() as tx:
             until = min(now, tx.inbox.waits_since() or now)
             item_at, board_at = tx.agenda.next_at(), tx.matches.next_due_at()
@@ -186,7 +186,7 @@ class Runner:
         return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
 
     def _foresee(self, tx: Transaction, until: datetime, *, is_board: bool) -> None:
-        """Work out what comes of the next that is due, and what its players are shown, while others write."""
+        """Work out what the next due thing does, and the mails it causes, while others write."""
         board, item = (tx.matches.due(until), None) if is_board else (None, tx.agenda.due(until))
         if board is not None:
             rehearse(Desk(tx, self._tools), lambda at: self._attend(at, board))
@@ -217,11 +217,9 @@ class Runner:
     def _forgiven(
         self, tx: Transaction, put_off: Callable[[Exception], None], fault: str, **told: Any
     ) -> Iterator[None]:
-        """A fault of ours in the block is logged, what the block wrote is undone, and it is put off.
+        """After a fault in the block, log it, undo what the block wrote, and put it off.
 
-        So is what needs a board that cannot be read, of which the operator hears otherwise.
-
-        Raises: DatabaseTrouble.
+        The same happens if a board cannot be read, but then another mail tells the operator. Raises: DatabaseTrouble.
         """
         try:
             with tx.savepoint():
@@ -238,6 +236,6 @@ class Runner:
 
 
 def _postpone(tx: Transaction, item: Item, now: datetime, error: Exception) -> None:
-    """The longer, the more often it has failed; a board that can be read again is not kept waiting."""
+    """Put an item off, longer after each failure; but no longer for an unreadable board, which may soon be mended."""
     doublings = 0 if isinstance(error, Unreadable) else min(item.attempts, _MOST_DOUBLINGS)
     tx.agenda.postpone(item, now + min(_RETRY * 2**doublings, timedelta(days=1)))

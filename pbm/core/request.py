@@ -1,4 +1,4 @@
-"""One mail in hand, within one transaction: who sent it, what they may do, what is to be told to whom."""
+"""One mail in hand, within one transaction: its sender, what they may do, and the mails it causes."""
 
 from __future__ import annotations
 
@@ -37,44 +37,44 @@ Credentials = tuple[str, str]
 """A userid in lower case and a password."""
 
 _MOST_NAMED = 10
-"""Words of a text that are looked up as names of players."""
+"""Words of a text that are looked up as names of players, at most."""
 
 WRONG_LOGIN = "The userid or the password is wrong."
 
 _ROBOTS = re.compile(rf"{ANY}s?[-_]?\d*", re.IGNORECASE)
-"""What is meant to name a robot."""
+"""Words that are meant to name a robot."""
 _LIKE_A_ROBOT = 0.8
-"""How like a robot's name one is that may mean it: "robbot2", and not "robert2"."""
+"""How similar to a robot's name a word must be that may mean it: "robbot2" is, "robert2" is not."""
 
 
 class Sender(NamedTuple):
-    """The sender as the mail shows them, before any command is looked at."""
+    """The sender, by what the mail shows before any command is looked at."""
 
     standing: Standing = Standing()
     seat: SeatToken | None = None
-    """The board, seat and revision its reply token is for."""
+    """The board, seat and revision that the mail's reply token is for."""
     board: int | None = None
-    """The board it answers, by whatever sign."""
+    """The board that the mail answers, by its token or any other sign."""
     proven: Player | None = None
-    """The player, by a token or an address its mail server vouches for."""
+    """The player, proven by a token, or by an address that a trusted mail server vouches for."""
     claimed: Player | None = None
     """The one player whose confirmed address is in From; anybody can write that."""
     as_of: datetime | None = None
-    """When the mail was written that it answers; None where not known."""
+    """When the mail that is answered was written; None where not known."""
     seated: Player | None = None
-    """The player whose seat's token the mail brings, whoever sent it: it may have been forwarded."""
+    """The player in the seat of the mail's token; the sender may be somebody else, if the mail was forwarded."""
     address: str = ""
     """The address that a token proves the mail is from, where nobody has an account with it."""
     own: Player | None = None
-    """The player in the seat of the token, where From is an address of theirs: enough for what lasts."""
+    """The player in the seat of the token, if From is an address of theirs: enough for verbs that are `lasting`."""
     at_home: tuple[Player, ...] = ()
-    """The players who had a confirmed address in From before anything was done."""
+    """The players who had From as a confirmed address before anything was done."""
     is_void: bool = False
-    """All that the mail shows is a token that was revoked, or has expired."""
+    """The mail shows nothing but a token that was revoked or has expired."""
     is_lost: bool = False
-    """The mail came to an address with a token that says nothing, as when the database has been set back."""
+    """The mail came to an address with an unknown token, as when the database has been set back."""
     leaves: bool = False
-    """The stranger at `address` has asked to hear no more, and answers what they were told then."""
+    """The stranger at `address` has asked for no more mail, and now answers what they were told then."""
 
     @property
     def writer(self) -> Player | None:
@@ -84,16 +84,16 @@ class Sender(NamedTuple):
 
 @dataclass(slots=True)
 class Words:
-    """The words of a mail to people, beside its commands."""
+    """The words of a mail that are for people, apart from its commands."""
 
     comment: str = ""
-    """What is not for one board alone, or for the last."""
+    """The words for no particular board, or those below the last command."""
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
     def take(self, reading: Reading, number: int, command: Command | Rejected) -> None:
-        """Take up what is written below the command's line, counted from 1, where each line has its own.
+        """Take the words below the command's line (counted from 1), where each line has its own words.
 
-        Below a line without a board, such as a puzzle's answer, it is for the players of the board named last.
+        Words below a line without a board, such as a puzzle's answer, are for the board named last.
         """
         if not reading.remarks or not isinstance(command, Command):
             return
@@ -104,7 +104,7 @@ class Words:
             self._remarks[next(reversed(self._remarks))].append(self.comment)
 
     def take_lines(self, board: int, count: int) -> None:
-        """So many lines below the command, blank ones aside, were a part of it, and are no words to the players."""
+        """Take away the first `count` lines below the command, not counting blank ones: they belong to the command."""
         lines = self.comment.splitlines()
         taken = [at for at, line in enumerate(lines, 1) if line.strip()][:count]
         self.comment = "\n".join(lines[taken[-1] if taken else 0 :])
@@ -112,12 +112,12 @@ class Words:
             self._remarks[board][-1] = self.comment
 
     def restate(self, board: int, comment: str) -> None:
-        """Put this in place of what the last line of a board took up."""
+        """Replace the words below the board's last command."""
         self.comment = comment
         self._remarks[board] = [*self._remarks.get(board, [])[:-1], comment]
 
     def say_first(self, board: int, text: str) -> None:
-        """Let the mail's words to the players of a board begin with these."""
+        """Put a text before the mail's words to the players of a board."""
         self.comment = "\n\n".join(filter(None, (text, self.comment)))
         if text and self._remarks:
             self._remarks.setdefault(board, []).insert(0, text)
@@ -128,29 +128,29 @@ class Words:
 
 
 class Incoming(NamedTuple):
-    """A mail as it came in, with what was found out about it before anything is done."""
+    """A mail as it came in, with what was found out about it before it is handled."""
 
     message: Message
     verified: Mapping[Credentials, str] = {}
-    """Credentials found right, and the hash they were checked with."""
+    """The right credentials, and the hash that each was checked with."""
     fresh: Mapping[str, str] = {}
     """The hashes of new passwords."""
     locked: Mapping[Credentials, datetime] = {}
-    """Credentials, and without userid new passwords, that are not looked at, until then."""
+    """Credentials that are not checked, and until when; new passwords are here with an empty userid."""
     received_at: datetime | None = None
-    """When the mail came in, for it may have waited; what players do counts from then."""
+    """When the mail came in, and so when its sender acted: it may have waited since."""
     network: str = ""
-    """Where it came from; empty where that is not known."""
+    """The network it came from; empty where that is not known."""
 
 
 def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[OpenBoard] = ()) -> None:
-    """Mail gets to a player who has written, should that have been in doubt; else there is nobody to tell."""
+    """Publish that a player has written, if it was in doubt whether mail reaches them."""
     if tx.players.is_doubtful(player.id):
         publish(PlayerHeard(player, address, tuple(board.renew for board in boards)), tx)
 
 
 def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
-    """That there is none of this name, and who may be meant. otherwise: what helps where nobody is."""
+    """An error that names the player who may be meant. otherwise: a sentence for when nobody may be."""
     if robot := robot_called(tx, userid):
         return NotFound(f"{robot} has not played here yet.", "robots")
     if _ROBOTS.fullmatch(userid):
@@ -162,9 +162,9 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
 
 
 def userid_named(tx: Transaction, text: str, how: str) -> str:
-    """The userid of the player whom a text asks about, wants to play with, or has words for; empty for none.
+    """The userid of the player that a text names; empty for none.
 
-    how: asked, rival or told.
+    how: asked, if the text asks about them; rival, if it wants to play them; told, if it has words for them.
     """
     named = (found[how].strip(".,!?:;") for found in wishes.NAMED.finditer(plain(text)) if found[how])
     for word in islice(dict.fromkeys(filter(None, named)), _MOST_NAMED):
@@ -179,9 +179,9 @@ class Boards(Desk):
     """The boards that a mail is about, each loaded once."""
 
     since: datetime | None
-    """From when what players do counts."""
+    """When the sender acted; None for now."""
     answered: int | None
-    """The board whose mail is answered."""
+    """The board that the mail answers."""
     _boards: dict[int, OpenBoard] = field(default_factory=dict)
 
     @property
@@ -189,7 +189,7 @@ class Boards(Desk):
         return list(self._boards.values())
 
     def load(self, number: int, game: str | None = None) -> OpenBoard:
-        """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
+        """The board. game: the game that the sender thinks it is. Raises: NotFound."""
         board = self._boards.get(number)
         if board is None:
             board = self._boards[number] = self.open(number, self.since)
@@ -199,9 +199,9 @@ class Boards(Desk):
         return board
 
     def named(self, command: Command) -> OpenBoard:
-        """The board a command names, or else the one whose mail it answers. Raises: NotFound."""
+        """The board that a command names, or else the one that the mail answers. Raises: NotFound."""
         number = command.args.get("BOARD", "").partition("#")[0]
-        if number:  # a game that was not written is that of the mail, which may be about another board
+        if number:  # where no game is written, it is that of the answered mail, which may be about another board
             written = command.line.partition(" ")[0].casefold() in GAMES
             return self.load(int(number), command.game if written else None)
         if self.answered is None:
@@ -209,23 +209,23 @@ class Boards(Desk):
         return self.load(self.answered)
 
     def adopt(self, board: OpenBoard, event: Event) -> None:
-        """Take up a board that has just been made."""
+        """Add a board that has just been started."""
         board.events.append(event)
         self._boards[board.match.board] = board
 
 
 @dataclass(slots=True)
 class Author(Desk):
-    """The one who wrote the mail: who they are, how that is known, and what they may do where."""
+    """The author of the mail: who they are, how that is known, and what they may do on which board."""
 
     incoming: Incoming
     sender: Sender
     _boards: Boards
     player: Player | None = None
-    """The player whose mail it is, by what was found out so far."""
+    """The author's account, as far as it is known by now."""
 
     def who(self, command: Command) -> Player:
-        """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity for none."""
+        """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity if nothing proves it."""
         if command.credentials is not None:
             player = self._login(command.credentials)
             self.prove(player)
@@ -243,12 +243,12 @@ class Author(Desk):
         return not named or int(named) == self.sender.board
 
     def prove(self, player: Player) -> None:
-        """It was this player who wrote; so mail gets to them again, should that have been in doubt."""
+        """Note that this player wrote the mail, and so that mail reaches them."""
         self.player = player
         note_heard(self.tx, player, self.incoming.message.sender, self._boards.in_hand)
 
     def _login(self, credentials: Credentials) -> Player:
-        """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
+        """Raises: NotAllowed, which does not tell whether the userid exists."""
         userid, password = credentials
         self._check_open(userid.casefold(), password)
         player = self.tx.players.find(userid)
@@ -258,12 +258,12 @@ class Author(Desk):
         return player
 
     def hash_of(self, password: str) -> str:
-        """The hash of a new password, made before the transaction where that was foreseen."""
+        """The hash of a new password; it was made before the transaction if the need was foreseen."""
         self._check_open("", password)
         return self.incoming.fresh.get(password) or self.tools.passwords.hash(password)
 
     def _check_open(self, userid: str, password: str) -> None:
-        """Raises: NotAllowed that does not tell whether the password was right; nobody has looked."""
+        """Raises: NotAllowed if the password was not checked, so it does not tell whether it was right."""
         until = self.incoming.locked.get((userid, password))
         if until is not None:
             raise NotAllowed(
@@ -287,7 +287,7 @@ class Author(Desk):
         return board, token.seat
 
     def _check_fresh(self, command: Command, board: OpenBoard, seat: Seat) -> None:
-        """Refuse an answer to a mail of ours for a board that has changed since. Raises: Stale."""
+        """Raises: Stale if the board has changed since the mail that is answered."""
         as_of = self.sender.as_of if command.credentials is None and command.verb.alters else None
         untouched = board.match.revision == board.revision
         if as_of is None or (command.verb.asks and _has_moved(board, seat, as_of)):
@@ -296,7 +296,7 @@ class Author(Desk):
             raise Stale(f"Board {board.match.board} has changed since the email you answer. Here is the current one.")
 
     def _check_no_other_seat(self, command: Command, board: OpenBoard) -> None:
-        """The token of a seat is good for no other board. Raises: NotAllowed."""
+        """Raises: NotAllowed if the only proof is a seat token of another board."""
         token, sender = self.sender.seat, self.sender
         vouched = self.incoming.message.authenticated and sender.claimed == sender.proven
         if token is not None and command.credentials is None and not vouched:
@@ -307,7 +307,7 @@ class Author(Desk):
             )
 
     def player_named(self, userid: str) -> Player:
-        """userid: `me` is the sender of the mail. Raises: NotFound, NotAllowed."""
+        """The player of a userid; `me` is the sender. Raises: NotFound, NotAllowed."""
         if userid.casefold() == "me":
             return self.apparent()
         player = self.tx.players.find(robot_called(self.tx, userid) or userid)
@@ -316,14 +316,14 @@ class Author(Desk):
         return player
 
     def apparent(self) -> Player:
-        """The player who seems to have sent the mail; good enough for what anybody may see. Raises: NotAllowed."""
+        """The player who seems to have sent the mail: enough for what anybody may see. Raises: NotAllowed."""
         player = self.player or self.sender.writer
         if player is None:
             raise NotAllowed('Who is "me"? Your address is not known here: write a userid.')
         return player
 
     def proven_seat(self, board: OpenBoard) -> Seat | None:
-        """The seat from which the sender may see the board: only one they have proved to have."""
+        """The seat that the sender has proved to have, from which they may see the board."""
         token = self.sender.seat
         if token is not None and token.board == board.match.board:
             return token.seat
@@ -332,7 +332,7 @@ class Author(Desk):
         return None if seat is None else perspective(board, seat)
 
     def reader(self) -> Reader:
-        """Where answers go: to the player who proved who they are, otherwise to the address the mail is from."""
+        """Where answers go: to the player if they proved who they are, otherwise to the address the mail is from."""
         sent_by = self.sender
         proved = self.player or sent_by.proven or sent_by.seated
         player = proved or sent_by.claimed
@@ -346,9 +346,9 @@ class Author(Desk):
 
     @property
     def sent_from(self) -> Whence | None:
-        """Where the mail came from, if it counts as a player's and that is no address of theirs.
+        """Where the mail came from, if it counts as a player's but is from no address of theirs.
 
-        Whoever plays by a mail that was forwarded, or with a password, may be somebody else.
+        Somebody else may have written it, with a forwarded mail or a stolen password.
         """
         player, address = self.player or self.sender.proven or self.sender.seated, self.incoming.message.sender
         if player is None or player in self.sender.at_home or player in self.tx.players.of_address(address):
@@ -359,21 +359,21 @@ class Author(Desk):
 
 @dataclass(slots=True)
 class Correspondence(Desk):
-    """The mails that a mail will cause."""
+    """The mails that one mail causes."""
 
     message: Message
     """The mail that causes them."""
     answers: list[Answer] = field(default_factory=list)
-    """To its commands; all of them go in one mail to its sender."""
+    """The answers to its commands; they go to its sender in one mail."""
     notices: list[Notice] = field(default_factory=list)
-    """Boards to be shown to one reader each."""
+    """Boards, each to be shown to one reader."""
     letters: list[Mail] = field(default_factory=list)
 
     def reader(self, player: Player, seat: Seat | None = None) -> Reader:
         return reader_of(self, player, seat)
 
     def page(self, name: str, **words: Any) -> str:
-        """A page of templates/, filled in, without its last line end."""
+        """A page of templates/, filled in, without newlines at its end."""
         return self.tools.pages.render(name, **words).rstrip("\n")
 
     def write(
@@ -388,10 +388,10 @@ class Correspondence(Desk):
         answers: bool = True,
         **words: Any,
     ) -> None:
-        """Send one address a page of its own. reply_to: the token that an answer brings back.
+        """Send a page to one address. reply_to: the token that an answer brings back.
 
-        leave: what an answer says so that no more of the kind come.
-        answers: in answer to the mail; not for somebody else than its sender, who must not see its headers.
+        leave: what an answer must say to stop mails of this kind.
+        answers: whether it answers the mail; False for anybody but its sender, who must not see the mail's headers.
         """
         to = self.message if answers else None
         letter = self.tools.composer.letter(
@@ -407,16 +407,16 @@ class Request(Desk):
     incoming: Incoming
     by: InitVar[Sender]
     secrets: frozenset[str] = frozenset()
-    """Passwords, not to be repeated."""
+    """Passwords, which no mail may repeat."""
     refusal: Rejected | GameError | None = None
     is_hearsay: bool = False
-    """Only the mail itself says who sent it."""
+    """Nothing but the mail itself says who sent it."""
     withheld: str = ""
-    """Why nothing is told: it would be one mail too many to somebody who may not have asked for any."""
+    """Why a mail is not sent: it would be one too many to somebody who may not have asked for it."""
     reading: Reading = field(default_factory=lambda: Reading(()))
-    """The reading that is carried out; in plain words another one than the mail was first read as."""
+    """The reading that is carried out; if the mail is in plain words, it is not the first one."""
     read_as: dict[int, str] = field(default_factory=dict)
-    """The meaning found in plain words, by board; none where a command stood."""
+    """What plain words were taken to mean, by board; nothing where a command was written."""
     words: Words = field(default_factory=Words)
     boards: Boards = field(init=False)
     author: Author = field(init=False)
@@ -434,7 +434,7 @@ class Request(Desk):
 
     @property
     def unquoted(self) -> frozenset[str]:
-        """Words that are not mailed back to their writer: passwords, and what may be one but was not looked at."""
+        """Words that are not mailed back to their writer: passwords, and what may be one but was not checked."""
         return self.secrets | {password for _, password in self.incoming.locked}
 
     @property
@@ -442,11 +442,11 @@ class Request(Desk):
         return self.author.sender
 
     def again(self, by: Sender | None = None) -> Request:
-        """A request of the same mail, for which nothing has been done yet. by: as if that were its sender."""
+        """A fresh request of the same mail, with nothing done yet. by: the sender to assume, if another."""
         return Request(self.tx, self.tools, self.incoming, by or self.sender)
 
     def attempt(self, deed: Callable[[], T]) -> T:
-        """What the deed returns; its exception undoes what it wrote, its letters, and that somebody joined by it."""
+        """What the deed returns. If it raises, what it wrote, its letters, and a player it signed up are undone."""
         sender, letters = self.author.sender, len(self.outgoing.letters)
         try:
             with self.tx.savepoint():
@@ -458,7 +458,7 @@ class Request(Desk):
             raise
 
     def put_off(self, until: datetime) -> Request:
-        """Do nothing but say so, since the sender's boards have taken too much computing."""
+        """Answer that nothing was done, because the sender's boards have taken too much computing."""
         text = (
             "Nothing was done: your commands have kept the server busy for long, and others wait. Send it again after "
             f"{_minute(until)}."
@@ -467,8 +467,9 @@ class Request(Desk):
         return self
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
-        """The mail's words to the players of a board, secrets taken out, and how else their writer is reached; all that
-        may be a secret where they speak of a password.
+        """The mail's words to the players of a board, without passwords and without the contacts in a signature.
+
+        If they speak of a password, words that may be one but were not checked are taken out, too.
         """
         words = discreet(self.words.of(board))
         text = redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
@@ -476,9 +477,9 @@ class Request(Desk):
         return (CommentMade(0, userid=writer, text=text),) if text else ()
 
     def may_ask(self, player: Player, address: str) -> bool:
-        """Whether a question that anybody can cause may go to an address of the player's; if so, it counts.
+        """Whether a question that anybody can cause may go to an address of the player's; if so, it is counted.
 
-        One who shows who they are, or whose address is vouched for, asks for it themselves.
+        It is allowed and not counted if the sender is proven to be the player, or their address is vouched for.
         """
         vouched = self.message.authenticated and address.casefold() == self.message.sender.casefold()
         if not vouched and player not in (self.sender.proven, self.author.player):
@@ -489,7 +490,7 @@ class Request(Desk):
 
 
 def _has_moved(board: OpenBoard, seat: Seat, since: datetime | None = None) -> bool:
-    """The seat made the last move, and waits for the other's; nobody else moved since then."""
+    """Whether the seat made the last move and waits for the other seat, which has not moved after `since`."""
     record = board.match.record
     if not record or record[-1].seat != seat or board.match.result is not None or board.state.to_move == seat:
         return False
@@ -497,5 +498,5 @@ def _has_moved(board: OpenBoard, seat: Seat, since: datetime | None = None) -> b
 
 
 def _minute(instant: datetime) -> str:
-    """The first whole minute that is not before the instant."""
+    """The instant, rounded up to a whole minute."""
     return f"{instant + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"

@@ -1,8 +1,8 @@
-"""The robots as players: what they are called, and which player is one.
+"""The robots as players: their names, which players are robots, and how long they may think for whom.
 
 A robot's row among the players is made when somebody first wants to play it. It has neither an address nor a password,
-so nobody can write in its name, and it is marked as a program, so nothing it plays is rated. A person who had such a
-userid before keeps it, and there is then no robot of that name.
+so nobody can write in its name, and it is marked as a bot, so no game of it is rated. A person who already has such a
+userid keeps it, and then there is no robot of that name.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from pbm.store import Transaction
 from pbm.store.house import THINK, Item
 
 LEVEL_OF = {f"robot{level}": level for level in sorted(LEVELS)}
-"""By userid."""
+"""The level of each robot, by userid."""
 
 ANY, USUAL = "robot", "robot3"
-"""The names by which somebody may ask for a robot, and which one that is."""
+"""The word for any robot, and the robot that plays then."""
 
 UNHEARD = "robot"
-"""How a message is read that only a robot gets, which hears nothing."""
+"""What a message to a robot alone is read as: robots read no messages."""
 
 SWAPS_BELOW = -0.02
-"""A robot takes the other side over when its own is worth less, and advises others to."""
+"""A robot swaps sides, and advises others to, when its own side is worth less than this."""
 
 
 def robot_called(tx: Transaction, word: str) -> str:
-    """The userid of the robot that a userid or just `robot` means; empty when it means a person or nobody."""
+    """The userid of the robot that a userid or just `robot` means; empty if it means a person or nobody."""
     name = USUAL if word.casefold() == ANY else word.casefold()
     player = tx.players.find(name)
     is_ours = is_robot(tx, player) if player is not None else name in LEVEL_OF and not tx.players.is_taken(name)
@@ -42,7 +42,7 @@ def robot_called(tx: Transaction, word: str) -> str:
 
 
 def robot_named(tx: Transaction, word: str) -> Player | None:
-    """The robot that a userid or just `robot` means; None when it means a person or nobody."""
+    """The robot that a userid or just `robot` means, made if need be; None if it means a person or nobody."""
     name = robot_called(tx, word)
     player = tx.players.find(name) if name else None
     if name and player is None:
@@ -52,7 +52,7 @@ def robot_named(tx: Transaction, word: str) -> Player | None:
 
 
 def robots_among(tx: Transaction, players: Collection[Player]) -> list[Player]:
-    """Those of the players that are our robots: other people's programs have passwords."""
+    """The players that are our robots; other people's bots have passwords."""
     named = {player.id: player for player in players if player.userid.casefold() in LEVEL_OF}
     if not named:
         return []
@@ -65,21 +65,21 @@ def is_robot(tx: Transaction, player: Player) -> bool:
 
 
 def robots(tx: Transaction) -> list[Player]:
-    """Those that somebody has played."""
+    """The robots that somebody has played."""
     found = (tx.players.find(name) for name in LEVEL_OF)
     return robots_among(tx, [player for player in found if player is not None])
 
 
 Ask = Callable[[Question], Sequence[Thought]]
-"""Has a question answered. Raises: NoThought, Stopped; GameError for a question amiss."""
+"""Gets a question answered. Raises: NoThought, Stopped; GameError for a faulty question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """key: the same for the same thing to be thought about. then: is given what the work has brought about.
+    """Something for robots to think about. key: the same for the same work. then: is given what the work returns.
 
-    work: raises what Ask does, and Rejected. failed: is told the reason. whom: the player it is for, by id; 0 for all.
-    game: what robots are asked about; empty where they are asked nothing.
+    work: raises what Ask does, and Rejected. failed: is given the reason. whom: the id of the player it is for; 0 for
+    none. game: the game that robots are asked about; empty if they are asked nothing.
     """
 
     key: str
@@ -91,7 +91,7 @@ class Task:
 
 
 def give_up(item: Item, tries: int, whom: int, subject: str, page: str, at: Desk, _: str, **words: Any) -> None:
-    """Try again what failed for an item, so many times in all; then tell a player, if any, that nothing will come."""
+    """Put a failed item off, up to `tries` tries in all; then drop it and tell its player, if any, that it failed."""
     if item.attempts + 1 < tries:
         at.tx.agenda.postpone(item, at.now)
         return
@@ -101,18 +101,18 @@ def give_up(item: Item, tries: int, whom: int, subject: str, page: str, at: Desk
 
 
 def asked(question: Question) -> Callable[[Ask], Sequence[Thought]]:
-    """The work of having one question answered."""
+    """The work of getting one question answered."""
     return lambda ask: ask(question)
 
 
 SPENT = "thought"
-"""On the agenda, by player: how long robots have thought for them within an hour, until that hour is over."""
+"""The kind of agenda items that hold how long robots have thought for a player within an hour, until its end."""
 
 _WINDOW = timedelta(hours=1)
 
 
 def charge(at: Desk, whom: int, seconds: float) -> None:
-    """Note that robots have thought for a player; tell them when it is as much as an hour holds."""
+    """Add time that robots have thought for a player; tell them when the limit of an hour is reached."""
     tx, most = at.tx, at.tools.limits.thinking_seconds_per_hour
     player = tx.players.get(whom)
     if player is None or seconds <= 0:
@@ -129,24 +129,24 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
 
 
 def spent(at: Desk) -> set[int]:
-    """The players for whom robots have thought as long as an hour allows."""
+    """The ids of players for whom robots have thought as long as the hourly limit allows."""
     most = at.tools.limits.thinking_seconds_per_hour
     noted = at.tx.agenda.of(SPENT)
     return {int(item.key) for item in noted if item.payload["seconds"] >= most and _counts(at, item)}
 
 
 def _counts(at: Desk, spent: Item) -> bool:
-    """Whether the hour is this one, and not one that was begun while the clock was ahead."""
+    """Whether the item is of the present hour, and not of one that began while the clock was ahead."""
     return spent.due_at <= at.now + _WINDOW
 
 
 def later(at: Desk, player: Player) -> str:
-    """The rest of a sentence that says what robots will do for a player: whether they pause before."""
+    """The end of a sentence on what robots will do for a player; empty unless they pause for that player."""
     return " as soon as robots think for you again" if player.id in spent(at) else ""
 
 
 def hints_told(tx: Transaction, match: Match) -> str:
-    """At which plies a robot gave hints on the board, as a sentence; empty for none."""
+    """A sentence on the plies at which a robot gave hints on the board; empty for none."""
     hints = tx.remarks.of(RemarkKind.HINT, match.board) if robots_among(tx, match.players) else []
     if not hints:
         return ""
@@ -156,9 +156,9 @@ def hints_told(tx: Transaction, match: Match) -> str:
 
 
 def orders(tx: Transaction, word: str) -> Iterator[tuple[Item, int, int]]:
-    """The orders of a word that wait for thought, the oldest first: "review 101:7" is of board 101, for player 7.
+    """The waiting orders that begin with a word, the oldest first; "review 101:7" is of board 101, for player 7.
 
-    The second number is 0 where there is but one.
+    The second number is 0 if an order has only one.
     """
     for item in tx.agenda.of(THINK):
         said, _, numbers = item.key.partition(" ")
@@ -168,19 +168,17 @@ def orders(tx: Transaction, word: str) -> Iterator[tuple[Item, int, int]]:
 
 
 TAKEN = "taken"
-"""On the agenda, by key of a task: some process thinks about it, and says so again before the item is due."""
+"""The kind of agenda items, by key of a task, that say that a process thinks about it; it renews them in time."""
 
 
 Source = Callable[[Desk], Iterable[Task]]
 MOVES: list[Source] = []
-"""What somebody waits for with a board; a process of its own thinks about it, so that it waits for nothing below."""
+"""Sources of tasks that a player at a board waits for; these have a process of their own."""
 LESSONS: list[Source] = []
-"""What takes minutes."""
+"""Sources of tasks that take minutes."""
 LEISURE: list[Source] = []
-"""Asked only when there are no lessons."""
+"""Sources that are asked only when there are no lessons."""
 
 
 thinks, teaches, thinks_at_leisure = map(joins, (MOVES, LESSONS, LEISURE))
-"""The decorated function is asked for tasks, in the order of their files' names: for moves; for lessons, which take
-minutes; and for what waits for all lessons.
-"""
+"""Each adds the decorated function to its sources, which are asked for tasks in the order of their files' names."""

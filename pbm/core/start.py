@@ -1,4 +1,4 @@
-"""How a match begins: what it is played by, what seeks ask for, who may be asked to play, and how often."""
+"""How a match begins: its terms, what seeks ask for, and which players may be asked to play, and how often."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from pbm.store import Transaction
 from pbm.store.tickets import Seek
 
 Window = tuple[int, int]
-"""The lowest and the highest rating that is wanted."""
+"""The lowest and the highest rating wanted."""
 ANY_RATING: Window = (0, 9999)
 _WINDOW = re.compile(r"--?rating=(\d{1,4})-(\d{1,4})")
 
 
 def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
-    """The options of the game, and the ratings that are wanted. Raises: BadArguments.
+    """The options of the game alone, and the ratings wanted. Raises: BadArguments.
 
     >>> split_window(("-size=5", "--rating=1400-1600", "--robot"))
     (('-size=5',), (1400, 1600))
@@ -45,14 +45,14 @@ def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
 
 
 def fits(request: Request, seek: Seek, player: Player) -> bool:
-    """The player's rating is one the seeker wants."""
+    """Whether the player's rating is one the seeker wants."""
     _, (low, high) = split_window(seek.options)
     rating = request.tx.ratings.of(seek.game, (player.id,))[player.id].at(request.now).rating.shown
     return low <= rating <= high
 
 
 def robot_wanted(options: Sequence[str]) -> str:
-    """The robot that is to take a seek which nobody else takes; empty for none. Raises: BadArguments.
+    """The robot that takes a seek if nobody else does; empty for none. Raises: BadArguments.
 
     >>> robot_wanted(("-size=5", "--robot")), robot_wanted(("--robot=2",)), robot_wanted(())
     ('robot3', 'robot2', '')
@@ -68,11 +68,11 @@ def robot_wanted(options: Sequence[str]) -> str:
 
 
 MOST_SEEKS = 50
-"""Open seeks in a list; those made after them are left out until some are taken."""
+"""Open seeks in a list; newer ones are left out until some are taken."""
 
 
 def seeks_shown(request: Request, game: str) -> dict[str, object]:
-    """The open seeks of a game as its list shows them to the sender of the mail, and the first that they may take."""
+    """The words of a game's list of open seeks, as the sender sees it, with the first seek that they may take."""
     found, reader = request.tx.seeks.open(game, MOST_SEEKS + 1), request.sender.writer
     seeks = found[:MOST_SEEKS]
     ids = [seek.player.id for seek in seeks]
@@ -90,7 +90,7 @@ def seeks_shown(request: Request, game: str) -> dict[str, object]:
 
 
 SEEDS = 1_000_000
-"""Of random boards: few enough for a number that can be typed."""
+"""How many random boards there are: few enough for a number that can be typed."""
 
 MAX_BODY = 20_000
 """Characters of a board that a challenger may draw."""
@@ -102,7 +102,7 @@ _OF_ALL = "--clock=TIME, --rated, --unrated, --totaltime=DAYS, --forfeittime=DAY
 
 @dataclass(frozen=True, slots=True)
 class MatchTerms:
-    """The terms of a challenge, found sound."""
+    """The terms of a challenge, checked."""
 
     state: State
     words: tuple[str, ...]
@@ -114,9 +114,9 @@ class MatchTerms:
 def read_terms(
     game: AnyGame, words: Sequence[str], body: str, default_clock: str, seed: int | None = None
 ) -> MatchTerms:
-    """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments.
+    """The checked terms. words: options of the game and of the server, in any case. seed: see Preset.
 
-    What one side wins by its colour is not rated. seed: see Preset.
+    A game in which the colour decides is not rated. Raises: OptionError, BadArguments.
     """
     if len(body) > MAX_BODY:
         raise BadArguments(f"A board of your own may take {MAX_BODY} characters; yours takes {len(body)}.")
@@ -142,7 +142,7 @@ def read_terms(
 
 
 def _check_names(game: AnyGame, words: Sequence[str]) -> None:
-    """Raises: OptionError that names all options there are."""
+    """Raises: OptionError, which lists all options there are."""
     known = {option.name for option in game.info.options}
     unknown = next((word for word in words if word.lstrip("-").partition("=")[0] not in known), None)
     if unknown is not None:
@@ -152,7 +152,7 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
 
 
 def split_body(text: str) -> tuple[str, str]:
-    """The board a challenger drew and their comment: the first paragraph is a board if a line of it starts like one."""
+    """The board a challenger drew, and their comment. The first paragraph is a board if one of its lines looks so."""
     paragraph, _, rest = text.strip().partition("\n\n")
     drawn = any(re.match(r"\s*\d+\s*,\s*\d", line) for line in paragraph.splitlines())
     return (paragraph, rest.strip()) if drawn else ("", text)
@@ -173,9 +173,9 @@ def start_match(
 ) -> OpenBoard:
     """Store a new match and return it. Raises: as read_terms.
 
-    started_by: whose daily measure it counts for. tournament: the one it is played in, as its players read it.
-    default_clock: how much time there is where the words do not say it; empty for as much as the server gives.
-    seed: of a random board that no word names; None for another board in each match.
+    started_by: whose daily limit it counts toward. tournament: its name, as the players read it.
+    default_clock: the clock if no word sets one; empty for the server's default.
+    seed: of a random board that no word names; None for a different board in each match.
     """
     tx, clock = at.tx, default_clock or at.tools.limits.default_clock
     terms = read_terms(game, words, body, clock, _seed(at) if seed is None else seed)
@@ -203,9 +203,9 @@ def start_match(
 
 
 def _seed(at: Desk) -> int:
-    """Another one for each mail and each board that one starts.
+    """A seed that differs for each mail and for each board the mail starts.
 
-    It is the same in the rehearsal of a mail, so that the board is known before anything waits for the transaction.
+    A rehearsal of the mail gets the same one, so the board it has worked out can be used.
     """
     if not isinstance(at, Request):
         return seed_of(at.now.isoformat())
@@ -214,12 +214,12 @@ def _seed(at: Desk) -> int:
 
 
 def seed_of(said: str) -> int:
-    """Of a random board, the same for the same words."""
+    """The seed of a random board; the same words give the same seed."""
     return crc32(said.encode(errors="replace")) % SEEDS
 
 
 def unheard(tx: Transaction, player: Player) -> str:
-    """Why no mail can go to a player; empty where it can, and for robots, which need none."""
+    """Why no mail can reach a player; empty where it can, and for robots, which need none."""
     if tx.players.confirmed(player.id)[player.id] or is_robot(tx, player):
         return ""
     if tx.players.unreachable(player.id):
@@ -230,10 +230,10 @@ def unheard(tx: Transaction, player: Player) -> str:
 def check_willing(
     at: Desk, game: AnyGame, seats: Collection[Player], asker: Player | None, agreed: Collection[Player]
 ) -> None:
-    """Blocks, refusals and limits of the players are kept.
+    """Check that no block, refusal or limit of the players forbids the game.
 
-    asker: who wants the game, if that is known. agreed: who wants it, and so takes it though they refuse
-    challenges. Raises: NotAllowed that names everybody who stands in the way.
+    asker: the player who wants the game, if known. agreed: the players who have agreed to it, even if they refuse
+    challenges in general. Raises: NotAllowed, which names everybody who stands in the way.
     """
     tx, most_of_all = at.tx, at.tools.limits.active_games
     _check_blocks(tx, seats, asker)
@@ -265,7 +265,7 @@ def check_willing(
 
 
 def _check_blocks(tx: Transaction, seats: Collection[Player], asker: Player | None) -> None:
-    """The sentence tells nobody but the blocker who has blocked whom. Raises: NotAllowed."""
+    """Raises: NotAllowed, which tells only the blocker who has blocked whom."""
     if asker is not None:
         blockers = tx.blocks.blockers(asker.id)
         for player in seats:

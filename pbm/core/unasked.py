@@ -1,8 +1,8 @@
-"""Mails that may go to somebody who has not asked for them, because of somebody else: how many in a day.
+"""How many mails a day may go to people who have not asked for them, because of somebody else.
 
-Counted are the mailbox, with +tags and dots folded, the domain it is in, and the network that the mail behind it came
-from, whatever that mail's From says. A mail that only answers the address which a trusted server vouches for is asked
-for by its reader, and not counted.
+Each mail counts for its mailbox (with +tags and dots folded), for the domain of that, and for the network that the
+causing mail came from, whatever its From says. An answer to an address that a trusted server vouches for is not
+counted: its reader has asked for it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from pbm.store.tickets import Key
 
 PUZZLING = "puzzling"
 MAX_PUZZLING = 2
-"""Answers a day that tell a newcomer, who has had the page, that their mail was not understood."""
+"""Answers a day that tell a newcomer who already has the page that their mail was not understood."""
 MAILBOX, DOMAIN, NETWORK, OFFERS = "unasked", "unasked domain", "unasked network", "offers"
 
 
 def count_unasked(tx: Transaction, limits: Limits, address: str, network: str, *, mailbox_too: bool = True) -> None:
-    """One more such mail goes to the address. network: empty where it is not known.
+    """Count one more such mail to the address. network: empty where it is not known.
 
-    mailbox_too: nothing else keeps count of the mailbox. Raises: NotAllowed where it is one too many, or the mailbox
-    has said that it wants none.
+    mailbox_too: False where something else counts the mails to the mailbox. Raises: NotAllowed where it would be one
+    too many, or where the mailbox has asked for no more.
     """
     if mailbox_too and tx.invitations.is_refused(address):
         raise NotAllowed(f"{address} has asked for no more mail from here: nothing was sent there.")
@@ -41,7 +41,7 @@ def count_unasked(tx: Transaction, limits: Limits, address: str, network: str, *
 
 
 def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: str) -> str:
-    """As count_unasked, where something else counts the mailbox: why it is one too many; empty where it counts."""
+    """Why the mail is one too many, or empty where it was counted; something else counts the mailbox."""
     try:
         count_unasked(tx, limits, address, network, mailbox_too=False)
     except NotAllowed as refusal:
@@ -50,21 +50,21 @@ def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: st
 
 
 def is_puzzling(tx: Transaction, address: str) -> bool:
-    """One more mail of somebody without an account was not understood; whether it is one too many of a day.
+    """Count one more mail of a stranger that was not understood; whether it is one too many for a day.
 
-    A program may be the one who answers.
+    The stranger may be a program that answers us.
     """
     return not _counts(tx, Key(PUZZLING, mailbox(address)), MAX_PUZZLING)
 
 
 def count_asked(tx: Transaction, whose: str, most: int, refusal: str) -> None:
-    """One more game is proposed by somebody, or to somebody. Raises: NotAllowed with the refusal."""
+    """Count one more game that is proposed by somebody, or to somebody. Raises: NotAllowed with the refusal."""
     if not _counts(tx, Key(OFFERS, whose if " " in whose else mailbox(whose)), most):
         raise NotAllowed(refusal)
 
 
 def _counts(tx: Transaction, key: Key, most: int) -> bool:
-    """One more of today, unless it is one too many."""
+    """Count one more today, unless it is one too many; whether it was counted."""
     count = _today(tx, key)[key]
     if count < most:
         tx.guesses.put(key, count + 1, tx.now, None)
@@ -72,14 +72,14 @@ def _counts(tx: Transaction, key: Key, most: int) -> bool:
 
 
 def _today(tx: Transaction, *keys: Key) -> dict[Key, int]:
-    """How many were counted today, by key; nobody else counts until the transaction ends."""
+    """How many were counted today, by key. The keys stay locked until the transaction ends."""
     tx.lock(f"{key.kind} {key.subject}" for key in keys)
     counted = {key: each.failures for key, each in tx.guesses.get(keys).items() if each.last_at.date() == tx.now.date()}
     return {key: counted.get(key, 0) for key in keys}
 
 
 def asked_for(tx: Transaction, address: str) -> None:
-    """The mailbox has answered that it wanted the mail."""
+    """Forget the count of a mailbox, because its owner has answered that they wanted the mail."""
     tx.guesses.forget([Key(MAILBOX, mailbox(address))])
 
 

@@ -52,6 +52,8 @@ _OTHER_WORDS = CHOICES.keys() | vocabulary.OTHER_VERBS.keys()
 """First words that are not verbs of ours; the refusal suggests the line that was meant."""
 _NOUNS = frozenset({"the", "a", "my", "board", "game", "player", "of"})
 """Words that may follow such a verb before its object: "watch board 101"."""
+_NUMBERED = frozenset({"", "edge", "line", "segment", "column", "number", "kante", "linie", "arête", "ligne", "arista"})
+"""Words before the number of what is played."""
 _LIKE = 0.75
 """How similar to a game's name a word must be to mean it."""
 _MEANT = 0.7
@@ -320,7 +322,12 @@ def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: C
     command = parse(rest, replace(standing, game=None, board=board), is_userid)
     if all(param.key != "BOARD" for param in command.verb.params):
         raise _unknown(line.split())
-    return replace(command, args={"BOARD": str(board), **command.args}, line=line)
+    told = command.args.get("BOARD", "")
+    number, hash_, ply = told.partition("#")
+    if number not in ("", str(board)):
+        name = command.verb.name
+        raise BadArguments(f'The line begins with board {board}, so "{told}" does not fit.', f"{board} {name}")
+    return replace(command, args={**command.args, "BOARD": f"{board}{hash_}{ply}"}, line=line)
 
 
 def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
@@ -426,7 +433,7 @@ def split_guard(move: str) -> tuple[str, int | None]:
     text, hash_, ply = move.rpartition("#")
     if not hash_:
         return move, None
-    if not text.strip() or (text.endswith(" ") and text.strip().isalpha()):
+    if text.strip().casefold() in _NUMBERED:
         return move, None  # "#20" and "edge #20" are moves in some games
     if not (ply.strip().isascii() and ply.strip().isdecimal() and len(ply) < 8):
         raise BadArguments(f'"#{ply}" is not a ply number: write for instance F6#7.')

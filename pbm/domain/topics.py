@@ -101,6 +101,7 @@ TOPICS = {
             ^(?:schwerer|schwieriger|leichter|einfacher|stärker|schwächer|moeilijker|makkelijker|sterker|zwakker)\b
             ^(?:plus|moins|más|menos|più|meno|mais) (?:difficile|facile|fort|difícil|fácil|fuerte|forte)\b
             """,
+        "GAME standings": r"(?<=\s)(?:standings|ratings list|list of ratings|rangliste|classement)\b",
         "help standings": r"""
             \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
             \b(?:get|have) a rating\b|\bprovisional\b

@@ -1,8 +1,8 @@
-"""OpenPGP (the extra `crypt`): our key, mails sealed on their way out, and mails opened that came sealed.
+"""OpenPGP (the extra `crypt`): our key, encrypting mails on their way out, and decrypting mails that come in.
 
-Sealed on the way out, as mails are signed: what stands in the database is the mail itself, with its one Message-ID, and
-handling does not wait. Each mail brings our key (Autocrypt Level 1). Where its address wants that, the mail goes out as
-PGP/MIME (RFC 3156) with its fields once more inside; a chat app makes one chat of each board then.
+Mails are encrypted on the way out, as they are signed there: the database holds the plain mail with its one Message-ID,
+and handling does not wait. Each mail carries our key (Autocrypt Level 1). If its reader wants that, it goes out as
+PGP/MIME (RFC 3156), with its header fields repeated inside; a chat app then makes one chat of each board.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ if TYPE_CHECKING:  # the extra may be missing
 log = structlog.get_logger()
 
 MAX_UNLOCK_SECONDS = 10
-"""How long opening one mail may take, all in all; of a processor it may have two seconds."""
+"""How long decrypting one mail may take in all; of processor time it gets two seconds."""
 _DECRYPT = Path(__file__).with_name("decrypt.py")
 _WITHIN = ("subject", "thread-topic", "thread-index", "list-id", "list-post")
-"""Fields that an encrypted mail shows to nobody but its reader."""
+"""Fields that an encrypted mail shows only to its reader."""
 _POST = re.compile(r"<mailto:[^+>]*\+([a-z2-7]{11,32})@")
 
 
 def new_key(address: str) -> bytes:
-    """A new secret key (Ed25519 and Curve25519), of no end. Raises: ImportError without the extra."""
+    """A new secret key (Ed25519 and Curve25519) that never expires. Raises: ImportError without the extra."""
     from pysequoia import Profile, Tsk
 
     return str(Tsk.generate(user_id=f"<{address}>", profile=Profile.RFC4880)).encode("ascii")
 
 
 class Keyring:
-    """Our key. Raises: ImportError without the extra, ValueError for what is no secret key."""
+    """Our key. Raises: ImportError without the extra, ValueError if it is not a secret key."""
 
     def __init__(self, secret: bytes) -> None:
         from pysequoia import Tsk
@@ -54,12 +54,12 @@ class Keyring:
             self._key.signer()
             self.certificate = bytes(self._key.extract_certificate())
             self.fingerprint = self._key.extract_certificate().fingerprint.upper()
-        except Exception as error:  # the library raises various ones, with long texts
+        except Exception as error:  # the library raises various errors, with long texts
             raise ValueError("it is no secret OpenPGP key without a password") from error
         self._secret = bytes(self._key)
 
     def unlock(self, message: bytes, signer: bytes) -> tuple[bytes, bool] | None:
-        """The text that was encrypted for us, and whether it was signed by the key; None where it cannot be opened."""
+        """The text encrypted for us, and whether `signer` signed it; None if it cannot be decrypted."""
         given = {"key": self._secret, "message": message, "signer": signer}
         asked = json.dumps({name: base64.b64encode(value).decode("ascii") for name, value in given.items()})
         try:
@@ -73,36 +73,36 @@ class Keyring:
         return (done.stdout[1:], done.stdout[:1] == b"+") if done.returncode == 0 else None
 
     def header(self, address: str) -> bytes:
-        """The field that tells others our key (Autocrypt), on several lines."""
+        """The field that tells others our key (Autocrypt), folded onto several lines."""
         data = base64.encodebytes(self.certificate).decode("ascii").splitlines()
         return "\r\n ".join([f"Autocrypt: addr={address}; prefer-encrypt=mutual; keydata=", *data]).encode("ascii")
 
     def card(self, address: str) -> str:
-        """A visiting card for chat apps (vCard 4.0), with the key."""
+        """A contact card for chat apps (vCard 4.0), with the key."""
         key = base64.b64encode(self.certificate).decode("ascii")
         lines = ["BEGIN:VCARD", "VERSION:4.0", f"EMAIL:{address}", "FN:pbm"]
         return "\r\n".join([*lines, f"KEY:data:application/pgp-keys;base64,{key}", "END:VCARD", ""])
 
     def sealed(self, mail: bytes, peer: Peer) -> bytes:
-        """A mail of ours encrypted for a key, and signed. Raises: ValueError for a key that cannot be encrypted to."""
+        """A mail of ours, encrypted for a key and signed. Raises: ValueError if the key cannot be encrypted to."""
         from pysequoia import Cert, encrypt
 
         head, _, body = mail.partition(b"\r\n\r\n")
         fields = _unfolded(head)
         content = b"\r\n".join([*_inner(fields), *(_chat(dict(fields)) if peer.chats else ()), b"", body])
-        # Delta Chat believes signatures by the primary key alone, others those by the subkey that is for it
+        # Delta Chat trusts only signatures by the primary key, others only those by the signing subkey
         signer = self._key.certifier() if peer.chats else self._key.signer()
         try:
             secret = encrypt(content, [Cert.from_bytes(peer.key)], signer=signer)
-        except Exception as error:  # the library raises various ones, with long texts
+        except Exception as error:  # the library raises various errors, with long texts
             raise ValueError("the key of the reader cannot be encrypted to") from error
         return b"\r\n".join([*_outer(fields), *_envelope(secret)])
 
 
 class Sealing:
-    """A way out whose mails bring our key, and are encrypted where their readers want that.
+    """A way out that adds our key to mails, and encrypts them if their readers want that.
 
-    peer_of: the key of an address; None where none is known.
+    peer_of: the key of an address; None if none is known.
     """
 
     def __init__(self, way_out: Transport, keyring: Keyring, peer_of: Callable[[str], Peer | None]) -> None:
@@ -133,19 +133,19 @@ class Sealing:
 
 
 def _unfolded(head: bytes) -> list[tuple[str, bytes]]:
-    """The fields of a mail of ours: name in lower case, and the lines."""
+    """The fields of a mail of ours: each name in lower case, with its lines."""
     lines = re.split(rb"\r\n(?![ \t])", head)
     return [(line.partition(b":")[0].decode("ascii").lower(), line) for line in lines]
 
 
 def _inner(fields: list[tuple[str, bytes]]) -> list[bytes]:
-    """The head of what is encrypted: how the content is to be read, and the fields as they were written."""
+    """The fields of the encrypted part: how to read the content, and the mail's own fields."""
     lines = [line for name, line in fields if name != "mime-version" and not name.startswith("list-")]
     return [line + b'; protected-headers="v1"' if line.lower().startswith(b"content-type:") else line for line in lines]
 
 
 def _chat(fields: Mapping[str, bytes]) -> list[bytes]:
-    """The headers that make a chat of each board: a chat app cannot answer in that of an encrypted list."""
+    """The fields that make a chat of each board, because chat apps cannot answer to an encrypted list."""
     post = _POST.search(fields.get("list-post", b"").decode("ascii"))
     if post is None:
         return []
@@ -159,7 +159,7 @@ def _outer(fields: list[tuple[str, bytes]]) -> list[bytes]:
 
 
 def _envelope(secret: bytes) -> list[bytes]:
-    """The two parts of an encrypted mail (RFC 3156). The armor of a message holds no boundary."""
+    """The two parts of an encrypted mail (RFC 3156). An armored message cannot contain the boundary."""
     return [
         b'Content-Type: multipart/encrypted; protocol="application/pgp-encrypted"; boundary="=_sealed"',
         b"",

@@ -1,8 +1,8 @@
-"""A program of its own that decrypts one message, for what strangers send may unpack to gigabytes.
+"""Decrypts one message, as a program of its own, because a stranger's message may unpack to gigabytes.
 
-Run by path, so that it starts with nothing of the server in it. Standard input: an object of JSON whose values are
-base64: "key", our secret key, "message", and "signer", the certificate of whoever should have signed it, or nothing.
-Standard output: "+" or "-", for whether they have, and the message. Ends with an error where nothing can be told.
+Run by path, so that it loads nothing of the server. Standard input: a JSON object whose values are base64: "key", our
+secret key; "message"; and "signer", the expected signer's certificate, or nothing. Standard output: "+" or "-", for
+whether the signature is valid, then the message. If decryption fails, the exit code is not 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 MAX_SECONDS = 2
 MAX_MEMORY = 512 * 2**20
 MAX_OPENED = 4 * 2**20
-"""Octets of a message that is read; a mail of more is read no further anyway."""
+"""Octets of a decrypted message at most; a longer mail is not read further anyway."""
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
         sys.exit("too long")
     signed = False
     if given["signer"]:
-        with suppress(Exception):  # the library raises for whatever is wrong with a signature
+        with suppress(Exception):  # the library raises for anything wrong with a signature
             signer = Cert.from_bytes(given["signer"])
             signed = bool(decrypt(given["message"], decryptor, store=lambda _: [signer]).valid_sigs)
     sys.stdout.buffer.write((b"+" if signed else b"-") + opened)

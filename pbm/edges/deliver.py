@@ -1,18 +1,18 @@
 """The delivery loop: from the outbox to a transport, as often as it takes.
 
-A mail is marked as sent after the transport took it, so that a crash in between sends it again with the same
-Message-ID; what is finished together is marked, and what is begun next claimed, in one transaction. The process that
-has claimed a mail sends it alone, for as long as it renews its claim: that of a process which was killed is over in
-LEASE_SECONDS. No claim or mark need outlive a loss of power, which may send a mail again as well.
+A mail is marked as sent after the transport took it, so a crash in between sends it again with the same Message-ID. One
+transaction marks what is finished and claims what is next. The process that claims a mail sends it alone, as long as it
+renews its claim: the claim of a killed process ends within LEASE_SECONDS. Claims and marks need not survive a power
+failure, which may also send a mail again.
 
-Mails about a board go to each of its readers one after another, in the order they were written, whatever else is on its
-way meanwhile; those that follow one which must be tried again soon wait for it.
+Mails about a board go to each of its readers one after another, in the order they were written, whatever else is being
+sent meanwhile; if one must be tried again soon, those after it wait.
 
-Whether the way out works at all is judged by what becomes of the mails that go there. A refusal counts only once
-another mail was taken after it: a mail server that refuses everything has something against us, not against each of our
-recipients. The way is down from the first mail that it cannot be reached for, or when it has refused mails to several
-addresses, for good or for now, and taken none. The first mail it takes shows it up again, and the addresses to be what
-ails: they count no more until one takes mail.
+The fate of the mails shows whether the way out works at all. A refusal counts only once another mail was taken after
+it: a mail server that refuses everything objects to us, not to each of our recipients. The way is down if it cannot be
+reached for a mail, or if it has refused mails to several addresses, for good or for now, and taken none. It is up again
+with the first mail it takes; then the fault lay with the refused addresses, which no longer count until they take a
+mail.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from pbm.store.house import DELIVERED
 log = structlog.get_logger()
 
 _SUSPICIOUS = 3
-"""Addresses refused in a row that are too many to be a chance."""
+"""How many refused addresses in a row are too many to be chance."""
 _ALONE = 6
-"""How often one address is tried that alone is refused, while no other mail goes out that could tell."""
+"""How often an address that alone is refused is tried while no other mail goes out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +48,25 @@ class Attempt:
 
     queued: Queued
     failure: PermanentFailure | TemporaryFailure | None = None
-    """None when the transport took the mail."""
+    """None if the transport took the mail."""
 
 
 class WayOut:
-    """One process's view of it."""
+    """The way out, as one process sees it."""
 
     def __init__(self, told_down: Callable[[str], None]) -> None:
-        """told_down: called with the reason when mails are refused one and all."""
+        """told_down: called with the reason when all mails are refused."""
         self._told_down = told_down
         self._doubted: dict[int, Attempt] = {}
         self._put_off: set[str] = set()
         self._ailing: set[str] = set()
-        """Addresses refused or put off when mail to another was taken: such refusals say nothing of the way."""
+        """Addresses that refused mail when another took some: their refusals say nothing about the way."""
         self.is_down = False
         self.turns = 0
         """How often it went down or came up."""
 
     def note(self, attempt: Attempt) -> list[Attempt]:
-        """The attempts that are decided now: this one, if it is, and earlier ones that it decides."""
+        """The attempts that are now decided: this one, if it is, and earlier ones that it decides."""
         failure = attempt.failure
         if failure is None:
             return self._taken(attempt)
@@ -89,10 +89,10 @@ class WayOut:
         log.warning("way_out_up")
         self.is_down = False
         self.turns += 1
-        return [attempt]  # what was refused meanwhile is tried again
+        return [attempt]  # mails refused meanwhile are tried again
 
     def _refused(self, attempt: Attempt, failure: PermanentFailure) -> Attempt:
-        """Tried again later, unless the address is the only one and has been tried often."""
+        """An attempt to be tried again later, unless its address alone is refused and has been tried often."""
         self._doubted[attempt.queued.id] = attempt
         addresses = {each.queued.mail.address for each in self._doubted.values()}
         if len(addresses) == 1 and attempt.queued.attempts + 1 >= _ALONE:
@@ -110,20 +110,20 @@ class WayOut:
 
 
 _NOTED_EVERY = timedelta(seconds=30)
-"""How often it is noted that mail goes out."""
+"""How often to note that mail goes out."""
 
 LEASE_SECONDS = 15.0
 _RENEWAL_SECONDS = 5.0
 _MARK_SECONDS = 0.05
-"""How long a mail that was sent may wait for others to be marked with it."""
+"""How long a sent mail may wait to be marked together with others."""
 _CLAIMED_FOR_EACH = 20
-"""Mails that are claimed at a time for each that may be on its way: each claim is a transaction."""
+"""How many mails are claimed at a time per concurrent sender, because each claim is a transaction."""
 _TROUBLED_SECONDS = 0.5
 _FIRST_PROBE_SECONDS = 1.0
-"""Between the first two mails that are tried on a way out which is down; then twice as long each time."""
+"""The time between the first two tries while the way out is down; it doubles with each."""
 
 Refused = Callable[[Transaction, Queued, str], None]
-"""Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
+"""Told, in the transaction that gives a mail up, that its recipient was refused, and in which words."""
 
 
 class Deliverer:
@@ -137,7 +137,7 @@ class Deliverer:
         refused: Refused = lambda *_: None,
         told_down: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """told_down: called with the reason when the next server refuses one and all."""
+        """told_down: called with the reason when the next server refuses all mails."""
         self._store = store
         self._transport = transport
         self._settings = settings
@@ -145,7 +145,7 @@ class Deliverer:
         self._way = WayOut(told_down)
         self._was_down = self._recovered = False
         self._turns = 0
-        """Of the way out that were heeded."""
+        """How many turns of the way out were noticed."""
         self._given_back: list[int] = []
         self._stirred = asyncio.Event()
         self._stopping = False
@@ -161,13 +161,13 @@ class Deliverer:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
     def wake(self, *, is_due: bool = False) -> None:
-        """is_due: something is known to be due; otherwise it looks first."""
+        """is_due: whether something is known to be due; otherwise it looks first."""
         self._look_at = 0.0
         self._is_due = self._is_due or is_due
         self._stirred.set()
 
     async def run(self) -> None:
-        """Returns after stop(), when what was under way has been marked and the rest given back."""
+        """Returns after stop(), once mails being sent are marked and the rest is given back."""
         while not self._stopping:
             try:
                 if (seconds := await self._turn()) > 0:
@@ -189,11 +189,11 @@ class Deliverer:
         self._stirred.set()
 
     async def _turn(self) -> float:
-        """Mark what is finished and claim what is due, if it is time; in how many seconds there may be more to do."""
+        """Mark what is finished and claim what is due, if it is time; returns after how many seconds to come again."""
         self._stirred.clear()
         now = self._loop.time()
         is_short = len(self._ready) < self._settings.concurrency
-        if self._turns != self._way.turns:  # also where it was down for less than a turn of ours
+        if self._turns != self._way.turns:  # even if it was down for less than one of our turns
             self._turns, self._was_down = self._way.turns, self._way.is_down
             self._recovered = not self._was_down
             self._look_at, self._probe_seconds = now, _FIRST_PROBE_SECONDS
@@ -214,7 +214,7 @@ class Deliverer:
         return next_at - now
 
     async def _probe(self, now: float) -> float:
-        """While the way out is down, try one mail now and then; mark what became of those before."""
+        """While the way out is down, try one mail now and then, and mark the outcome of earlier tries."""
         if self._finished or self._given_back:
             await self._exchange(0)
         elif self._look_at <= now and not self._claimed:
@@ -227,7 +227,7 @@ class Deliverer:
         return (self._renew_at if self._claimed else self._look_at) - now
 
     async def _exchange(self, most: int) -> float:
-        """Mark what is finished, keep what is not, and claim up to so many; in how many seconds others are due."""
+        """Mark what is finished, keep what is not, claim up to `most`; returns in how many seconds others are due."""
         finished, given_back = self._finished.copy(), self._given_back.copy()
         over = {attempt.queued.id for attempt in finished} | set(given_back)
         kept = [mail_id for mail_id in self._claimed if mail_id not in over]
@@ -244,14 +244,14 @@ class Deliverer:
         return wait
 
     def _begin(self) -> None:
-        """Have as many mails sent at a time as may be."""
+        """Start as many senders as there are mails ready, up to the limit."""
         for _ in range(min(self._settings.concurrency - len(self._senders), len(self._ready))):
             sender = asyncio.create_task(self._send_ready())
             self._senders.add(sender)
             sender.add_done_callback(self._senders.discard)
 
     async def _send_ready(self) -> None:
-        """Send what is ready, one mail after another, until it is sent or in the lanes of other senders."""
+        """Send mails that are ready, one after another, until none is left whose lane is free."""
         while not self._stopping and (queued := self._take()) is not None:
             settled = self._way.note(await self._send(queued))
             self._busy.discard(queued.lane)
@@ -267,7 +267,7 @@ class Deliverer:
             self._finished += settled
 
     def _take(self) -> Queued | None:
-        """The first mail that is ready and whose lane is free; the lane is not free any more."""
+        """The first ready mail whose lane is free; occupies the lane."""
         for place, queued in enumerate(self._ready):
             if queued.lane not in self._busy:
                 self._busy.add(queued.lane)
@@ -275,7 +275,7 @@ class Deliverer:
         return None
 
     def _give_back(self, lanes: set[tuple[int, str]]) -> None:
-        """Give back what is ready in these lanes; while the way out is down, everything."""
+        """Give back the ready mails of these lanes, or all while the way out is down."""
         stopped = [queued.id for queued in self._ready if self._way.is_down or queued.lane in lanes]
         self._given_back += stopped
         self._ready = [queued for queued in self._ready if queued.id not in stopped]
@@ -285,7 +285,7 @@ class Deliverer:
             return self._pause(tx)
 
     def _pause(self, tx: Transaction) -> float:
-        """In how many seconds the next mail is due, or it is time to look all the same."""
+        """In how many seconds the next mail is due, at most the polling interval."""
         next_at, poll = tx.outbox.next_at(), self._settings.poll_seconds
         return poll if next_at is None else min(poll, (next_at - tx.now).total_seconds())
 
@@ -303,9 +303,9 @@ class Deliverer:
     def _mark_and_claim(
         self, attempts: list[Attempt], kept: list[int], room: int, given_back: list[int]
     ) -> tuple[list[Queued], float]:
-        """attempts: what is finished. kept: what is claimed and not finished. room: how many more may be claimed.
+        """attempts: finished. kept: claimed but not finished. room: how many more may be claimed.
 
-        given_back: what was claimed and is not begun.
+        given_back: claimed but not begun.
         """
         now = self._store.clock()
         until = now if self._stopping else now + timedelta(seconds=LEASE_SECONDS)

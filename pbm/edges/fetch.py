@@ -1,8 +1,8 @@
-"""Mail out of an IMAP mailbox, for those who have just a mailbox: the mails of a folder are taken and put aside.
+"""Mail from an IMAP mailbox, for operators who only have a mailbox: a folder's mails are taken and put aside.
 
-The folder is the queue: whatever lies in it is to be taken, read or unread. Invariants: a mail is put aside only after
-`accept` has returned; a crash in between finds it there again, under the same source, which `accept` takes once only.
-A mail is fetched no further than its largest size: what a person wrote comes before what they attached.
+The folder is the queue: everything in it is taken, read or unread. Invariants: a mail is put aside only after `accept`
+has returned; after a crash in between it is found again, under the same source, which `accept` takes only once. A mail
+is fetched only up to the largest size we take: what a person wrote comes before the attachments.
 """
 
 from __future__ import annotations
@@ -35,39 +35,39 @@ from pbm.domain.configuration import FetchSettings
 log = structlog.get_logger()
 
 _BATCH = 20
-"""Mails stored in one transaction, and held in memory at once."""
+"""How many mails are stored in one transaction, and held in memory at once."""
 
 _TICK_SECONDS = 1.0
-"""How often a waiting thread looks whether it should stop."""
+"""How often a waiting thread checks whether it should stop."""
 
 _NAMESPACE = re.compile(rb'\(\("((?:[^"\\]|\\.)*)" "(.)"')
-"""RFC 2342: the prefix of one's own folders and what parts their names, such as (("INBOX." "."))."""
+"""RFC 2342: the prefix of our own folders and their delimiter, as in (("INBOX." "."))."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A mail of the mailbox. source names it for good: the account, the folder, its UIDVALIDITY and UID (RFC 3501)."""
+    """A mail of the mailbox. source is a unique name: account, folder, UIDVALIDITY and UID (RFC 3501)."""
 
     source: str
     data: bytes
 
 
 class Fetcher:
-    """Takes mails from run() to stop(), which other threads may call. `accept` stores mails durably or raises."""
+    """Takes mails from run() to stop(), which any thread may call. `accept` stores mails durably or raises."""
 
     def __init__(self, settings: FetchSettings, accept: Callable[[Sequence[Fetched]], None]) -> None:
         self._settings = settings
         self._accept = accept
         self._stopping = threading.Event()
         self._broken: dict[str, bool] = {}
-        """UIDs of mails that the server could not give, or ended at; the one tried last at the end."""
+        """UIDs of mails that the server could not give, or broke off at; the one tried last comes last."""
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
 
     def stop(self) -> None:
         self._stopping.set()
 
     def run(self) -> None:
-        """Returns after stop(). Whatever goes wrong, the mailbox is opened again, after a longer while each time."""
+        """Returns after stop(). After any trouble the mailbox is opened again, after a longer pause each time."""
         failures = 0
         while not self._stopping.is_set():
             try:
@@ -78,7 +78,7 @@ class Fetcher:
                         LOOKED.note()
                         folder.wait(self._stopping)
             except MailboxLoginError as error:
-                failures = 60  # waits longest: providers lock an account that keeps trying
+                failures = 60  # wait longest: providers lock accounts that keep trying
                 log.error("imap_login_refused", host=self._settings.host, trouble=str(error))
             except (OSError, imaplib.IMAP4.error, ImapToolsError) as error:
                 failures += 1
@@ -89,7 +89,7 @@ class Fetcher:
             self._stopping.wait(self._pause(failures))
 
     def _take_all(self, folder: _Folder) -> None:
-        """Take what lies in the folder, oldest first. None waits for a mail that the server cannot give or move."""
+        """Take the folder's mails, oldest first. A mail that the server cannot give or move does not hold up others."""
         uids, refusal = folder.uids(), None
         usual = [uid for uid in uids if uid not in self._broken]
         batches = [usual[start : start + _BATCH] for start in range(0, len(usual), _BATCH)]
@@ -107,7 +107,7 @@ class Fetcher:
             raise refusal
 
     def _fetched(self, folder: _Folder, uids: Sequence[str]) -> dict[str, Fetched | None]:
-        """Those that the server gives, by UID; one at which the connection ends is asked for last from then on."""
+        """The mails that the server gives, by UID; one at which the connection breaks is asked for last next time."""
         mails: dict[str, Fetched | None] = {}
         for uid in uids:
             is_known = self._broken.pop(uid, False)
@@ -122,14 +122,14 @@ class Fetcher:
         return mails
 
     def _pause(self, failures: int) -> float:
-        """Seconds to wait after so many failures in a row, spread by a fifth."""
+        """Seconds to wait after this many failures in a row, randomized by a fifth."""
         settings = self._settings
         longest = min(settings.longest_retry_seconds, settings.first_retry_seconds * 2.0 ** min(failures - 1, 40))
         return longest * random.uniform(0.8, 1.2) if failures else 0  # noqa: S311  spreads load, guards nothing
 
 
 class _Folder:
-    """One connection with the folder selected. Raises, from everything: OSError, IMAP4.error, ImapToolsError."""
+    """One connection with the folder selected. All methods raise: OSError, IMAP4.error, ImapToolsError."""
 
     def __init__(self, settings: FetchSettings, tls: ssl.SSLContext | None) -> None:
         self._settings = settings
@@ -148,14 +148,14 @@ class _Folder:
         with suppress(OSError, imaplib.IMAP4.error, ImapToolsError):
             self._client.logout()
         with suppress(OSError):
-            self._client.shutdown()  # logout leaves a connection that broke open
+            self._client.shutdown()  # logout leaves a broken connection open
 
     def uids(self) -> list[str]:
-        self._client.noop()  # a server may keep news for itself until it is asked
+        self._client.noop()  # a server may hold back news until it is asked
         return sorted(self._box.uids("UNDELETED", charset=None), key=int)
 
     def fetch(self, uid: str) -> Fetched | None:
-        """The mail, still unread and at most as long as we take; None if it is there no more."""
+        """The mail, still unread and cut to the size we take; None if it is gone."""
         code, data = self._client.uid("FETCH", uid, f"(BODY.PEEK[]<0.{self._settings.max_size}>)")
         if code != "OK":
             raise MailboxFetchError((code, data), "OK")
@@ -172,7 +172,7 @@ class _Folder:
             self._box.delete(uids)
 
     def wait(self, stopping: threading.Event) -> None:
-        """Until the server announces something, it is time to look, or we are to stop."""
+        """Wait until the server announces something, it is time to look, or we must stop."""
         if "IDLE" not in self._client.capabilities:
             stopping.wait(self._settings.poll_seconds)
             return
@@ -182,7 +182,7 @@ class _Folder:
                 announced = idle.poll(min(_TICK_SECONDS, deadline - begun))
                 ended = time.monotonic() < min(
                     begun + _TICK_SECONDS / 2, deadline
-                )  # nothing, and at once: no more server
+                )  # at once and without news: the server is gone
                 if announced or ended:
                     break
 
@@ -205,7 +205,7 @@ class _Folder:
             self._box.folder.create(self._handled)
 
     def _namespace(self) -> tuple[str, str]:
-        """The beginning of our folders' names, such as "INBOX.", and what parts them."""
+        """The prefix of our folders' names, such as "INBOX.", and their delimiter."""
         if "NAMESPACE" in self._client.capabilities:
             _, data = self._client.namespace()
             found = _NAMESPACE.match(data[0] or b"")
@@ -214,7 +214,7 @@ class _Folder:
         return "", next((folder.delim for folder in self._box.folder.list("", "")), "/")
 
     def _named(self, folder: str) -> str:
-        """A folder by the server's name for it."""
+        """The server's name for a folder."""
         name = folder.replace("/", self._delimiter)
         if name.upper() == "INBOX" or name.startswith(self._prefix):
             return name
@@ -222,7 +222,7 @@ class _Folder:
 
 
 def connect(settings: FetchSettings, tls: ssl.SSLContext | None) -> BaseMailBox:
-    """A connection on which nobody has logged in. Raises: OSError, IMAP4.error, ImapToolsError."""
+    """A connection that is not logged in yet. Raises: OSError, IMAP4.error, ImapToolsError."""
     host, port, timeout = settings.host, settings.port, settings.timeout_seconds
     if settings.tls == "implicit":
         return MailBox(host, port, timeout=timeout, ssl_context=tls)

@@ -1,7 +1,7 @@
-"""Handing mails over on an open SMTP connection: the same few words for each, several at once where the server can.
+"""Hands mails over on an open SMTP connection: the same few commands for each, pipelined if the server can.
 
-aiosmtplib opens connections, encrypts them and logs in. The commands that follow are said here: it would check each
-address six times and wait for the answer to each word, which takes it 0.36 ms of a processor for a mail, and this 0.1.
+aiosmtplib opens connections, encrypts them and logs in. The commands after that are sent here: aiosmtplib would check
+each address six times and wait for the answer to each command, and take 0.36 ms of processor time for a mail, not 0.1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LONGEST_REPLIES = 2**16
 _GO_ON, _GIVEN_UP = b"354", b"421"
 _GOODBYE_SECONDS = 2
 _TEXT_PATIENCE = 10
-"""So many times as long may the answer to a text take: whoever gives up sooner sends it twice (RFC 5321 4.5.3.2.6)."""
+"""How many times as long the answer to a text may take: giving up sooner sends it twice (RFC 5321 4.5.3.2.6)."""
 
 
 class Stage(StrEnum):
@@ -31,11 +31,11 @@ class Stage(StrEnum):
 
 
 _STAGES = tuple(zip(Stage, b"2232", strict=True))
-"""Each with the first digit of its answer where the server goes along."""
+"""Each with the first digit of the reply that lets it pass."""
 
 
 class Reply:
-    """What a refusal says. text: without codes."""
+    """A reply of the server. text: without codes."""
 
     def __init__(self, found: re.Match[bytes]) -> None:
         lines = found[0].split(b"\n")
@@ -44,7 +44,7 @@ class Reply:
 
 
 class Refused(Exception):
-    """The server did not take the mail; the connection can be used for another unless it is closed."""
+    """The server did not take the mail; the connection, if still open, can be used for another."""
 
     def __init__(self, stage: Stage, reply: Reply) -> None:
         self.stage = stage
@@ -53,7 +53,7 @@ class Refused(Exception):
 
 
 class Broken(Exception):
-    """The connection ended. before_data: while the mail was only announced, none of it can have been taken."""
+    """The connection ended. before_data: the mail was only announced, so none of it can have been taken."""
 
     def __init__(self, reason: str, *, before_data: bool) -> None:
         self.before_data = before_data
@@ -61,7 +61,7 @@ class Broken(Exception):
 
 
 class Handover(asyncio.Protocol):
-    """One connection on which greetings are over. Mails go over it one after another."""
+    """One connection after the greeting. Mails go over it one after another."""
 
     def __init__(self, transport: asyncio.BaseTransport, extensions: Collection[str], timeout_seconds: float) -> None:
         """extensions: what the server offers, in lower case. timeout_seconds: how long most answers may take."""
@@ -70,14 +70,14 @@ class Handover(asyncio.Protocol):
         self._timeout_seconds = timeout_seconds
         self._heard = b""
         self._text: bytes | None = None
-        """Of the mail that is announced; None once it is under way."""
+        """The text of the announced mail; None once it is being sent."""
         self._replies: list[re.Match[bytes]] = []
-        """To what was said of this mail, or since; see Reply."""
+        """The replies to this mail's commands so far; see Reply."""
         self._awaited = 0
         self._late_at = 0.0
         self._look: asyncio.TimerHandle | None = None
         self.was_used = False
-        """A mail was handed over on it, or refused."""
+        """Whether a mail was handed over on it, or refused."""
         self._loop = asyncio.get_running_loop()
         self._answered: asyncio.Future[None] = self._loop.create_future()
         self._transport.set_protocol(self)
@@ -94,7 +94,7 @@ class Handover(asyncio.Protocol):
     async def send(self, sender: str, recipient: str, text: bytes) -> None:
         """Hand one mail over. The addresses are clean; sender may be empty. text: with CRLF line ends.
 
-        Raises: Refused; Broken, after which the connection is closed, as it is when the caller gives up.
+        Raises: Refused; Broken. After Broken, or if the caller gives up, the connection is closed.
         """
         options = f" SIZE={len(text)}" if "size" in self._extensions else ""
         if not (sender + recipient).isascii():
@@ -117,7 +117,7 @@ class Handover(asyncio.Protocol):
             is_announced = len(self._replies) >= len((Stage.SENDER, Stage.RECIPIENT))
             raise Broken(str(error) or "the connection broke", before_data=not is_announced) from error
         except asyncio.CancelledError:
-            self.close()  # a reply still under way would be taken for that to the next mail
+            self.close()  # a late reply would be taken for one to the next mail
             raise
 
     async def leave(self) -> None:
@@ -131,17 +131,17 @@ class Handover(asyncio.Protocol):
         self._transport.close()
 
     async def _clear_up(self, refusal: re.Match[bytes]) -> None:
-        """Make the connection fit for another mail; a server that gives it up, or is in trouble now, is left alone."""
+        """Make the connection ready for another mail, or close it if the server ends it or is in trouble."""
         with suppress(OSError, TimeoutError):
             if refusal[1] != _GIVEN_UP:
                 if self._replies[-1][1] == _GO_ON:
-                    await self._say(b".\r\n")  # a text for nobody (RFC 2920 3.1)
+                    await self._say(b".\r\n")  # an empty text for nobody (RFC 2920 3.1)
                 await self._say(b"RSET\r\n")
                 return
         self.close()
 
     async def _say(self, words: bytes, answers: int = 1) -> None:
-        """Returns when so many answers have come; once a mail is announced, that to its text as well."""
+        """Send commands; returns when all answers have come, and for an announced mail that to its text, too."""
         if self._transport.is_closing():
             raise ConnectionResetError("the server has closed the connection")
         self._answered = self._loop.create_future()
@@ -149,7 +149,7 @@ class Handover(asyncio.Protocol):
         await self._answered
 
     def _tell(self, words: bytes, answers: int, patience: int = 1) -> None:
-        """So many answers are to come within so many times the usual."""
+        """Send words; this many answers must come within `patience` times the usual timeout."""
         self._awaited = len(self._replies) + answers
         self._late_at = self._loop.time() + self._timeout_seconds * patience
         if self._look is None or self._look.when() > self._late_at:
@@ -157,7 +157,7 @@ class Handover(asyncio.Protocol):
         self._transport.write(words)
 
     def _watch(self) -> None:
-        """Fail if it is too late; otherwise look again then, for to arm a timer with all that is said costs as much."""
+        """Fail if the answer is late; otherwise check again then, because a new timer for each command is expensive."""
         if self._look is not None:
             self._look.cancel()
         is_awaited = len(self._replies) < self._awaited
@@ -166,13 +166,13 @@ class Handover(asyncio.Protocol):
         self._look = self._loop.call_at(self._late_at, self._watch) if is_awaited and self.is_open else None
 
     def _hand_over(self, text: bytes) -> None:
-        """The text of a mail that is announced goes out as soon as the server says so, and wakes nobody."""
+        """Send the announced mail's text at the server's go-ahead, without waking the task that waits."""
         self._text, stuffed = None, text.replace(b"\r\n.", b"\r\n..")
         first = b"." if text.startswith(b".") else b""
         self._tell(first + stuffed.removesuffix(b"\r\n") + b"\r\n.\r\n", 1, _TEXT_PATIENCE)
 
     def data_received(self, data: bytes) -> None:
-        """Words that nobody asked for announce the end of the connection, and must not pass for another answer."""
+        """Unexpected words announce the end of the connection, and must not pass for a later answer."""
         if len(self._replies) >= self._awaited:
             self.close()
             return

@@ -1,7 +1,7 @@
-"""Numbers for Prometheus, over HTTP: how the server is doing, read from the database when they are asked for.
+"""Numbers for Prometheus, over HTTP: the state of the server, read from the database when they are asked for.
 
-So all processes over one database tell the same of it, and asking one of them is enough; only what stands under
-pbm_process_, pbm_smtp_ and pbm_own_ is of the process that is asked, since it was started.
+All processes over one database therefore report the same, and asking one of them is enough; only the numbers under
+pbm_process_, pbm_smtp_ and pbm_own_ are those of the process that is asked, since its start.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = structlog.get_logger()
 
 
 class MetricsServer:
-    """Answers GET /metrics from start() to stop(), in threads of its own."""
+    """Answers GET /metrics from start() to stop(), in its own threads."""
 
     def __init__(self, store: Store, connections: Callable[[], int], host: str, port: int) -> None:
         """connections: how many SMTP clients are connected now. port: 0 takes a free one."""
@@ -42,7 +42,7 @@ class MetricsServer:
         self._serving: tuple[WSGIServer, Thread] | None = None
 
     def start(self) -> int:
-        """Returns the port. Raises: OSError where the address cannot be bound."""
+        """Returns the port. Raises: OSError if the address cannot be bound."""
         host, port = self._place
         self._serving = start_http_server(port, host, self._registry)
         return int(self._serving[0].server_port)
@@ -61,7 +61,7 @@ class _Collector(Collector):
         self._connections = connections
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: names need no look into the database to be registered."""
+        """Nothing, so that registering does not read the database."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
@@ -80,7 +80,7 @@ class _Collector(Collector):
         yield from _people(status)
 
     def _ages(self, now: datetime) -> Metric:
-        """How long ago something happened last; what never has is left out."""
+        """How long ago each thing last happened; those that never did are left out."""
         family = GaugeMetricFamily("pbm_age_seconds", "Since something happened last, by what.", labels=["what"])
         with self._store.read() as tx:
             noted = {what: tx.absences.noted(what) for what in _NOTED}

@@ -1,7 +1,7 @@
 """One mail from a mail server that runs a program for it, as Postfix does with pipe(8) and with |command in .forward.
 
-Exit codes are those of sysexits.h, and a mail server bounces a mail at all of them but one. So what is not the fault
-of the mail itself is EX_TEMPFAIL: the mail stays in the server's queue until we are in order again.
+Exit codes are those of sysexits.h; a mail server bounces a mail at all of them but EX_TEMPFAIL. So everything that is
+not the mail's own fault is EX_TEMPFAIL: the mail stays in the server's queue until we work again.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pbm.mailin.message import Envelope
 from pbm.store import Store
 
 _NOBODY = ("", "<>", "MAILER-DAEMON")
-"""How the null return path is written; the last by pipe(8)."""
+"""How the null return path is written; pipe(8) writes the last one."""
 
 
 class Refusal(Exception):
-    """A mail that is not taken; exit_code tells the mail server, the message a person."""
+    """A mail that is not taken; exit_code is for the mail server, the message for a person."""
 
     def __init__(self, exit_code: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -31,9 +31,9 @@ class Refusal(Exception):
 def envelope(
     sender: str | None, recipients: Sequence[str], environment: Mapping[str, str]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Sender and recipients: as given, else by the variables that mail servers set, else None and none.
+    """Sender and recipients: as given, or from the variables that mail servers set, or None and none.
 
-    An alias may have freed RECIPIENT of its token, or made ORIGINAL_RECIPIENT one of ours, so both count.
+    An alias may have stripped RECIPIENT of its token, or turned ORIGINAL_RECIPIENT into ours, so both count.
     """
     if sender is None:
         sender = environment.get("SENDER")
@@ -48,15 +48,15 @@ def envelope(
 def receive(
     store: Store, robot: Robot, sender: str | None, recipients: Sequence[str], data: bytes, now: datetime, max_size: int
 ) -> None:
-    """Store the mail for those recipients that are ours; when this returns it is safe.
+    """Store the mail for those of the recipients that are ours; when this returns it is safe.
 
-    Raises: Refusal with EX_NOUSER where recipients are known and none is ours, with EX_DATAERR for an empty mail and
-    one too large; DatabaseTrouble.
+    Raises: Refusal with EX_NOUSER if recipients are known and none is ours, with EX_DATAERR for a mail that is empty or
+    too large; DatabaseTrouble.
     """
     ours = tuple(filter(robot.owns, recipients))
     if recipients and not ours:
         raise Refusal(os.EX_NOUSER, f"5.1.1 There is no {recipients[0]} here.")
-    data = re.sub(rb"\A>?From [^\n]*\n", b"", data)  # the line that mbox files and pipe(8) with flags=F put in front
+    data = re.sub(rb"\A>?From [^\n]*\n", b"", data)  # mbox files, and pipe(8) with flags=F, put this line first
     if not data.strip():
         raise Refusal(os.EX_DATAERR, "5.6.0 The email is empty.")
     if len(data) > max_size:

@@ -1,4 +1,4 @@
-"""Trying the network out: the listener that should be there, a mail to ourselves, the servers we depend on."""
+"""Tests of the network: our own listener, a mail to ourselves, and the servers we depend on."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Client(smtplib.SMTP):
 
 
 def listener(place: Place, lmtp: bool) -> Finding:
-    """Whether somebody takes mail where we should."""
+    """Whether a server takes mail where ours should."""
     where = place if isinstance(place, Path) else f"{place[0]}:{place[1]}"
     try:
         with _Client(place, lmtp=lmtp) as client:
@@ -67,7 +67,7 @@ def listener(place: Place, lmtp: bool) -> Finding:
 
 
 def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: float = _PATIENCE_SECONDS) -> Finding:
-    """Whether a mail to ourselves is taken, stored in this database and handled; it is one that nobody answers."""
+    """Whether a mail to ourselves is taken, stored in this database and handled; nobody answers it."""
     key = f"doctor-{uuid.uuid4().hex}"
     mail = "\r\n".join(
         [
@@ -110,7 +110,7 @@ def _said(password: SecretStr | None) -> str:
 
 
 def smarthost(settings: SmarthostSettings) -> Finding:
-    """Whether the server that takes our mail is there, and takes us; nothing is sent."""
+    """Whether the server that sends our mail is there, and accepts us; nothing is sent."""
     where = f"{settings.host}:{settings.port}"
     try:
         context = ssl.create_default_context(cafile=settings.ca_file)
@@ -132,7 +132,7 @@ def smarthost(settings: SmarthostSettings) -> Finding:
 
 
 def mailbox(settings: FetchSettings) -> Finding:
-    """Whether the mailbox can be looked into; nothing is taken from it."""
+    """Whether the mailbox can be opened; nothing is taken from it."""
     where = f"{settings.username} at {settings.host}:{settings.port}"
     hasty = settings.model_copy(update={"timeout_seconds": _SECONDS})
     try:
@@ -148,7 +148,7 @@ def mailbox(settings: FetchSettings) -> Finding:
 
 
 def bounded(check: str, probe: Callable[[], Finding], seconds: float = _PATIENCE_SECONDS) -> Finding:
-    """The probe's findings, if they come in time; the looking up of names by the system cannot be told to hurry."""
+    """The probe's finding, if it comes in time; name lookups by the system have no timeout of their own."""
     found: list[Finding] = []
     thread = threading.Thread(target=lambda: found.append(probe()), daemon=True)
     thread.start()

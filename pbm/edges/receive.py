@@ -1,14 +1,13 @@
-"""The SMTP and LMTP listener: a mail handed over is passed on as `Accepted`, and answered with 250 once that is safe.
+"""The SMTP and LMTP listener: passes each mail on as `Accepted`, and answers 250 once it is safe.
 
-Hides aiosmtpd, of which it keeps the grammar of commands and STARTTLS, and replaces what loses or leaks: reading of
-DATA, limits, errors, clients that vanish. Invariants: 250 is said only after `accept` returned; whatever else happens
-to a mail is a temporary 4xx unless the mail itself is at fault; a client that goes away never interrupts `accept`; no
-text of an exception reaches a client. AUTH is not offered.
+Hides aiosmtpd, of which it keeps the grammar of commands and STARTTLS, and replaces all that loses or leaks: reading of
+DATA, limits, errors, clients that vanish. Invariants: 250 is sent only after `accept` returned; anything else gets a
+temporary 4xx unless the mail itself is at fault; a client that goes away never interrupts `accept`; no text of an
+exception reaches a client. AUTH is not offered.
 
-Ruling on bare line ends (RFC 5321 2.3.8 forbids them): nothing but CRLF.CRLF ends a mail, and the mail is accepted
-with them mended rather than refused, because scripts of honest people send bare LF and a 5xx would bounce their moves.
-Bare LF becomes CRLF. Bare CR becomes a blank, so it cannot start a header line that the mail servers before us did not
-see.
+Ruling on bare line ends (RFC 5321 2.3.8 forbids them): only CRLF.CRLF ends a mail, and bare line ends are mended rather
+than refused, because scripts of honest people send bare LF, and a 5xx would bounce their moves. Bare LF becomes CRLF.
+Bare CR becomes a blank, so that it cannot start a header line that the mail servers before us did not see.
 """
 
 from __future__ import annotations
@@ -34,21 +33,21 @@ from pbm.domain.configuration import ListenSettings
 from pbm.store import DatabaseTrouble
 
 log = logging.getLogger(__name__)
-logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every typing error of a stranger
+logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every stranger's typing error
 
 _WORD = r"[^\s<>()\[\],;:\\\"@]+"
 _MAILBOX = rf'(?:"(?:[^"\\]|\\.)*"|{_WORD})(?:@(?:{_WORD}|\[[0-9A-Za-z.:]+\]))?'
 _PATH = re.compile(rf"\s*(?:<(?:@[^\s<>]*:)?({_MAILBOX}|)>|({_MAILBOX}))(?:\s+(.*))?")
-"""RFC 5321 4.1.2: a mailbox, its source route ignored, in angle brackets or, as some scripts send it, without."""
+"""RFC 5321 4.1.2: a mailbox, in angle brackets or, as some scripts send it, without; its source route is ignored."""
 
 _BACKLOG = 1024
-"""Connections the kernel keeps for us; with asyncio's 100, clients of a burst wait in vain for seconds."""
+"""Connections that the kernel queues for us; with asyncio's 100, clients of a burst wait for seconds in vain."""
 
 _SPARE_REPLIES = 100
-"""Replies one client gets without a mail accepted, besides one for each recipient it may name."""
+"""Replies a client may get before a mail is accepted, besides one for each recipient it may name."""
 
 _PATIENCE, _DATA_PATIENCE = 5.0, 60.0
-"""Seconds that a client may stay without a mail accepted, and while it sends one, when all places are taken."""
+"""When all places are taken: seconds a client may stay without an accepted mail, and while it sends one."""
 
 _UNIX = "unix"
 _OK = "250 2.0.0 Accepted"
@@ -64,9 +63,9 @@ _BUSY = b"421 4.3.2 Too many connections, please come back later\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A mail as handed over. mail_from is empty for the null return path; recipients are ours and without repetition;
-    data has CRLF line ends only, dots unstuffed, and may hold any other octet, NUL too, or none at all; peer is an IP
-    address or "unix".
+    """A mail as handed over. mail_from is empty for the null return path; recipients are ours, each named once; data
+    has only CRLF line ends, dots unstuffed, and may hold any other octet, even NUL, or be empty; peer is an IP address
+    or "unix".
     """
 
     mail_from: str
@@ -78,7 +77,7 @@ class Accepted:
 class Listener:
     """Listens from start() to stop(). `accept` stores a mail durably or raises; `is_ours` tells which addresses exist.
 
-    The rest of its public face is for its sessions alone.
+    Its other public members are for its sessions only.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class Listener:
     ) -> None:
         self.settings = settings
         self.tls = _tls_context(settings)
-        """Of each connection that is made; see renew_certificate."""
+        """For each new connection; see renew_certificate."""
         self.policy = _Policy(is_ours, settings.max_recipients)
         self.closing = False
         self._accept = accept
@@ -99,11 +98,11 @@ class Listener:
         self._commits: set[asyncio.Future[None]] = set()
 
     def renew_certificate(self) -> None:
-        """Read the certificate anew, for connections to come. Raises: OSError, and then the one before is kept."""
+        """Read the certificate again, for new connections. Raises: OSError, and keeps the previous one."""
         self.tls = _tls_context(self.settings)
 
     async def start(self) -> None:
-        """Raises: OSError where the address cannot be bound."""
+        """Raises: OSError if the address cannot be bound."""
         loop, settings = asyncio.get_running_loop(), self.settings
         where = settings.where
         if isinstance(where, Path):
@@ -114,7 +113,7 @@ class Listener:
 
     @property
     def port(self) -> int:
-        """The port really listened on; for TCP only, after start()."""
+        """The port actually listened on; for TCP only, after start()."""
         if self._server is None:
             raise RuntimeError("the listener has not been started")
         return int(self._server.sockets[0].getsockname()[1])
@@ -125,7 +124,7 @@ class Listener:
         return len(self._sessions)
 
     async def stop(self, grace_seconds: float = 10) -> None:
-        """Take no one new, send idle clients away, and let mails under way finish for at most twice grace_seconds."""
+        """Accept no new clients, send idle ones away, let mails under way finish for at most twice grace_seconds."""
         self.closing = True
         if self._server is not None:
             self._server.close()
@@ -139,14 +138,14 @@ class Listener:
             self.settings.where.unlink(missing_ok=True)
 
     def is_full_for(self, peer: str) -> bool:
-        """Whether one more client from there would be one too many; it takes the place of one that only sits there."""
+        """Whether there is no room for one more client from there, even by sending a slow one away."""
         greedy = self._peers[_network(peer)] >= self.settings.max_connections_per_peer and peer != _UNIX
         if greedy or self.closing:
             return True
         return len(self._sessions) >= self.settings.max_connections and not self._make_room()
 
     def _make_room(self) -> bool:
-        """Send away who has been here longest without having handed a mail over; False where all are quick enough."""
+        """Send away the client that has gone longest without handing a mail over; False if all are quick enough."""
         now = asyncio.get_running_loop().time()
         lazy = min(self._sessions, key=lambda session: session.since + (_DATA_PATIENCE if session.busy else 0))
         if now - lazy.since < (_DATA_PATIENCE if lazy.busy else _PATIENCE):
@@ -160,21 +159,21 @@ class Listener:
         self._peers[_network(session.peer)] += 1
 
     def leave(self, session: _Session) -> None:
-        """A second time does nothing: aiosmtpd reports a connection lost twice when TLS fails."""
+        """Idempotent, because aiosmtpd reports a lost connection twice when TLS fails."""
         if session in self._sessions:
             self._sessions.remove(session)
             self._peers.subtract([_network(session.peer)])
             self._peers += Counter()  # drops the zeros
 
     async def commit(self, mail: Accepted, taken: asyncio.Future[bool]) -> bool:
-        """Whether `accept` took the mail before `taken` was told that it is too late; it goes on undisturbed then."""
+        """Whether `accept` took the mail before `taken` was set to say it is too late; `accept` then goes on anyway."""
         safe = asyncio.ensure_future(self._accept(mail))
         self._commits.add(safe)
         safe.add_done_callback(partial(self._committed, taken))
         return await taken
 
     def _committed(self, taken: asyncio.Future[bool], safe: asyncio.Future[None]) -> None:
-        """Whatever has gone wrong, the client is to try again."""
+        """Settle `taken`; after any error the client is to try again."""
         self._commits.discard(safe)
         error = None if safe.cancelled() else safe.exception()
         if not taken.done():
@@ -186,7 +185,7 @@ class Listener:
 
 
 class _Policy:
-    """The handler that aiosmtpd asks for."""
+    """The handler that aiosmtpd asks."""
 
     def __init__(self, is_ours: Callable[[str], bool], max_recipients: int) -> None:
         self.is_ours = is_ours
@@ -195,7 +194,7 @@ class _Policy:
     async def handle_EHLO(  # noqa: N802
         self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, replies: list[str]
     ) -> list[str]:
-        """aiosmtpd always offers AUTH inside TLS; it does understand pipelined commands, but does not say so."""
+        """Hide AUTH, which aiosmtpd offers inside TLS; offer PIPELINING, which it supports without saying so."""
         session.host_name = hostname
         return [replies[0], "250-PIPELINING", *(reply for reply in replies[1:] if not reply.startswith("250-AUTH"))]
 
@@ -231,14 +230,14 @@ class _Door(asyncio.Protocol):
 
 
 def _count_refusal(answer: bytes) -> None:
-    """By its code: b"550 5.1.1 No such address here" counts for "550"."""
+    """Count a reply by its code: b"550 5.1.1 No such address here" counts for "550"."""
     REFUSED.labels(answer[:3].decode("ascii", "replace")).inc()
 
 
 class _Session(SMTP):
-    """One client's connection, in terms of what aiosmtpd does differently."""
+    """One client's connection: what it does differently from aiosmtpd."""
 
-    line_length_limit = 2**16  # also bounds, twice over, what is read ahead of a client
+    line_length_limit = 2**16  # also limits how far we read ahead of a client, to twice this
     protocol_name = "ESMTP"
 
     def __init__(self, listener: Listener, peer: str) -> None:
@@ -257,7 +256,7 @@ class _Session(SMTP):
         self.peer = peer
         self.busy = False  # from DATA to its reply
         self._listener = listener
-        self.since = self.loop.time()  # of the connection, or the last accepted mail
+        self.since = self.loop.time()  # of the connection, or of the last accepted mail
         self._replies = 0  # since then
         self._most_replies = settings.max_recipients + _SPARE_REPLIES
         self._taken: asyncio.Future[bool] | None = None
@@ -270,7 +269,7 @@ class _Session(SMTP):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        if self._original_transport is None:  # not the second call, inside TLS
+        if self._original_transport is None:  # not in the second call, inside TLS
             self._listener.enter(self)
             self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
@@ -279,7 +278,7 @@ class _Session(SMTP):
         self._listener.leave(self)
 
     def eof_received(self) -> bool:
-        """A client that has said all it will still gets its replies; aiosmtpd would drop them, and the mail."""
+        """Let a client that has finished sending get its replies; aiosmtpd would drop them, and the mail."""
         self._reader.feed_eof()
         return self._tls_protocol is None
 
@@ -295,7 +294,7 @@ class _Session(SMTP):
 
     def abort(self) -> None:
         """Cut the connection."""
-        with suppress(AttributeError):  # of Python 3.11.2, where TLS is at an end that was asked for twice
+        with suppress(AttributeError):  # Python 3.11.2, when the end of TLS was asked for twice
             cast("asyncio.Transport", self.transport).abort()
 
     async def push(self, status: AnyStr) -> None:
@@ -316,12 +315,12 @@ class _Session(SMTP):
     async def handle_exception(self, error: Exception) -> str:
         if isinstance(error, asyncio.IncompleteReadError):
             self.hang_up(b"")
-        elif not isinstance(error, TLSSetupException):  # the client's own; aiosmtpd closes the connection then
+        elif not isinstance(error, TLSSetupException):  # a TLS failure is the client's; aiosmtpd closes then
             log.error("SMTP session failed", exc_info=error)
         return _TROUBLE
 
     async def _refuse_http(self, _arg: str | None) -> None:
-        """What a web page has a browser send here holds SMTP, maybe, further down: none of that is looked at."""
+        """Hang up: a web page can make a browser send SMTP commands in the body of an HTTP request."""
         self.hang_up(_NO_SMTP)
         await asyncio.sleep(0)  # the end of the connection cancels this task here
 
@@ -333,7 +332,7 @@ class _Session(SMTP):
 
     @syntax("STARTTLS", when="tls_context")
     async def smtp_STARTTLS(self, arg: str) -> None:  # noqa: N802
-        """aiosmtpd would begin TLS within TLS."""
+        """Refuse a second STARTTLS; aiosmtpd would begin TLS within TLS."""
         if self._tls_protocol is None:
             await super().smtp_STARTTLS(arg)
         else:
@@ -359,7 +358,7 @@ class _Session(SMTP):
                 self.hang_up(_CLOSING)
 
     async def _read_text(self) -> bytes | None:
-        """The text up to its lone dot as it came, None if it is longer than we take; that one is read and dropped."""
+        """The text as it came, up to its lone dot; None if it is longer than we take, after reading to its end."""
         text, too_large = bytearray(), False
         while text != b".\r\n" and not text.endswith(b"\r\n.\r\n"):
             try:
@@ -387,11 +386,11 @@ class _Session(SMTP):
         await self.push(reply)
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
-        """The address and the parameters after it, None twice for what is no address or would hurt later: aiosmtpd's
-        parser is slow, fails on odd quotes and takes octets that no database stores.
+        """The address and the parameters after it; None twice if it is no address or would cause trouble later:
+        aiosmtpd's parser is slow, fails on odd quotes and accepts octets that no database stores.
         """
         path = _PATH.fullmatch(arg)
-        if path is None or not arg.isprintable():  # surrogates, from octets that are not UTF-8, are not printable
+        if path is None or not arg.isprintable():  # surrogates (octets that are not UTF-8) are not printable
             return None, None
         return path[1] or path[2] or "<>", path[3] or ""
 
@@ -399,7 +398,7 @@ class _Session(SMTP):
         self._wait_until(min(self.loop.time() + (duration or self._timeout_duration), self._deadline))
 
     def _wait_until(self, instant: float) -> None:
-        """A timer that rings sooner is left alone, since to arm one anew costs as much as most commands."""
+        """Keep a timer that rings sooner, because setting a new one costs as much as most commands."""
         self._patient_until = instant
         if self._timeout_handle is None or self._timeout_handle.when() > instant:
             self._arm()
@@ -421,7 +420,7 @@ class _Session(SMTP):
 
 
 class _LmtpSession(LMTP, _Session):
-    """RFC 2033: LHLO for a greeting, and after DATA one reply for each recipient named."""
+    """RFC 2033: LHLO as the greeting, and after DATA one reply for each recipient named."""
 
     protocol_name = "LMTP"
 
@@ -433,14 +432,14 @@ class _LmtpSession(LMTP, _Session):
 def mended(text: bytes) -> bytes:
     """The mail in what DATA carried up to its lone dot: without that dot, dots unstuffed, line ends mended.
 
-    CR CR LF, which programs make that convert twice, is one line end.
+    CR CR LF, which programs produce that convert twice, is one line end.
     """
     body = (b"\r\n" + text).removesuffix(b".\r\n").replace(b"\r\n.", b"\r\n")[2:]
     return re.sub(rb"\r{0,2}\n", b"\n", body).replace(b"\r", b" ").replace(b"\n", b"\r\n")
 
 
 def _network(peer: str) -> str:
-    """The network that counts as one peer: an IPv4 address, an IPv6 /64."""
+    """The network that counts as one peer: an IPv4 address, or an IPv6 /64."""
     return str(ipaddress.ip_network((peer, 64), strict=False)) if ":" in peer else peer
 
 
@@ -453,6 +452,6 @@ def _tls_context(settings: ListenSettings) -> ssl.SSLContext | None:
 
 
 async def _settle(tasks: set[Any], seconds: float) -> None:
-    """Wait for the tasks, but no longer."""
+    """Wait for the tasks, but not longer than this."""
     if tasks:
         await asyncio.wait(tasks, timeout=seconds)

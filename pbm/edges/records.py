@@ -1,6 +1,6 @@
-"""Our domain as the DNS has it: whether mail for it arrives, and whether others can tell that ours is ours.
+"""Our domain in the DNS: whether mail for it arrives, and whether others can tell that our mail is ours.
 
-Offline, or with a DNS that does not answer, every question ends soon and the rest are not asked.
+Offline, or if the DNS does not answer, the first question fails soon and the others are not asked.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pbm.edges.signing import public_key
 
 _SECONDS = 4.0
 _UNREAL = (".example", ".invalid", ".localhost", ".test", ".local", "example.org", "example.com", "example.net")
-"""Names that nobody can look up (RFC 6761, RFC 2606)."""
+"""Names that cannot be looked up (RFC 6761, RFC 2606)."""
 
 
 class Verdict(StrEnum):
-    """Of one check. WARN: it works, but not as well as it should, or nobody can tell."""
+    """The verdict of one check. WARN: it works, but not as well as it should, or nobody can tell."""
 
     OK = "OK"
     WARN = "WARN"
@@ -38,7 +38,7 @@ class Finding:
     reason: str
     """What was found."""
     advice: str = ""
-    """What to do, empty where nothing is to be done."""
+    """What to do; empty if nothing."""
 
 
 def ok(check: str, reason: str) -> Finding:
@@ -54,15 +54,15 @@ def fail(check: str, reason: str, advice: str) -> Finding:
 
 
 class Unanswered(Exception):
-    """The DNS did not say anything, not even that there is nothing."""
+    """The DNS gave no answer, not even that there are no records."""
 
 
 Ask = Callable[[str, str], Sequence[str]]
-"""The records of a name and a type, each as text; none where there are none. Raises: Unanswered."""
+"""The records of a name and a type, each as text; empty if there are none. Raises: Unanswered."""
 
 
 def ask_dns(name: str, kind: str, resolver: dns.resolver.Resolver | None = None) -> list[str]:
-    """As Ask, of the DNS servers of this machine."""
+    """An Ask that asks the DNS servers of this machine."""
     try:
         answer = (resolver or dns.resolver.Resolver()).resolve(name, kind, lifetime=_SECONDS, search=False)
     except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
@@ -81,17 +81,17 @@ def _text(record: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SenderNames:
-    """As whom we send."""
+    """The names that we send mail under."""
 
     domain: str
     dkim_domain: str
     selector: str
     dkim_key: bytes | None
-    """PEM of the key that signs, None for none."""
+    """The signing key in PEM form; None if we do not sign."""
 
 
 def look_up(identity: SenderNames, ask: Ask = ask_dns) -> list[Finding]:
-    """The findings on all records, or one that says why nobody can tell."""
+    """The findings on all records, or a single one that says why nobody can tell."""
     domain = identity.domain
     if "." not in domain or domain.endswith(_UNREAL):
         return [warn("dns", f"{domain} is no name that email could find", "set server.domain")]
@@ -149,7 +149,7 @@ def _dkim(identity: SenderNames, ask: Ask) -> Finding:
 
 def _dmarc(domain: str, ask: Ask) -> Finding:
     parts = domain.split(".")
-    for start in range(len(parts) - 1):  # of a domain above it counts as well
+    for start in range(len(parts) - 1):  # a record of a parent domain counts, too
         name = f"_dmarc.{'.'.join(parts[start:])}"
         records = [text for text in ask(name, "TXT") if text.lower().startswith("v=dmarc1")]
         if len(records) == 1:

@@ -1,8 +1,8 @@
 """The running server: listener, inbox, handling and delivery, each at its own pace.
 
-Mails that arrive together are committed together before any of their senders is told 250; handling and delivery
-follow from the database, so that a crash anywhere loses nothing. Each of these may as well be left to other processes
-over the same database, any number of them; a bell tells each process what the others have added.
+Mails that arrive together are committed together before any of their senders is told 250; handling and delivery work
+from the database, so a crash anywhere loses nothing. Each of these may also be left to other processes over the same
+database, any number of them; a bell tells each process what others have added.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ _READ_ONLY = "The database can only be read. Make it writable and start again: S
 _HANGS = "Handling an email, or what is due, has taken minutes. Start again: an email that does this thrice is parked."
 _LONGEST_WORK_SECONDS = 120.0
 _LOOK_SECONDS = 5.0
-"""How long nothing may be heard of before a look is taken all the same."""
+"""How long to wait without news before looking all the same."""
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
 _THINK_SECONDS = 2.0
-"""How long nothing was there to think about before a look is taken again."""
+"""How long to wait before looking again for something to think about."""
 _AGENDA_SECONDS = 1.0
-"""How often it is looked, while mails come in, for what is due by itself."""
+"""How often to look for agenda items that are due while mails come in."""
 _BEAT = timedelta(minutes=1)
-"""Nothing due is done unless a sign of life was given so shortly before: it notes for how long the server was away."""
+"""Nothing due is done unless a heartbeat was noted this recently: it records how long the server was away."""
 _LIVE_SECONDS = 60.0
 """How often a process tells the others what it does."""
 _TELL_OF_LOSS_SECONDS = 3600.0
-"""How long the operator hears no more of a database that cannot be written; a full disk takes what is small."""
+"""The least time between two reports of a database that cannot be written; a full disk still takes small writes."""
 _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 100
 _DEEDS_AT_ONCE = 100
 _CONFLICT_SECONDS = 0.02
 _FEW_MAILS, _LONGEST_REST_SECONDS = 10, 0.01
-"""How many mails at a time let the handling thread rest afterwards, and how long it rests at most."""
+"""After fewer than this many mails the handling thread rests, for at most this long."""
 _FETCH_GRACE_SECONDS = 5.0
 _THINK_GRACE_SECONDS = 5.0
 
@@ -80,13 +80,13 @@ class Server:
     ) -> None:
         """listen: None for a process that takes no mail in. transport: None for one that delivers none.
 
-        fetch: the mailbox to look into besides listening; None for none. handles: it handles what came in.
-        thinks: robots think here.
+        fetch: a mailbox to fetch from as well, or None. handles: whether it handles what came in. thinks: whether
+        robots think here.
         """
         self._service = service
         self._loop = asyncio.get_running_loop()
         self._waiting = threading.Event()
-        """There may be mails to be handled."""
+        """Set when there may be mails to handle."""
         self._handling = threading.Thread(target=self._run_handling, name="handling", daemon=True) if handles else None
         self._intake = Intake(service, self._waiting.set, self._doubt)
         self._listener = Listener(listen, self._intake.accept, service.is_ours) if listen else None
@@ -98,21 +98,21 @@ class Server:
         self._bell = service.store.bell(self._rung) if handles or transport else None
         self._told_to_stop = asyncio.Event()
         self._stopping = threading.Event()
-        """The same, for the thread that handles."""
+        """The same as _told_to_stop, for the handling thread."""
         self.gave_up = asyncio.Event()
-        """It can do no more, and should be stopped, and started in another process."""
+        """Set when it can do no more, and must be stopped and started again as a new process."""
         self.reason = ""
         """Why it gave up, in sentences."""
         self.exhausted = False
-        """It gave up since the system gives it nothing more, so it cannot be stopped in good order."""
+        """Whether it gave up because the system gives it no more resources, so that it cannot stop in good order."""
         self._tell_of_loss_at = 0.0
         service.store.when_unwritable = self._unwritable
         self._beaten_at = datetime.min.replace(tzinfo=UTC)
         self._doubts = False
-        """The clock may be ahead."""
+        """Whether the clock may be ahead."""
         self._tidy_at = self._agenda_at = 0.0
         self._busy_since = inf
-        """Of the thread that handles, by the monotonic clock."""
+        """Since when the handling thread has been busy, by the monotonic clock."""
         self._delivering: asyncio.Task[None] | None = None
         self._living: asyncio.Task[None] | None = None
 
@@ -137,7 +137,7 @@ class Server:
 
     @property
     def port(self) -> int:
-        """The port listened on, also where a free one was asked for; 0 for none."""
+        """The port actually listened on; 0 if there is none."""
         return self._listener.port if self._listener is not None else 0
 
     @property
@@ -165,7 +165,7 @@ class Server:
             await asyncio.to_thread(self._handling.join)
         if self._deliverer is not None and self._delivering is not None:
             self._deliverer.stop()
-            await asyncio.wait([self._delivering])  # a fault that has ended it was told
+            await asyncio.wait([self._delivering])  # an error that ended it was reported already
         if self._bell is not None:
             await asyncio.to_thread(self._bell.stop)
         if self._living is not None:
@@ -173,9 +173,9 @@ class Server:
         self._intake.close()
 
     async def _live(self) -> None:
-        """Tell others what is done here, as long as it is."""
+        """Tell other processes what is done here, as long as it is."""
         while not self._told_to_stop.is_set():
-            with suppress(DatabaseTrouble):  # told by those who need the database
+            with suppress(DatabaseTrouble):  # those who need the database report it
                 await asyncio.to_thread(self._service.live, list(self._doing()))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._told_to_stop.wait(), _LIVE_SECONDS)
@@ -190,13 +190,13 @@ class Server:
             yield LOOKS
 
     def _rung(self, is_due: bool) -> None:
-        """Another process has added to a queue; said by the thread of the bell."""
+        """Called in the bell's thread: another process has added to a queue."""
         self._waiting.set()
         if self._deliverer is not None:
             self._loop.call_soon_threadsafe(partial(self._deliverer.wake, is_due=is_due))
 
     def _sent_soon(self) -> None:
-        """Mails can be sent; said by the thread that owes them, which goes on."""
+        """Called in whatever thread has written mails to be sent, which goes on."""
         if self._deliverer is not None:
             self._loop.call_soon_threadsafe(partial(self._deliverer.wake, is_due=True))
 
@@ -205,14 +205,14 @@ class Server:
         self._loop.call_soon_threadsafe(self.gave_up.set)
 
     def _unwritable(self, trouble: DatabaseTrouble) -> None:
-        """Said by whatever thread meets it."""
+        """Called in whatever thread has the trouble."""
         if isinstance(trouble, ReadOnly):
             self._give_up(_READ_ONLY)
         else:
             asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
 
     async def _tell_of_loss(self, trouble: DatabaseTrouble) -> None:
-        """One mail to the operator past the outbox, which cannot be written, whoever else meets with that meanwhile."""
+        """Send the operator one mail past the outbox, which cannot be written, however many threads have trouble."""
         if monotonic() < self._tell_of_loss_at:
             return
         self._tell_of_loss_at = monotonic() + _TELL_OF_LOSS_SECONDS
@@ -229,7 +229,7 @@ class Server:
             log.error("operator_not_told", reason=failure.reason)
 
     def _tell_of_refusals(self, reason: str) -> None:
-        """Said in the loop: the operator hears of it as soon as any mail is taken."""
+        """Called in the loop: write the operator a mail, which goes out once any mail is taken."""
         self._loop.run_in_executor(None, self._write_of_refusals, reason)
 
     def _write_of_refusals(self, reason: str) -> None:
@@ -238,19 +238,19 @@ class Server:
             tell_operator(Desk(tx, self._service.tools), subject, page, reason=reason)
 
     def _doubt(self, trouble: BaseException) -> bool:
-        """Whether the trouble is that the system gives us nothing more: then this process had better end."""
+        """Give up if the trouble is that the system gives us no more resources; returns whether it is."""
         if reason := lack(trouble):
             self.exhausted = True
             self._give_up(reason)
         return bool(reason)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """A task that goes on until it is told to stop has ended."""
+        """Called when a task that should run until it is told to stop has ended."""
         if not task.cancelled() and (error := task.exception()) is not None:
             self._broken(error)
 
     def _broken(self, error: BaseException) -> None:
-        """What goes on until it is told to stop was ended by an error."""
+        """An error has ended a thread or task that should run until it is told to stop."""
         log.critical("task_fault", exc_info=error)
         if not self._doubt(error):
             self._give_up(f"A fault of ours has stopped the work; the log holds the traceback ({error!r}).")
@@ -263,11 +263,11 @@ class Server:
     def _run_handling(self) -> None:
         try:
             self._handle()
-        except BaseException as error:  # noqa: BLE001  a game that is not ours may even call sys.exit()
+        except BaseException as error:  # noqa: BLE001  a game from elsewhere may even call sys.exit()
             self._broken(error)
 
     def _handle(self) -> None:
-        """Handle mails as they come, and do what is due; while the database gives trouble, wait longer each time."""
+        """Handle mails as they come, and do what is due; while the database is in trouble, wait longer each time."""
         pause = _FIRST_PAUSE_SECONDS
         while not self._stopping.is_set():
             try:
@@ -285,7 +285,7 @@ class Server:
                 self._stopping.wait(pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
 
     def _handle_batch(self) -> float:
-        """Handle what waits in the inbox and is due by itself; in how many seconds to look for more, unheard."""
+        """Handle what waits in the inbox, and what is due; returns in how many seconds to look again if not woken."""
         service, now = self._service, self._service.clock()
         if not timedelta() <= now - self._beaten_at < _BEAT:
             self._doubts = service.beat(now)
@@ -296,7 +296,7 @@ class Server:
         began = monotonic()
         handled = self._bounded(service.handle, _MAILS_PER_TRANSACTION, self._sent_soon)
         if self._listener is not None and 0 < handled < _FEW_MAILS:
-            # The loop has the interpreter to itself meanwhile, and what it takes in is handled together.
+            # Meanwhile the loop has the interpreter to itself, and what it takes in is handled together.
             self._stopping.wait(min(monotonic() - began, _LONGEST_REST_SECONDS))
         if service.is_at_rest:
             return _LOOK_SECONDS
@@ -318,7 +318,7 @@ class Server:
             self._busy_since = inf
 
     def _watch(self) -> None:
-        """Nothing can interrupt a thread that handles mails but the end of this process."""
+        """Give up if the handling thread hangs: only the end of this process can interrupt it."""
         left = self._busy_since + _LONGEST_WORK_SECONDS - monotonic()
         if left > 0:
             self._loop.call_later(min(left, _LONGEST_WORK_SECONDS), self._watch)
@@ -329,10 +329,10 @@ class Server:
 
 
 class Thinking:
-    """Robots: moves and lessons side by side, each by a thread that waits for a process of its own."""
+    """Robots: moves and lessons in parallel, each by a thread that waits for its own process."""
 
     def __init__(self, service: Service, done: Callable[[], None]) -> None:
-        """done: called, by the thread, when there may be mails to send."""
+        """done: called in the thread when there may be mails to send."""
         self._service = service
         self._done = done
         self._stopping = threading.Event()
@@ -346,7 +346,7 @@ class Thinking:
             thread.start()
 
     async def stop(self) -> None:
-        """Give up what is being thought: it will be thought again. So nobody waits long for what cannot be given up."""
+        """Abandon what is being thought; it will be thought again. Waits only briefly for what cannot be abandoned."""
         self._stopping.set()
         for thinker in self._service.thinkers:
             thinker.stop()
@@ -367,7 +367,7 @@ class Thinking:
 
 
 class Fetching:
-    """A mailbox that is looked into by a thread of its own; what is taken from there is stored as any other mail."""
+    """A mailbox that its own thread fetches from; mails from there are stored like any others."""
 
     def __init__(self, settings: FetchSettings, service: Service, arrived: Callable[[], None]) -> None:
         self._service = service
@@ -379,7 +379,7 @@ class Fetching:
         self._thread.start()
 
     async def stop(self) -> None:
-        """A server that does not answer is not waited for: what it was asked for is there next time."""
+        """Stop without waiting long for a server that does not answer: its mails will be there next time."""
         self._fetcher.stop()
         if self._thread.is_alive():
             await asyncio.to_thread(self._thread.join, _FETCH_GRACE_SECONDS)
@@ -390,16 +390,16 @@ class Fetching:
 
 
 Batch = list[tuple[Arriving, asyncio.Future[None]]]
-"""Mails, each with what is done when it is safe."""
+"""Mails, each with the future that is done when it is safe."""
 
 
 class Intake:
-    """Commits arriving mails, those that came while a commit was under way in one go."""
+    """Commits arriving mails; those that come during a commit are committed together after it."""
 
     def __init__(
         self, service: Service, arrived: Callable[[], None], troubled: Callable[[BaseException], object]
     ) -> None:
-        """arrived, troubled: called after each commit, and after each that failed."""
+        """arrived: called after each commit. troubled: called with the error after each failed one."""
         self._service = service
         self._loop = asyncio.get_running_loop()
         self._arrived = arrived
@@ -409,12 +409,12 @@ class Intake:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="inbox")
 
     def accept(self, mail: Accepted) -> asyncio.Future[None]:
-        """Done when the mail is safe. Raises: DatabaseTrouble, of who waits for it."""
+        """Done when the mail is safe; fails with DatabaseTrouble."""
         safe = self._loop.create_future()
         self._pending.append((Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer), safe))
         if not self._is_busy:
             self._is_busy = True
-            self._loop.call_soon(self._commit)  # with others of this turn of the loop
+            self._loop.call_soon(self._commit)  # together with other mails of this turn of the loop
         return safe
 
     def close(self) -> None:
@@ -428,7 +428,7 @@ class Intake:
             work.add_done_callback(partial(self._committed, batch))
 
     def _committed(self, batch: Batch, work: asyncio.Future[None]) -> None:
-        """Where it failed every sender is told to try again, and the next batch may do better."""
+        """After a failure each sender is told to try again, and the next batch may succeed."""
         error = work.exception()
         if error is None:
             self._arrived()

@@ -1,8 +1,8 @@
 """DKIM signatures (RFC 6376): how our mails are signed, and the keys for it.
 
-Signed on the way out, not when written: no key gets into the database, handling does not wait for it, and a mail that
-waited is signed with the key of the day. A signature follows from mail and key alone (its t= is the mail's Date), so
-that every attempt hands over the same bytes.
+Mails are signed on the way out, not when written: no key gets into the database, handling does not wait, and a mail
+that waited is signed with the current key. A signature depends only on mail and key (its t= is the mail's Date), so
+every attempt hands over the same bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIGNED = (
     b"content-type", b"content-transfer-encoding", b"list-id", b"list-post", b"list-unsubscribe",
     b"list-unsubscribe-post", b"auto-submitted", b"autocrypt",
 )  # fmt: skip
-"""Those a mail has are signed, and From once more, so that no second one can be put in front of it."""
+"""Those that a mail has are signed, and From twice, so that nobody can put a second one in front of it."""
 
 KEY_BITS = 2048
 _EXPONENT = 65537
@@ -34,7 +34,7 @@ _RSA_ENCRYPTION = bytes.fromhex("300d06092a864886f70d0101010500")
 
 
 class _Dkim(dkim.DKIM):  # type: ignore[misc]  # the library has no types
-    """Signs as of the mail's Date; the library takes the present second, which differs from one attempt to the next."""
+    """Signs as of the mail's Date; the library takes the present second, which differs between attempts."""
 
     def gen_header(self, fields: list[tuple[bytes, bytes]], *rest: Any, **options: Any) -> bytes:
         dates = [value for name, value in self.headers if name.lower() == b"date"]
@@ -47,7 +47,7 @@ class Signature:
     """Signs for a domain with rsa-sha256, relaxed/relaxed, never with l=, which would let anyone add text."""
 
     def __init__(self, domain: str, selector: str, key: bytes) -> None:
-        """key: PEM of an RSA key. Raises: ValueError where it is none."""
+        """key: PEM of an RSA key. Raises: ValueError if it is not one."""
         self._domain = domain.encode("idna")
         self._selector = selector.encode("idna")
         self._key = key
@@ -65,7 +65,7 @@ class Signature:
 
 
 class Signing:
-    """A way out whose mails are signed first."""
+    """A way out that signs mails first."""
 
     def __init__(self, way_out: Transport, signature: Signature) -> None:
         self._way_out = way_out
@@ -94,7 +94,7 @@ def new_key() -> bytes:
 
 
 def public_key(key: bytes) -> str:
-    """The key as the DNS record shows it, as base64 (RFC 6376 3.6.1). Raises: ValueError."""
+    """The public key as the DNS record shows it, in base64 (RFC 6376 3.6.1). Raises: ValueError."""
     try:
         parsed = parse_pem_private_key(key)
     except (UnparsableKeyError, IndexError, TypeError) as error:
@@ -105,7 +105,7 @@ def public_key(key: bytes) -> str:
 
 
 def _prime(bits: int) -> int:
-    """A random prime of so many bits, whose two highest are set, so that a product of two has twice as many."""
+    """A random prime of this many bits, the highest two set, so that a product of two has twice as many bits."""
     while True:
         number = secrets.randbits(bits) | 3 << bits - 2 | 1
         if number % _EXPONENT != 1 and fmpz(number).is_probable_prime():

@@ -1,7 +1,7 @@
 """Ways out for one mail to one recipient: a smarthost, Maildirs, a sendmail command. Knows nothing of the outbox.
 
-Invariants: send() returns only when the next system, or the disk, has taken the mail; else it raises PermanentFailure
-for what no retry can mend, or TemporaryFailure for all the rest. In doubt a failure is temporary: the caller sends the
+Invariants: send() returns only when the next system, or the disk, has taken the mail; otherwise it raises
+PermanentFailure if no retry can help, or TemporaryFailure. When in doubt a failure is temporary: the caller sends the
 same bytes again, with the same Message-ID, so a mail may come twice but does not vanish.
 """
 
@@ -56,19 +56,19 @@ class PermanentFailure(_Failure):
 
 
 class RecipientRefused(PermanentFailure):
-    """There is no such recipient: the address fails, whatever is sent there."""
+    """There is no such recipient: any mail to the address fails."""
 
 
 class TemporaryFailure(_Failure):
-    """Not now, or not known whether."""
+    """Not now, or it is not known whether."""
 
 
 class Unreachable(TemporaryFailure):
-    """No mail at all can be handed over now: the fault is with the way, not with this mail."""
+    """No mail at all can be handed over now: the fault lies with the way, not with this mail."""
 
 
 class _Unsent(TemporaryFailure):
-    """The connection ended before any of the mail's text went over it: trying another at once cannot send it twice."""
+    """The connection ended before any of the mail's text was sent: trying another at once cannot send it twice."""
 
 
 class Transport(Protocol):
@@ -78,28 +78,28 @@ class Transport(Protocol):
         """Raises: PermanentFailure, TemporaryFailure."""
 
     async def close(self) -> None:
-        """Let go of what is kept open; send() is not called afterwards."""
+        """Close what is kept open; send() is not called afterwards."""
 
 
 class Smarthost:
-    """Delivery over kept-open SMTP connections.
+    """Delivery over SMTP connections that are kept open.
 
     A connection that was used may have died unnoticed, or its server may take no more mails on it. If it fails before
     DATA, the mail is tried on another. After DATA it is not known whether the server took the mail, so that is a
-    TemporaryFailure and left to the caller's pace.
+    TemporaryFailure and the caller decides when to retry.
 
-    A server that takes no more connections while some are open takes fewer than we would open: the mail waits for one
-    of those, or for one to be closed.
+    A server may accept fewer connections than we would open: then the mail waits for an open one to be free, or for one
+    to be closed.
     """
 
     def __init__(self, settings: SmarthostSettings, domain: str = "localhost") -> None:
-        """domain: the name we say to the server."""
+        """domain: the name by which we greet the server."""
         self._settings = settings
         self._domain = domain
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
         self._kept: list[Handover] = []
         self._under_way = 0
-        """Mails that have a connection, or are opening one."""
+        """How many mails have a connection, or are opening one."""
         self._waiting: deque[asyncio.Future[Handover | None]] = deque()
 
     async def send(self, mail: Outgoing) -> None:
@@ -119,16 +119,16 @@ class Smarthost:
             await self._kept.pop().leave()
 
     async def _free(self) -> Handover:
-        """A connection that is or becomes free. The mail is under way then. Raises: Unreachable."""
+        """A connection that is or becomes free; the mail counts as under way then. Raises: Unreachable."""
         if self._under_way >= self._settings.connections:
             return await self._passed_on() or await self._connection()
         self._under_way += 1
         return self._kept.pop() if self._kept else await self._connection()
 
     async def _connection(self) -> Handover:
-        """A new one; if the server takes no more, one that another mail is done with. Raises: Unreachable.
+        """A new connection; if the server accepts no more, one that another mail is done with. Raises: Unreachable.
 
-        The mail is under way, and no longer is if this raises.
+        The mail is under way before, and no longer is if this raises.
         """
         while True:
             try:
@@ -145,9 +145,9 @@ class Smarthost:
                 return connection
 
     async def _passed_on(self) -> Handover | None:
-        """What the next mail that is done leaves: its connection, or only its place. The mail is under way again.
+        """What the next finished mail leaves: its connection, or None for only its place. The mail is under way again.
 
-        Raises: Unreachable when there is nothing to wait for any more.
+        Raises: Unreachable when nothing is left to wait for.
         """
         waiting: asyncio.Future[Handover | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)
@@ -159,7 +159,7 @@ class Smarthost:
             raise
 
     def _leave(self, connection: Handover | None) -> None:
-        """A mail is done with its connection, or has none: a mail that waits takes its place."""
+        """A mail is done with its connection, or has none: hand its place to a mail that waits."""
         if (waiting := self._next_waiting()) is not None:
             waiting.set_result(connection)
             return
@@ -168,7 +168,7 @@ class Smarthost:
             self._kept.append(connection)
 
     def _fail(self, refusal: Unreachable) -> None:
-        """The server takes no connection although none is open: those who wait need not try, too."""
+        """The server accepts no connection although none is open: fail those who wait, so that they need not try."""
         while (waiting := self._next_waiting()) is not None:
             waiting.set_exception(Unreachable(refusal.reason, refusal.code))
 
@@ -215,7 +215,7 @@ class Smarthost:
 
 
 async def _introduce(client: aiosmtplib.SMTP) -> None:
-    """Connect, log in and say who we are. Where that fails nothing is left open."""
+    """Connect, log in and greet. If that fails nothing is left open."""
     try:
         await client.connect()
         if client.is_ehlo_or_helo_needed:
@@ -232,7 +232,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_+=.-]+@[A-Za-z0-9.-]+")
 
 
 def _is_sendable(address: str) -> bool:
-    """Whether it goes out as it is. An odd one might be read as something else by the next server."""
+    """Whether the address goes out unchanged; the next server might misread an odd one."""
     return _PLAIN.fullmatch(address) is not None or (address.isprintable() and parseaddr(address)[1] == address)
 
 
@@ -247,12 +247,12 @@ _FINAL_CODES = {
 
 
 def _refused(stage: Stage, reply: Reply) -> _Failure:
-    """The meaning of a refusal for the mail.
+    """What a refusal means for the mail.
 
-    Final is only what is about this mail: its recipient at RCPT, its text after DATA, its size wherever it is judged.
-    Our return path, our login, our right to relay, and how we speak SMTP (500 to 504, 530, 535, 555) are the operator's
-    to mend; every mail would be lost if they were taken for final. 552 at RCPT is a full mailbox or too many recipients
-    (RFC 5321 4.5.3.1.10), which passes. 421 says that the server gives up the connection.
+    A refusal is final only if it is about this mail: its recipient at RCPT, its text after DATA, its size wherever it
+    is judged. Our return path, our login, our right to relay, and how we speak SMTP (500 to 504, 530, 535, 555) are for
+    the operator to mend; every mail would be lost if those were final. 552 at RCPT is a full mailbox or too many
+    recipients (RFC 5321 4.5.3.1.10), which passes. 421 means that the server closes the connection.
     """
     at_recipient, told = stage is Stage.RECIPIENT, f"{reply.code} {reply.text}"
     if reply.code in _FINAL_CODES[stage] and not (at_recipient and _ABOUT_US.search(reply.text)):
@@ -263,14 +263,14 @@ def _refused(stage: Stage, reply: Reply) -> _Failure:
 
 
 _PRIVATE = 0o700
-"""Nobody but its owner reads others' mail."""
+"""Only the owner may read others' mail."""
 
 
 class Maildir:
-    """Delivery into a Maildir for each address, root/<address>/, made when its first mail comes.
+    """Delivery into a Maildir for each address, root/<address>/, created with its first mail.
 
-    The name of a mail's file follows from its outbox_id and data, so a repeated delivery finds the first, whether still
-    in new or already moved to cur by a reader. The data counts because a new database gives the same ids again.
+    The name of a mail's file follows from its outbox_id and data, so a repeated delivery finds the first, whether it is
+    still in new or a reader has moved it to cur. The data counts because a new database gives the same ids again.
     """
 
     def __init__(self, root: Path) -> None:
@@ -310,10 +310,10 @@ class Maildir:
 
 
 def folder_name(address: str) -> str:
-    """One safe path component, never "", "." or "..", for any text; a simple lower-case address is its own.
+    """One safe path component, never "", "." or "..", for any text; a simple lower-case address stays as it is.
 
-    ASCII letters are made lower, since file systems differ about them; other characters are percent-encoded, so that no
-    two of them meet; what is too long is cut and told apart by a digest.
+    ASCII letters become lower case, because file systems differ about case; other characters are percent-encoded, so
+    that no two coincide; a name that is too long is cut and gets a digest.
     """
     name = quote(address, safe="@+=", errors="surrogatepass").lower()
     if name.startswith("."):
@@ -330,8 +330,8 @@ class SendmailCommand:
     """Delivery by a program with sendmail's interface: the mail on standard input with LF line ends, sender and
     recipient as arguments, the outcome as an exit code of sysexits.h.
 
-    argv is the command up to its options, like ("/usr/sbin/sendmail", "-i"). Exits other than "bad data", "no such
-    user" and "no such host" are taken for the program's or the operator's trouble, hence temporary.
+    argv is the command with its options, like ("/usr/sbin/sendmail", "-i"). Exit codes other than "bad data", "no such
+    user" and "no such host" mean trouble of the program or the operator, and are temporary.
     """
 
     def __init__(self, argv: tuple[str, ...], timeout_seconds: float = 60) -> None:
@@ -345,7 +345,7 @@ class SendmailCommand:
             raise TemporaryFailure(f"{self._argv[0]} took more than {self._timeout_seconds:g} s") from error
         except OSError as error:
             raise TemporaryFailure(_reason(error)) from error
-        except ValueError as error:  # an address that no argument can hold
+        except ValueError as error:  # an address that cannot be an argument
             raise PermanentFailure(_reason(error)) from error
         if code:
             kind = _FINAL_EXITS.get(code, TemporaryFailure)
@@ -355,9 +355,9 @@ class SendmailCommand:
         """Nothing is kept open."""
 
     async def _run(self, mail: Outgoing) -> tuple[int, str]:
-        """The exit code and what was said on standard error.
+        """The exit code, and what it wrote to standard error.
 
-        Files carry both ways: a background child may hold a pipe open, and some programs end before they have read all.
+        Files are used both ways: a background child may keep a pipe open, and some programs end before reading all.
         """
         arguments = ("-f", mail.envelope_from or "<>", "--", mail.recipient)  # an address may begin with a dash
         with tempfile.TemporaryFile() as text, tempfile.TemporaryFile() as errors:
@@ -381,7 +381,7 @@ class SendmailCommand:
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:
-    """End a process still running, and its children; does nothing to one that has ended."""
+    """Kill a process that still runs, and its children."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

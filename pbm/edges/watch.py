@@ -1,7 +1,7 @@
-"""The watch of a long-running process: over the clock, and whether the system still gives it files and threads.
+"""Watches over a long-running process: its clock, and whether the system still gives it files and threads.
 
-The wall clock may leap, so it is compared with a second one, which counts the seconds since the machine was started and
-cannot be set.
+The wall clock may leap, so it is compared with a second clock, which counts the seconds since the machine was started
+and cannot be set.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from pbm.store.engine import utc_now
 log = structlog.get_logger()
 
 SLACK = timedelta(minutes=1)
-"""By so much a wall clock may be put right at a time; it is followed at once."""
+"""How much a wall clock may be corrected at a time and still be followed at once."""
 BELIEVED_AFTER = timedelta(minutes=10)
-"""How long a leap must last to be believed: a clock that was set by mistake is put right sooner."""
+"""How long a leap must last to be believed: a clock that was set by mistake is corrected sooner."""
 
 
 def since_start() -> float:
-    """Seconds since the machine was started, suspended or not where the system can tell; nobody can set them."""
+    """Seconds since the machine was started, with time suspended if the system counts it; nobody can set them."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 class Timekeeper:
-    """Called, it gives the present instant; by any number of threads."""
+    """When called, gives the present instant; for any number of threads."""
 
     def __init__(self, wall: Callable[[], datetime] = utc_now, elapsed: Callable[[], float] = since_start) -> None:
-        """elapsed: seconds since any instant, by a clock that cannot be set."""
+        """elapsed: seconds since any fixed instant, by a clock that cannot be set."""
         self._wall = wall
         self._elapsed = elapsed
         self._lock = threading.Lock()
@@ -62,7 +62,7 @@ class Timekeeper:
         return self._leap is not None
 
     def _lasts(self, leap: timedelta, elapsed: timedelta) -> bool:
-        """Whether the wall clock has been off by so much for so long that it must be right."""
+        """Whether the wall clock has been off by this much for so long that it must be right."""
         if self._leap is None or abs(leap - self._leap) > SLACK:
             self._leap, self._leapt_at = leap, elapsed
             log.error("clock_leapt", seconds=leap.total_seconds(), believed_after=BELIEVED_AFTER.total_seconds())
@@ -77,9 +77,9 @@ _NO_THREADS = "No more threads can be started. Raise the limit: TasksMax or Memo
 
 
 def lack(error: BaseException | None = None) -> str:
-    """A sentence on what the process may have no more of, and what would work; empty where nothing is lacking.
+    """A sentence on which resource has run out and how to get more; empty if none has.
 
-    error: what went wrong just now; without one that tells, it is tried out.
+    error: what just went wrong; if it does not tell, this tries the resources.
     """
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         return _NO_FILES

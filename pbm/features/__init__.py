@@ -1,4 +1,4 @@
-"""The wishes of players, one file each. Importing this package registers every file in it; none is listed."""
+"""What players can do, one file for each feature. Importing this package imports, and so registers, all of them."""
 
 from importlib import import_module
 from pkgutil import walk_packages

@@ -1,6 +1,6 @@
-"""Times in which a player's clocks stand still: vacations, nights and weekends, and while no mail gets to them.
+"""Times when a player's clocks stand still: vacations, nights and weekends, and while no mail reaches them.
 
-When that changes, each board's clock is charged by what was, and goes on by what is.
+When these times change, each clock is first charged by the old ones, and then goes on by the new ones.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _OVER = re.compile(r"(?:(?:is|was|has) )?(?:end|ended|cancel|cancelled|off|over)
 
 @contextmanager
 def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewal]) -> Iterator[None]:
-    """Around a change of when a player's clocks run: until now they run by what was, then by what is.
+    """The context of a change of the times when a player's clocks run: until now they run by the old times.
 
-    renewals: of the boards that are in hand already.
+    renewals: of the boards in hand, which must read the change.
     """
     numbers = tx.matches.ticking(player_id)
     set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
@@ -48,7 +48,7 @@ def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewa
 
 @subscribes(PlayerHeard)
 def heard_from(event: PlayerHeard, tx: Transaction) -> None:
-    """A player who writes from an address of theirs is reached by mail again, should that have been in doubt."""
+    """Note that mail reaches a player again, who has written from this address."""
     tx.bounces.alive(event.player.id, event.address)
     note_reach(tx, event.player, 0, event.renewals)
 
@@ -59,9 +59,9 @@ def reach_again(event: ReachChanged, tx: Transaction) -> None:
 
 
 def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Renewal] = ()) -> None:
-    """A player's clocks stand still while no mail gets to them, so many days within a year; call it when that changes.
+    """Stop a player's clocks if no mail reaches them any more, or let them go on; call it whenever that may change.
 
-    A player who lets mail come back again and again gains no time by it.
+    days: how many days a year the clocks may stop for this, so that nobody gains time by letting mail bounce for ever.
     """
     known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)]
     left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in known), timedelta())
@@ -116,7 +116,7 @@ def vacation(request: Request, command: Command) -> Answer:
 
 
 def _vacations(request: Request, player: Player) -> list[Absence]:
-    """Those that count for this year's allowance or a later one's."""
+    """The vacations that count for the allowance of this year or a later one."""
     year = datetime(request.now.year - 1, 12, 30, tzinfo=UTC)
     return request.tx.absences.of(player.id, StopKind.VACATION, year)
 
@@ -127,7 +127,7 @@ def _span(absence: Absence) -> Span:
 
 
 def _in_days(span: Span, settings: Settings, now: datetime) -> str:
-    """The first day and the last one, with their years."""
+    """The first and the last day of a span, with their years, in words."""
     first, last = (
         at.astimezone(settings.zone).strftime("%a %-d %b %Y") for at in (span[0], span[1] - timedelta.resolution)
     )
@@ -147,7 +147,7 @@ def _end(request: Request, player: Player, own: list[Absence]) -> str:
 
 
 def _check_apart(span: Span, own: list[Absence], settings: Settings) -> None:
-    """Raises: NotAllowed."""
+    """Raises: NotAllowed if the span overlaps a vacation."""
     for start, end in map(_span, own):
         if span[0] < end and start < span[1]:
             since, until = (at.astimezone(settings.zone).strftime("%a %-d %b %Y %H:%M") for at in (start, end))
@@ -170,13 +170,13 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
 
 
 CHANGES, CHANGES_WITHIN = 4, timedelta(days=14)
-"""How often a player may move their nights and weekends, so that it is not always night where they are."""
+"""How often a player may change their nights and weekends within this time, so that it is not always night there."""
 _CHANGED = "rests_changed"
 
 
 @keeps("sleep", "weekend", "timezone")
 def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
-    """Save settings by which a player's nights or weekends change; not too often. Raises: NotAllowed."""
+    """Save settings that may change a player's nights or weekends. Raises: NotAllowed if they change too often."""
     if settings.rests == Settings.chosen(request.tx.players.settings(player.id)).rests:
         request.tx.players.save_settings(player.id, stored)
         return

@@ -1,4 +1,4 @@
-"""Verbs of accounts: who one is, and where one reads mail."""
+"""Verbs of accounts: signing up, passwords and addresses."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ MAX_ADDRESSES = 3
 CONFIRMING = "pbm: please confirm your address"
 """The subject of mails that ask whether an address belongs to an account."""
 RESET = "reset"
-"""The purpose of tickets whose answer is a new password."""
+"""The purpose of tickets that are answered with a new password."""
 RESET_DAYS = 1
 _INVITED = ("invite",)
-"""Purposes of tickets that a stranger has: they prove nothing of the player who asked for them."""
+"""Purposes of tickets that strangers hold: they prove nothing about the player who issued them."""
 
 
 @handles(
@@ -41,7 +41,7 @@ _INVITED = ("invite",)
     "make an account; answer the email that comes back to confirm it",
 )
 def signup(request: Request, command: Command) -> None:
-    """Nobody has the userid before one of the addresses has answered: then the first who did."""
+    """Ask the addresses to confirm; the userid belongs to nobody until then, and to the first who confirms."""
     userid, password = command.args["NEW-USERID"], command.args.get("NEW-PASSWORD", "")
     first, *rest = " ".join(command.args.values()).casefold().split()
     if first in COMMON and not (COMMON | {"password", "account"}).isdisjoint(rest):  # "signup with password please"
@@ -84,7 +84,7 @@ def add(request: Request, command: Command) -> Answer:
     "get your mail at other addresses, or at this one, in place of those you have",
 )
 def change_address(request: Request, command: Command) -> Answer:
-    """The old addresses stay until one of the new ones counts, and are told in either case."""
+    """The old addresses stay until a new one is confirmed; those that are dropped are told."""
     player, wanted = request.author.who(command), addresses_of(request, command)
     own = _own_addresses(request, player)
     confirmed = {key for key, address in own.items() if address.confirmed_at}
@@ -101,7 +101,7 @@ def change_address(request: Request, command: Command) -> Answer:
     else:
         told = "Nothing has changed yet."
     if fresh:
-        told += f"\nA mail was sent to {' and '.join(fresh)}; once it is answered,\nyour mail goes there."
+        told += f"\nAn email was sent to {' and '.join(fresh)}; once it is answered,\nyour mail goes there."
     return done(command, told)
 
 
@@ -130,9 +130,9 @@ def password_(request: Request, command: Command) -> Answer:
 
 
 def _set_password(request: Request, player: Player, password: str) -> None:
-    """No mail from before proves anything any more: whoever stole the old password may have caused it.
+    """Set a password and revoke all earlier mails: a thief of the old password may have caused them.
 
-    But nothing else can confirm the first address of an account. Raises: BadArguments for one that will not do.
+    A question that confirms the first address of an account stays good. Raises: BadArguments for an unfit password.
     """
     check_password(password)
     players = request.tx.players
@@ -148,7 +148,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
     "make void all emails that you have got so far, so that no answer to them acts for you",
 )
 def revoke(request: Request, command: Command) -> Answer:
-    """Make void all old mails of the player, whoever holds them, forwarded or stolen."""
+    """Make all old mails of the player void, whoever holds them now."""
     player = request.author.who(command)
     request.tx.players.revoke_tokens(player.id)
     request.tx.tickets.revoke_of(player.id, request.now, kept=_INVITED)
@@ -182,7 +182,7 @@ def signoff(request: Request, command: Command) -> Answer:
     "get an email whose answer sets a new password, if you have lost yours",
 )
 def reset_password(request: Request, command: Command) -> Answer:
-    """The answer is the same whether there is such a player or not."""
+    """Mail a question for a new password; the answer does not show whether there is such a player."""
     for player in _who_lost_it(request, command):
         addresses = request.tx.players.confirmed(player.id)[player.id]
         asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
@@ -199,7 +199,7 @@ def reset_password(request: Request, command: Command) -> Answer:
 
 
 def _who_lost_it(request: Request, command: Command) -> list[Player]:
-    """The player who is named, or else those who have the sender's address. Raises: BadArguments."""
+    """The named player, or else the players who have the sender's address. Raises: BadArguments."""
     if "USERID" in command.args:
         player = request.tx.players.find(command.args["USERID"])
         return [] if player is None else [player]
@@ -213,7 +213,7 @@ def _who_lost_it(request: Request, command: Command) -> list[Player]:
 def _ask_for_password(
     request: Request, player: Player, address: str, *, problem: str = "", answers: bool = True
 ) -> None:
-    """problem: what was wrong with the password chosen before."""
+    """problem: what was wrong with the password in the last answer."""
     token = request.outgoing.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
     request.outgoing.write(
         address,
@@ -244,7 +244,7 @@ def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
 
 
 def addresses_of(request: Request, command: Command) -> list[str]:
-    """The addresses a command names, or else the one it came from. Raises: BadArguments."""
+    """The addresses that a command names, or else the one it came from. Raises: BadArguments."""
     words = (word.strip(",;") for word in command.args.get("ADDRESS", request.message.sender).split())
     addresses = list({word.casefold(): word for word in words if word}.values())
     if len(addresses) > MAX_ADDRESSES:
@@ -257,16 +257,16 @@ def addresses_of(request: Request, command: Command) -> list[str]:
 
 
 def _count_unasked(request: Request, address: str) -> None:
-    """Nobody is asked again and again whether an address is theirs. Raises: NotAllowed."""
+    """Count a question to an address, unless its owner has surely asked for it. Raises: NotAllowed for one too many."""
     own = address.casefold() == request.message.sender.casefold()
     if not (own and request.message.authenticated):
         count_unasked(request.tx, request.tools.limits, address, request.incoming.network)
 
 
 def _ask_to_confirm(request: Request, player: Player, address: str, instead: Collection[str] = ()) -> None:
-    """Add an address that counts once its owner has answered the mail it now gets. Raises: NotAllowed.
+    """Add an address, and ask its owner to confirm it. Raises: NotAllowed.
 
-    instead: the addresses that then are the player's only ones; empty for one more address.
+    instead: the addresses that replace all others once it is confirmed; empty to keep the others.
     """
     _count_unasked(request, address)
     own = _own_addresses(request, player)
@@ -282,14 +282,14 @@ def _mail_to_confirm(request: Request, address: str, name: str, player: Player |
 
 
 def ask_owner(at: Desk, player: Player, address: Address) -> Mail:
-    """The mail whose answer confirms an address that the player has, though nobody has asked for it by mail."""
+    """A mail whose answer confirms an address of a player, though nobody has asked for it by mail."""
     return _confirming(at, address.address, player.userid, player, None, {"address_id": address.id, "instead": []})
 
 
 def _confirming(
     at: Desk, address: str, name: str, player: Player | None, answered: Message | None, payload: dict[str, Any]
 ) -> Mail:
-    """player: who has the account; None where the answer makes it."""
+    """player: the owner of the account; None if the answer opens it."""
     days = at.tools.limits.confirmation_days
     token = at.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
     return at.tools.composer.letter(
@@ -300,7 +300,7 @@ def _confirming(
 
 @redeems("confirm", consented=True)
 def confirm(request: Request, ticket: Ticket) -> None:
-    """The address is proved, and its owner welcomed, unless they say that it was not them who asked."""
+    """Confirm an address and welcome its owner, unless they say that they have not asked for it."""
     if declines(request.message.text):
         request.tx.tickets.revoke("confirm", ticket.subject, request.now)
         text = "Nothing is confirmed. No account is made with this address."
@@ -327,9 +327,9 @@ def confirm(request: Request, ticket: Ticket) -> None:
 
 
 def _confirmed(request: Request, ticket: Ticket) -> Address | None:
-    """The address that has answered; if it was to make an account, that is made. None where its player has dropped it.
+    """The address that has answered, with its account opened if need be; None if its player has dropped it.
 
-    Raises: NotAllowed where somebody else has got the userid meanwhile.
+    Raises: NotAllowed if somebody else has taken the userid meanwhile.
     """
     players, payload = request.tx.players, ticket.payload
     if "hash" not in payload:
@@ -346,18 +346,18 @@ def _confirmed(request: Request, ticket: Ticket) -> Address | None:
 
 
 def _own_addresses(request: Request, player: Player) -> dict[str, Address]:
-    """A player's addresses by their lower-case form, oldest first."""
+    """A player's addresses by their lower-case form, the oldest first."""
     return {address.address.casefold(): address for address in request.tx.players.addresses(player.id)}
 
 
 def _without(addresses: Iterable[str], known: Iterable[str]) -> list[str]:
-    """known: in lower case."""
+    """The addresses but the known ones. known: in lower case."""
     left_out = frozenset(known)
     return [address for address in addresses if address.casefold() not in left_out]
 
 
 def _drop_all_but(request: Request, player: Player, wanted: Iterable[str]) -> None:
-    """The player's other addresses get no more mail but the one that says so."""
+    """Drop the player's other addresses; each that was confirmed gets one last mail that says so."""
     kept = frozenset(map(str.casefold, wanted))
     for key, address in _own_addresses(request, player).items():
         if key not in kept:

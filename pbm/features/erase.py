@@ -1,4 +1,4 @@
-"""The end of an account, and of mails that were done with long ago."""
+"""Ends accounts, erases players a week after they ask for it, and deletes old mails."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from pbm.store.tickets import Ticket
 
 
 def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBoard]) -> list[OpenBoard]:
-    """Remove an account; the games it still plays are lost by forfeit. load: gives a board.
+    """Remove an account; the player's games under way are lost by forfeit. load: gives a board.
 
-    A board that cannot be read at present goes on waiting, and is lost on time once it can be. Returns the others,
-    whose players are still to be told.
+    A board that cannot be read waits, and is lost on time once it can be read. Returns the other boards, whose players
+    are still to be told.
     """
     boards = []
     for each in tx.matches.under_way(player.id):
@@ -46,7 +46,7 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBo
 
 
 def end_account(tx: Transaction, player: Player) -> None:
-    """Nobody finds the player any more, and no ticket of theirs is good."""
+    """Remove a player, so that nobody finds them any more and none of their tickets is good."""
     publish(AccountEnded(player), tx)
     tx.tickets.revoke_of(player.id, tx.now)
     tx.players.remove(player.id, tx.now)
@@ -66,21 +66,21 @@ def delete(request: Request, command: Command) -> None:
 
 
 ERASE = "erase"
-"""An agenda item of a player who wants to be erased, and the purpose of the ticket that asks whether they do."""
+"""The kind of agenda items for players to be erased, and the purpose of tickets that ask whether they want it."""
 
 SWEEP = "sweep"
-"""The item on the agenda while mails of others are looked through for an erased player."""
+"""The kind of agenda items while mails of others are searched for the names of an erased player."""
 
 
 @when_due(ERASE)
 def erase_when_due(occasion: Occasion) -> None:
-    """An account that was deleted meanwhile is erased all the same."""
+    """Erase a player, even if their account was deleted meanwhile."""
     occasion.owe(erase(occasion, int(occasion.item.key)))
 
 
 @when_due(SWEEP)
 def sweep_when_due(occasion: Occasion) -> None:
-    """Some mails at a time, so that nobody waits for it."""
+    """Search some mails at a time, so that others need not wait long."""
     payload = occasion.item.payload
     done = occasion.tx.erasure.sweep(payload["names"], (payload["inbox"], payload["outbox"]))
     if done is not None:
@@ -92,18 +92,18 @@ def _plan_sweep(tx: Transaction, key: object, names: Collection[str], done: tupl
 
 
 FORGET = "forget"
-"""The item on the agenda while there are mails that were done with long ago."""
+"""The kind of the agenda item while there are old mails to delete."""
 _MAILS_AT_ONCE = 100
 
 
 def plan_forgetting(tx: Transaction, pause: timedelta = timedelta()) -> None:
-    """Forget the mails that were done with long ago, as soon as there is time."""
+    """Have old mails deleted as soon as there is time."""
     tx.agenda.put(FORGET, "", tx.now + pause)
 
 
 @when_due(FORGET)
 def forget_when_due(occasion: Occasion) -> None:
-    """Some mails at a time, a second apart, so that nobody waits for it."""
+    """Delete some mails at a time, a second apart, so that others need not wait long."""
     tx, now, limits = occasion.tx, occasion.now, occasion.tools.limits
     before, parked_before = (now - timedelta(days=days) for days in (limits.kept_mail_days, limits.parked_mail_days))
     done = tx.outbox.forget(before, now, _MAILS_AT_ONCE) + tx.inbox.forget(before, parked_before, _MAILS_AT_ONCE)
@@ -112,7 +112,7 @@ def forget_when_due(occasion: Occasion) -> None:
 
 
 def erase(at: Desk, player_id: int) -> list[Mail]:
-    """Forget a player; returns the mails to those whose games with them end by it."""
+    """Erase a player; returns the mails to opponents whose games end by it."""
     tx = at.tx
     traces = tx.erasure.traces(player_id)
     if traces is None:
@@ -129,17 +129,17 @@ def erase(at: Desk, player_id: int) -> list[Mail]:
 
 
 def _neutral_name(tx: Transaction, player_id: int) -> str:
-    """Nobody else can have taken it, but an import may have brought it along."""
+    """A free userid for an erased player; nobody can take one like it, but an import may have brought it."""
     names = (f"{ERASED}{player_id}{suffix}" for suffix in ("", *(f"-{number}" for number in range(2, 100))))
     return next(name for name in names if not tx.players.is_taken(name))
 
 
 KEEP = "keep"
-"""The purpose of tickets whose answer stops the erasing, and the word that does."""
+"""The purpose of tickets whose answer stops the erasing, and the word that stops it."""
 KEPT = "Nothing is erased: everything stays as it is."
 ASKED_DAYS = 2
 MOST_ASKED = 3
-"""Times a day that a player is asked whether they want to be erased."""
+"""How many times a day a player is asked at each address whether they want to be erased."""
 
 
 @handles(
@@ -147,7 +147,7 @@ MOST_ASKED = 3
     "have all that is stored about you deleted, and your userid replaced, after a week to change your mind",
 )
 def erase_me(request: Request, command: Command) -> None:
-    """With the password it is settled; otherwise whoever reads the player's mail is asked."""
+    """Plan the erasing if the password is given; otherwise ask at the player's addresses first."""
     if command.credentials is not None:
         _plan(request, request.author.who(command))
         return
@@ -195,7 +195,7 @@ def answer_keep(request: Request, _: Ticket, player: Player) -> None:
 
 
 def _plan(request: Request, player: Player) -> None:
-    """Put the erasing on the agenda, and tell all addresses until when it can be stopped. Raises: NotAllowed."""
+    """Put the erasing on the agenda, and tell all addresses how long it can be stopped. Raises: NotAllowed."""
     _check_not_planned(request, player)
     days = request.tools.limits.erasure_days
     due_at = request.now + timedelta(days=days)
@@ -208,7 +208,7 @@ def _plan(request: Request, player: Player) -> None:
 
 
 def _check_not_planned(request: Request, player: Player) -> None:
-    """Raises: NotAllowed."""
+    """Raises: NotAllowed if the erasing is planned already."""
     item = request.tx.agenda.get(ERASE, player.id)
     if item is not None:
         day = item.due_at.astimezone(request.outgoing.reader(player).settings.zone)
@@ -216,7 +216,7 @@ def _check_not_planned(request: Request, player: Player) -> None:
 
 
 def _keep(request: Request, player: Player) -> None:
-    """Raises: NotFound."""
+    """Cancel the erasing. Raises: NotFound if none is planned."""
     if not request.tx.agenda.drop(ERASE, player.id):
         raise NotFound("You have not asked to be erased, so everything stays as it is.")
 

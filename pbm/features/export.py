@@ -1,9 +1,9 @@
 """A player's games and data as files: one JSON for programs, and a text for each game.
 
-The JSON holds nothing that only this server knows, and is always written in the same way. So what another server makes
-of it (pbm.server.intake) gives the same file again, but for tournaments and messages, which stay in the file. Nothing
-in it shows where anybody else reads mail. No mail is larger than others: what one does not take comes in parts, each of
-them a file of its own that tells which part it is, and all of them together can be taken in.
+The JSON holds no internal numbers of this server, and the same data is always written in the same way. So a server that
+takes it in (pbm.server.intake) exports the same file again, except for tournaments and messages, which are not taken
+in. It shows no address of anybody else. An export that is too large for one mail comes in parts; each is a file of its
+own that says which part it is, and a server can take in all of them.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from pbm.store.tickets import MESSAGE
 
 FORMAT, VERSION = "pbm player", 1
 MAX_LOOSE, MAX_GAMES = 20, 100
-"""Games that are sent as files of their own; of more an archive is made. Games of one mail."""
+"""Games that are sent as separate files: with more, all go into an archive; and games of one mail."""
 MAX_OCTETS = 38_000
-"""Octets of the files of one mail, which becomes a third larger than that."""
+"""Octets of the files of one mail; the mail is a third larger."""
 BESIDES = 100
-"""Octets that a file takes in an archive besides itself."""
+"""Octets that an archive adds for each file."""
 
 
 class File(NamedTuple):
@@ -63,7 +63,7 @@ def _account(tx: Transaction, player: Player) -> dict[str, Any]:
 
 
 def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
-    """All else that is stored of the player, in lists."""
+    """All else that is stored about the player, in lists by name."""
     return {
         **tx.belongings.sections(player.id),
         **tx.belongings.people(player.id),
@@ -73,14 +73,14 @@ def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
 
 
 def export_of(tx: Transaction, player: Player) -> bytes:
-    """Everything of a player as JSON, signed; see pbm.store.belongings for what the names mean."""
+    """All data of a player as JSON, signed; pbm.store.belongings explains the names."""
     boards = tx.belongings.boards(player.id)
     games = map(told_game, tx.belongings.matches(boards, player.id), tx.matches.load_all(boards))
     return _signed(tx, _lines({**_account(tx, player), **_things(tx, player)}) | {"games": _listed(games)})
 
 
 def told_game(game: Mapping[str, Any], match: Match) -> str:
-    """A match with its record as JSON. game: the same as one of the belongings of a player."""
+    """A match with its record, as JSON. game: the same match as one of a player's belongings."""
     plies = ", ".join([
         f'{{"auto": {"true" if auto else "false"}, "notation": {_json(notation)}, "played_at": '
         f'"{instant_at(played_at).isoformat()}", "seat": {seat}, '
@@ -95,9 +95,9 @@ def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
 
 
 def is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
-    """This server wrote the data, and nobody has changed it."""
+    """Whether this server wrote the data and nobody has changed it."""
     bare = {name: value for name, value in data.items() if name != "signature"}
-    earlier = (json.dumps(bare, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()  # as it was written once
+    earlier = (json.dumps(bare, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()  # the form of old files
     return any(
         tx.secrets.has_signed(told, str(data.get("signature", "")), tx.now)
         for told in (_joined_lines(_lines(bare)), earlier)
@@ -108,7 +108,7 @@ _json = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 
 def _lines(data: Mapping[str, Any]) -> dict[str, str]:
-    """Each value by its name; a line for each row of each list."""
+    """Each value as JSON, by its name; lists have one line for each row."""
     return {
         name: _listed(map(_json, value)) if isinstance(value, list) else _json(value) for name, value in data.items()
     }
@@ -126,26 +126,26 @@ def _joined_lines(lines: Mapping[str, str]) -> bytes:
 
 @dataclass(slots=True)
 class Parcel:
-    """As much of a player's games and data as one mail takes: their boards from a number on, and what is about them.
+    """As much of a player's games and data as one mail takes: their boards from a number on, and what belongs to these.
 
-    What is about no board comes with the first ones. Several parcels together are an export, each signed by itself.
+    Data that belongs to no board is in the first parcel. All parcels together are an export; each is signed by itself.
     """
 
     tx: Transaction
     player: Player
     first: int
-    """The number; 0 for the beginning."""
+    """The number of the first board; 0 for the beginning."""
     boards: list[int]
-    """The player's from there on, ascending."""
+    """The numbers of the player's boards from there on, ascending."""
     account: Mapping[str, Any]
     things: Mapping[str, list[Any]]
     games: dict[int, str] = field(default_factory=dict)
-    """As JSON, by board; of the first boards alone."""
+    """As JSON, by board; only as many as may fit in."""
     records: dict[int, File] = field(default_factory=dict)
 
     def files(self) -> tuple[list[File], int | None]:
-        """The JSON and the records of games, in one archive where these are many or large; and the board that the next
-        parcel begins with. Raises: NotAllowed where a mail takes nothing.
+        """The JSON and the records of games, in one archive if they are many or large; and the first board of the next
+        parcel, or None. Raises: NotAllowed if not even the smallest part fits into a mail.
         """
         count = len(self.games)
         while True:
@@ -163,7 +163,7 @@ class Parcel:
         return self.boards[count] if count < len(self.boards) else None
 
     def _files(self, count: int) -> list[File]:
-        """With so many boards."""
+        """The files for the first `count` boards."""
         name = f"pbm-{self.player.userid}{f'-{self.first}' if self.first else ''}"
         boards, following = self.boards[:count], self._next(count)
         told = _lines(self._data(boards, following)) | {"games": _listed(self.games[board] for board in boards)}
@@ -173,7 +173,7 @@ class Parcel:
         return files if is_small else [_packed(f"{name}.zip", files)]
 
     def _data(self, boards: Collection[int], following: int | None) -> dict[str, Any]:
-        """Without the games."""
+        """The JSON's data without the games."""
         if not self.first and following is None:
             return {**self.account, **self.things}
         kept = {
@@ -184,7 +184,7 @@ class Parcel:
 
 
 def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
-    """first: the lowest number of a board in it. No more boards are read than a mail takes, and a few besides."""
+    """The parcel of boards from `first` on. It reads only a few more boards than fit into a mail."""
     tx, states = at.tx, at.tools.states
     boards = [board for board in tx.belongings.boards(player.id) if board >= first]
     parcel = Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player))
@@ -193,7 +193,7 @@ def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
         changes, remarks = tx.ratings.changes_of(some), tx.remarks.by(player.id, some)
         matches = tx.matches.load_all(some, states.match)
         for match, game in zip(matches, tx.belongings.matches(some, player.id), strict=True):
-            if taken > MAX_OCTETS * 1.1:  # packed one by one they take little more than together
+            if taken > MAX_OCTETS * 1.1:  # packed one by one, they take little more than together
                 return parcel
             tx.let_pass()
             told = parcel.games[match.board] = told_game(game, match)
@@ -208,7 +208,7 @@ def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
 def _record(
     at: Desk, match: Match, changes: Mapping[int, Change], remarks: Sequence[tuple[RemarkKind, Remark]]
 ) -> File:
-    """Of a board of the player: who, when, every ply, how it stands, and what they wrote about it."""
+    """The text of a player's board: who, when, every ply, how it stands, and what they wrote about it."""
     state = at.tools.states.of(match)
     told = at.tools.pages.render(
         "record.txt",
@@ -240,7 +240,7 @@ SUBJECT = "pbm: your games and data"
     "get an email with all your games and all that is stored about you, or with the games from a board on",
 )
 def export(request: Request, command: Command) -> None:
-    """To one address that they have confirmed: the one they write from, or else the first."""
+    """Send the export to one confirmed address of the player: the one they write from, or else the first."""
     player, tools = request.author.who(command), request.tools
     own = request.outgoing.reader(player).addresses
     if not own:
@@ -259,6 +259,7 @@ def export(request: Request, command: Command) -> None:
         f"{SUBJECT}, from board {first} on" if first else SUBJECT,
         "export.txt",
         player=player,
+        reply_to=tools.composer.answered_by(request.outgoing.reader(player)),
         answers=address.casefold() == request.message.sender.casefold(),
         attached=[Part.file(*file) for file in files],
         first=first,

@@ -1,4 +1,4 @@
-"""Verbs of those who look on."""
+"""Verbs of onlookers: they follow boards, players, games and tournaments."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pbm.store.annex import ALL
 from pbm.store.tournaments import Tournament
 
 MAX_FOLLOWED = 50
-"""Players whom one player follows."""
+"""Players whom one player may follow."""
 
 _SEVERAL = "USERID PASSWORD BOARD|all..."
 _BOARD = re.compile(r"\d{1,12}")
 
 Wish = OpenBoard | Player | Tournament | str
-"""A board, a player, a tournament, or a game with all of its boards."""
+"""What may be followed: a board, a player, a tournament, or a game, which means all of its boards."""
 
 
 @handles(
@@ -35,7 +35,7 @@ Wish = OpenBoard | Player | Tournament | str
     "get the emails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
 )
 def follow(request: Request, command: Command) -> Answer:
-    """Anything to be followed has one word: a board's number, the name of a player, a tournament or a game."""
+    """Follow what one word names: the number of a board, or the name of a player, a tournament or a game."""
     player, word = request.author.who(command), command.args.get("WHAT")
     if word is None:
         return done(command, _listed(request, player), "pbm: what you follow")
@@ -131,7 +131,7 @@ def subscribe(request: Request, command: Command) -> Answer:
 
 
 def _for_each(request: Request, command: Command, deed: Callable[[Request, Player, OpenBoard | str], str]) -> Answer:
-    """Do it for each board, or for the game, that the command names; the answer tells of all."""
+    """Do the deed for each board or game that the command names; the answer has a line for each."""
     player = request.author.who(command)
     return done(command, wrapped("\n".join(deed(request, player, wish) for wish in _wishes(request, command))))
 
@@ -174,7 +174,7 @@ def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str
     "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
 )
 def notify(request: Request, command: Command) -> Answer:
-    """Turns the news of ends on, and the next time off."""
+    """Turn the news of ends on, or off if it is on."""
     return _for_each(request, command, _toggle)
 
 
@@ -194,7 +194,7 @@ def _toggle(request: Request, player: Player, wish: OpenBoard | str) -> str:
 
 
 def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
-    """The boards, and the game for all of its boards. Raises: NotFound, BadArguments."""
+    """The boards that the command names; its game stands for all boards of it. Raises: NotFound, BadArguments."""
     words = command.args.get("BOARD", "").split() or (
         [] if request.sender.board is None else [str(request.sender.board)]
     )
@@ -210,7 +210,7 @@ def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
 
 
 def _check_looks_on(board: OpenBoard, player: Player) -> None:
-    """Raises: NotAllowed."""
+    """Raises: NotAllowed if the player plays on the board."""
     if board.match.seat_of(player.id) is not None:
         raise NotAllowed(f"You play on board {board.match.board} yourself: you get its emails anyway.")
 
@@ -219,7 +219,9 @@ def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str
     title = board.state.game.info.title
     if board.match.seat_of(player.id) is not None:
         number = board.match.board
-        return f'You play on board {number}, so its mails come until it ends; resigning ends it. See "help mails", too.'
+        return (
+            f'You play on board {number}, so its emails come until it ends; resigning ends it. See "help mails", too.'
+        )
     if request.tx.choices.of_one(board.match.game, player.id).follows:
         return f'You follow all games of {title}, and so board {board.match.board}: "unsubscribe all" ends that.'
     followed = next((each for each in request.tx.follows.players(player.id) if each in board.match.players), None)

@@ -1,4 +1,4 @@
-"""Verbs that explain: pages of help, and how a rating changed, with all it takes to work it out again."""
+"""Verbs that explain: pages of help, how a command is read, and how a rating changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
 from pbm.domain.verbs import LOOKING, VERBS, Locks, Verb, find, redact
 
 ALSO = {"password": "account", "option": "options", "time": "clock", "rating": "standings", "event": "tournament"}
-"""Subjects by other names than their pages have."""
+"""Other names of subjects, and the names of their pages."""
 MOST_PAGES = 5
 
 
@@ -28,7 +28,7 @@ MOST_PAGES = 5
     "the pages of commands, games and other subjects, or what pages there are",
 )
 def help_(request: Request, command: Command) -> Answer:
-    """The page of a subject, or of each of several; of a game's verb, too, when it is said with the game."""
+    """Send the page of one or more subjects; a verb of a game may be named with the game."""
     said = " ".join(command.args.get("SUBJECT", "index").casefold().split())
     page = _page(request, said)
     topics = [said] if page is not None else _topics(request, said)
@@ -39,11 +39,11 @@ def help_(request: Request, command: Command) -> Answer:
 
 
 _LEADING = ("with", "for", "on", "about", "playing")
-"""Words that people put in front of a subject."""
+"""Words that people put before a subject."""
 
 
 def _topics(request: Request, said: str) -> list[str]:
-    """The subjects that the words name, two words first. Raises: NotFound."""
+    """The subjects that the words name, each of two words if possible. Raises: NotFound."""
     words, found = [word for word in said.split() if word not in _LEADING], []
     while words:
         count = next((count for count in (2, 1) if _page(request, " ".join(words[:count])) is not None), 0)
@@ -55,7 +55,7 @@ def _topics(request: Request, said: str) -> list[str]:
 
 
 def _page(request: Request, subject: str) -> str | None:
-    """The page of a subject, whichever name it goes by; None if there is none."""
+    """The page of a subject, under any of its names; None if there is none."""
     pages = request.tools.pages
     head, _, rest = subject.partition(" ")
     for name in dict.fromkeys((subject, subject.removesuffix("s"))):
@@ -83,7 +83,7 @@ def _no_page(request: Request, word: str) -> NotFound:
     "see how the words of a command are read; nothing is done",
 )
 def echo(request: Request, command: Command) -> Answer:
-    """The meaning of each word of a command, or why they are none: for people who write programs that play."""
+    """Tell how each word of a command is read, or why it is no command: for people who write bots."""
     words, game = command.args.get("WORDS", ""), command.game if command.game != request.sender.standing.game else None
     meant = " ".join(filter(None, (game, words, *command.options)))
     try:
@@ -110,7 +110,7 @@ def echo(request: Request, command: Command) -> Answer:
     "see how your rating changed on a board, or the last time, with all the numbers",
 )
 def why(request: Request, command: Command) -> Answer:
-    """Of the board that is named; or of the one whose mail is answered, if it was rated; or else of the last."""
+    """Explain the rating change of the named board, of the answered one if it was rated, or else of the last."""
     player = request.author.who(command)
     named = command.args.get("BOARD")
     board = int(named) if named else request.sender.board
@@ -126,7 +126,7 @@ def why(request: Request, command: Command) -> Answer:
 
 
 def _explained(request: Request, match: Match, seat: Seat) -> str:
-    """Raises: NotFound."""
+    """The page that explains a rating change. Raises: NotFound if there was none."""
     changes, player, opponent = request.tx.ratings.changes(match.board), match.player(seat), match.player(other(seat))
     if match.result is None or not changes:
         raise NotFound(_why_not_rated(request, match))

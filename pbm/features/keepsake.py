@@ -1,6 +1,6 @@
-"""A game to keep: when it has ended, a mail with all of it as a moving picture and as a file that programs read.
+"""A game to keep: after its end, a mail with the whole game as an animation and as a file for programs.
 
-Both take longer than others may be kept waiting, so they are made outside of any transaction; see pbm/core/robots.py.
+Both take too long for a transaction, so they are made outside of one; see pbm/core/robots.py.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from pbm.store.house import THINK
 
 WORD = "keepsake"
 BOTH = 0
-"""In place of a player: both of the board, as they have chosen."""
+"""In place of a player's id: both players of the board who have not turned keepsakes off."""
 MOST_WAITING = 5
-"""Replays of one player that may be under way."""
+"""Replays for one player that may be under way."""
 FEWEST_PLIES = 2
-"""Of a game that is worth keeping."""
+"""Plies of a game that is worth keeping."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keepsake:
     picture: Picture | None
-    """None where it would be too large."""
+    """None if it would be too large."""
     name: str
-    """Of the record's file."""
+    """The name of the record's file."""
     record: str
     plies: int
 
@@ -73,7 +73,7 @@ def _is_worth_it(match: Match) -> bool:
     "get a game that has ended as an animation, and as a file for programs; or see any board after a ply",
 )
 def replay(request: Request, command: Command) -> Answer | None:
-    """With the number of a ply it shows the board after that, and what moves would then lead to."""
+    """Order a replay; with the number of a ply, show the board after it, or what moves would then lead to."""
     if "PLY" in command.args:
         at = f"{command.args.get('BOARD', '')}#{command.args['PLY'].removeprefix('#')}"
         looks = HANDLERS["preview" if "MOVE" in command.args else "show"]
@@ -92,7 +92,7 @@ def replay(request: Request, command: Command) -> Answer | None:
 
 @thinks
 def keepsakes(at: Desk) -> Iterator[Task]:
-    """Of the games that have ended or were asked for, the oldest first. Each is tried once: it would fail again."""
+    """The keepsakes to make, the oldest order first. Each is tried once, because it would fail again."""
     for item, number, player_id in orders(at.tx, WORD):
         match = at.tx.matches.load(number)
         record = GameRecord.of(match) if match is not None and match.result is not None else None
@@ -102,7 +102,7 @@ def keepsakes(at: Desk) -> Iterator[Task]:
 
 
 def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:
-    """None for a game that goes on again. Raises: GameError, Rejected."""
+    """The keepsake; None for a game that has been reopened. Raises: GameError, Rejected."""
     if record is None:
         return None
     states = record.states()
@@ -115,7 +115,7 @@ def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:
 
 
 def _send(key: str, number: int, player_id: int, at: Desk, made: Keepsake | None) -> None:
-    """Nothing, if somebody else has sent it, or if the game has changed meanwhile."""
+    """Send the keepsake, unless another process has sent it or the game has changed meanwhile."""
     if not at.tx.agenda.drop(THINK, key) or made is None:
         return
     board = at.open(number)
@@ -126,7 +126,7 @@ def _send(key: str, number: int, player_id: int, at: Desk, made: Keepsake | None
 
 
 def _readers(at: Desk, match: Match, player_id: int) -> list[Reader]:
-    """Those who get it: both players as they have chosen, or whoever asked."""
+    """The readers of a keepsake: the player who asked, or both players as far as they want keepsakes."""
     asked = at.tx.players.get(player_id)
     people = dict.fromkeys(match.players) if player_id == BOTH else [asked] if asked else []
     readers = [reader_of(at, player, match.seat_of(player.id)) for player in people]

@@ -1,4 +1,4 @@
-"""Verbs that show boards and list them: by numbers, by players, and by what narrows a list."""
+"""Verbs that show and list boards, chosen by numbers, players and filters."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store.matches import Summary
 
 FILTERS = ("active", "inactive", "next", "tournament", "standard")
-"""Words that narrow a list: boards that are played on, that have ended, where one of the players is to move, that
-belong to a tournament or to none."""
+"""Words that narrow a list to boards that are under way, that have ended, where one of the players is to move, that
+belong to a tournament, or to none."""
 
 _NOISE = frozenset({"all", "board", "boards"})
 _BOARD = re.compile(r"(\d{1,12})?(?:#(-?\d{1,6}))?[.:]?")
@@ -47,9 +47,9 @@ class Selection:
 
 
 def select(request: Request, words: Iterable[str]) -> Selection:
-    """A word that is no player, after one that chooses, may be a misplaced password, and is not repeated.
+    """The boards, players and filters that the words name. Raises: BadArguments, NotFound, NotAllowed.
 
-    Raises: BadArguments, NotFound, NotAllowed.
+    An unknown word that follows another word may be a misplaced password, so it is not repeated.
     """
     boards: list[AtPly] = []
     players: list[Player] = []
@@ -82,7 +82,7 @@ def _board(request: Request, word: str) -> AtPly:
 
 
 def listed(request: Request, selection: Selection, game: str | None, after: int = 0) -> list[Summary]:
-    """The boards of the players with higher numbers than `after`, narrowed by all filters, oldest first."""
+    """The players' boards with numbers above `after`, narrowed by all filters, the oldest first."""
     players = selection.players or ((request.author.apparent(),) if "next" in selection.filters else ())
     kinds = {"tournament", "standard"} & {*selection.filters}
     states = [word for word in selection.filters if word not in kinds]
@@ -102,7 +102,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
     "get an email that shows what your mail program does with boards, pictures and links",
 )
 def show_display(request: Request, command: Command) -> None:
-    """In all forms, whatever the player has chosen."""
+    """Mail a sample board in all forms, whatever the player's settings are."""
     reader = request.outgoing.reader(request.author.who(command))
     sample = State.start(GAMES["cross"], ["-size=3"])
     for move in ("C3", "B2", "D3"):
@@ -113,11 +113,11 @@ def show_display(request: Request, command: Command) -> None:
 MAX_SHOWN = 20
 """Boards that one mail may ask for."""
 MAX_SHOWN_UNPROVEN = 5
-"""The same for somebody who has not proved who they are."""
+"""Boards that one mail may ask for if its sender has not proved who they are."""
 MAX_FACTOR_DIGITS = 1001
 
 Zoom = tuple[str, str]
-"""A point and a factor, as they were written."""
+"""A point and a factor, as written."""
 
 
 @handles(
@@ -132,7 +132,7 @@ def show(request: Request, command: Command) -> Answer | None:
 
 
 def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
-    """The words in front of `zoom POINT FACTOR`, and the latter. Raises: BadArguments."""
+    """The words before `zoom POINT FACTOR`, and the zoom. Raises: BadArguments."""
     place = next((place for place, word in enumerate(words) if word.casefold() == "zoom"), None)
     if place is None:
         return words, None
@@ -157,7 +157,7 @@ def all_show(request: Request, command: Command) -> Answer | None:
     "mail me boards as I see them when I play",
 )
 def showas(request: Request, command: Command) -> Answer | None:
-    """As show, but as the player who asks sees it when they play; all their running boards if they name none."""
+    """Show boards as the player sees them when they play; all their running boards if they name none."""
     player = request.author.who(command)
     words = command.args.get("BOARD", "").split()
     if not words and request.sender.board is None:
@@ -181,7 +181,7 @@ def zoom(request: Request, command: Command) -> Answer | None:
 
 
 def _wanted(request: Request, selection: Selection, game: str | None) -> list[AtPly]:
-    """The boards to show: those named, and those of the players; or else the one whose mail is answered."""
+    """The boards to show: those named and those of the players, or else the one that the mail answers."""
     boards = list(selection.boards)
     if selection.players or selection.filters:
         found = listed(request, _of_somebody(request, selection), game)
@@ -194,7 +194,7 @@ def _wanted(request: Request, selection: Selection, game: str | None) -> list[At
 
 
 def _of_somebody(request: Request, selection: Selection) -> Selection:
-    """The sender's boards where no player is named."""
+    """The selection, of the sender's boards if no player is named."""
     return selection if selection.players else replace(selection, players=(request.author.apparent(),))
 
 
@@ -205,9 +205,9 @@ def _mail_boards(
     seat: Callable[[OpenBoard], Seat | None] | None = None,
     zoom_in: Zoom | None = None,
 ) -> Answer | None:
-    """Mail the sender each board as its seat sees it; what cannot be shown is summed up in the answer.
+    """Mail the sender each board as seen from a seat; boards that cannot be shown are listed in the answer.
 
-    seat: None for the one that the sender has proved.
+    seat: gives the seat on a board; None for the seat that the sender has proved.
     """
     wanted, seat = _wanted(request, selection, command.game), seat or request.author.proven_seat
     _check_number(request, len(wanted))
@@ -230,7 +230,7 @@ def _mail_boards(
 
 
 def _check_number(request: Request, number: int) -> None:
-    """Raises: NotFound, NotAllowed."""
+    """Raises: NotFound for no boards, NotAllowed for too many."""
     most = MAX_SHOWN if request.author.player or request.sender.proven else MAX_SHOWN_UNPROVEN
     if number == 0:
         raise NotFound("No board fits these words.")
@@ -250,7 +250,7 @@ def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | No
     state = board.state if ply is None else board.at(ply)
     when = "as it stands" if ply is None else f"the position after ply {state.plies} of {board.state.plies}"
     then = ""
-    if state.plies != board.state.plies:  # what the mail goes on to tell is of the present position
+    if state.plies != board.state.plies:  # the rest of the mail is about the present position
         to_move = board.match.player(state.to_move).userid
         then = f" {to_move} ({state.side_name(state.to_move)}) was to move then. Now:"
     if zoom_in is None:
@@ -259,7 +259,7 @@ def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | No
 
 
 def _zoomed(state: State, point: str, factor: str) -> Scene:
-    """Raises: NotAllowed, BadArguments, MoveError."""
+    """The scene around a point. Raises: NotAllowed, BadArguments, MoveError."""
     if not isinstance(state.game, Zoomable):
         raise NotAllowed(f"A board of {state.game.info.title} is always shown whole: it cannot be zoomed.")
     if not (factor.isascii() and factor.isdecimal() and len(factor) <= MAX_FACTOR_DIGITS):
@@ -298,9 +298,9 @@ def games(request: Request, command: Command) -> Answer:
 
 
 LONG_LIST = 8000
-"""Characters of a list after which no other one follows in the same mail."""
+"""Characters of lists in one mail after which no other list is added."""
 MOST_COUNTED = 400
-"""Boards of a game that are counted for the list; of more it says only that there are more."""
+"""Boards of a game that are counted for the list; it says so if there are more."""
 
 
 @handles(Verb("list [GAME...]", LOOKING, Locks.NOTHING, rank=30), "the games there are, or the boards of a game")

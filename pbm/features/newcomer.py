@@ -1,6 +1,6 @@
-"""From a first mail to the first move: joining by a name alone, and a game at once.
+"""From a first mail to the first move: joining by a name alone, and starting a game at once.
 
-Nobody joins but by an answer from their own address, which its token proves.
+People join only by an answer from their own address, which the token of our mail proves.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from pbm.domain.wanted import game_elsewhere, game_named, game_wanted, lost, sta
 from pbm.mailin import strip_subject
 
 FIRST, OPPONENT = "cross", "robot1"
-"""The game a newcomer plays, and with whom."""
+"""The game and the opponent of a newcomer who names none."""
 MAX_SEEKS = 3
-"""Open seeks that the mail of welcome shows."""
+"""Open seeks in the welcome mail."""
 KNOWN = Standing(known=True, proven=True)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 _BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0,60})", re.IGNORECASE | re.DOTALL)
 """A name, and a wish to play, as in "joe, play hex"."""
 REFUSED = "pbm: not done"
-"""The subject of a mail that offers no game, so that a yes to it only joins."""
+"""The subject of a mail that offers no game, so a yes to it means only joining."""
 _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
-"""What joins somebody who has asked to be forgotten; no mere yes or name does."""
+"""A word that lets somebody join who has asked to be forgotten; a mere yes or a name is not enough."""
 
 
 @handles(
@@ -48,9 +48,9 @@ _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
     "start a game at once, against a program; cross, unless you name another",
 )
 def play(request: Request, command: Command, name: str = "", opponent: str = OPPONENT) -> Answer | None:
-    """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4".
+    """Start a game at once; a newcomer joins first. In an answer to a board, "play D4" is a move.
 
-    name: of a newcomer, empty for one made from their address.
+    name: the userid of a newcomer; empty for one made from their address.
     """
     word = command.args.get("GAME", FIRST)
     word = vocabulary.OTHER_NAMES.get(word.casefold(), word)
@@ -71,7 +71,7 @@ def play(request: Request, command: Command, name: str = "", opponent: str = OPP
 
 
 def _may_be_move(request: Request, word: str) -> bool:
-    """Whether the word that follows "play" is written like a move on the board that is answered, or like a verb."""
+    """Whether the word after "play" is written like a move on the board that is answered, or like a verb."""
     number = request.sender.board
     if number is None or game_elsewhere(word):
         return False
@@ -79,9 +79,9 @@ def _may_be_move(request: Request, word: str) -> bool:
 
 
 def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple[str, str] = ("", "")) -> None:
-    """The newcomer has an account from now on, and is welcomed. name: empty for one made of their address.
+    """Open an account for a newcomer, and welcome them. name: their userid; empty for one made from their address.
 
-    playing: a game is started for them. lead: see _lead. Raises: BadArguments, NotAllowed.
+    playing: whether a game is started for them, too. lead: see _lead. Raises: BadArguments, NotAllowed.
     """
     address = request.sender.address
     try:
@@ -105,22 +105,22 @@ def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple
 
 
 def _unaccented(name: str) -> str:
-    """The name without its accents, where that can be a userid and the name itself cannot; else empty."""
+    """The name without its accents, if that can be a userid and the name itself cannot; otherwise empty."""
     bare = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return bare if bare != name and USERID.fullmatch(bare) else ""
 
 
 def at_robot(command: Command | Rejected) -> TypeGuard[Command]:
-    """Whether somebody challenges a robot for themselves, as in "hex challenge me robot2"."""
+    """Whether the sender challenges a robot, as in "hex challenge me robot2"."""
     if not isinstance(command, Command) or command.verb.name != "challenge":
         return False
     return {"me"} < {name.casefold() for name in command.args.values()} <= {"me", ANY, *LEVEL_OF}
 
 
 def greet(request: Request, text: str, command: Command | Rejected) -> bool:
-    """Do what a newcomer says in plain words: a name, a yes, a no, a question. False where it is none of these.
+    """Do what a newcomer says in plain words: a name, a yes, a no, a question. Returns False if it is none of these.
 
-    Raises: BadArguments, NotAllowed for a name that cannot be had.
+    Raises: BadArguments, NotAllowed for a name they cannot have.
     """
     name, answer, absent = introduced(text), consent(text).answer, game_elsewhere(text)
     if request.sender.leaves and not _PLAYS.search(text):
@@ -152,7 +152,7 @@ def greet(request: Request, text: str, command: Command | Rejected) -> bool:
 
 
 def _begin(request: Request, text: str, name: str = "") -> Answer | None:
-    """A newcomer wants to play: with the person whom they speak of, or else at once with a robot. name: as for join."""
+    """Let a newcomer join, and play a robot at once unless they speak of a person to play. name: as for join."""
     lead, robot = _lead(request, text), robot_called(request.tx, userid_named(request.tx, text, "rival"))
     is_refused = strip_subject(request.message.subject) == REFUSED and not _PLAYS.search(text)
     agrees = is_refused and consent(text).answer is Consented.YES
@@ -163,7 +163,7 @@ def _begin(request: Request, text: str, name: str = "") -> Answer | None:
 
 
 def _lead(request: Request, text: str) -> tuple[str, str]:
-    """What to do to play with the person whom a newcomer speaks of, and the line that does it; empty for nobody."""
+    """A sentence on how to find the opponent that a newcomer speaks of, and the line that does it; empty for none."""
     game = game_named(text) or FIRST
     rival = userid_named(request.tx, text, "rival")
     address = _ADDRESS.search(text)
@@ -182,7 +182,7 @@ def _lead(request: Request, text: str) -> tuple[str, str]:
 
 
 def _game(text: str) -> str:
-    """The game that a newcomer wants to play; the word after a lone "play", whether there is such a game or not."""
+    """The game that a newcomer wants to play; in "play WORD", the word, whether there is such a game or not."""
     verb, *rest = plain(text).split() or [""]
     is_told = verb == "play" and len(rest) == 1 and rest[0] not in vocabulary.COMMON | vocabulary.NO_GAMES
     return rest[0] if is_told else game_wanted(text)

@@ -1,8 +1,7 @@
-"""Decided beforehand: what one does if the opponent does this or that, and moves that wait before they are played.
+"""Conditional moves (plans), held moves, and previews.
 
-A move that waits, for a player who has chosen to be able to take it back, is checked when it is sent. Until its time
-nobody else hears of it, nor of what was written with it. It is played by the agenda, in the transaction that takes it
-off, so once; and only if the board is still the same.
+A player can have moves held so that they can be taken back (see pbm/core/decisions.py). The agenda plays a held move
+in the transaction that drops its item, and so only once, and only if the board is still the same.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def plan(request: Request, command: Command) -> Answer | None:
 
 
 def _with_plies(request: Request, command: Command) -> Command:
-    """The command; in an answer to a board, of nothing but numbers, the first is a ply, for there moves are numbers."""
+    """The command; in an answer to a board, if all its words are numbers, the first is a move, not a board."""
     board, plies = command.args.get("BOARD", ""), command.args.get("PLAN", "")
     answers = request.sender.seat is not None and command.credentials is None
     if not (answers and board and plies and all(map(str.isdecimal, plies.split()))):
@@ -69,7 +68,7 @@ def _with_plies(request: Request, command: Command) -> Command:
 
 
 def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
-    """A plan is for what the opponent does next. Raises: NotYourTurn, NotAllowed."""
+    """Check that the plan is about the opponent's next move or offer. Raises: NotYourTurn, NotAllowed."""
     held = board.intents.find(seat, IntentKind.HOLD)
     if held is not None:
         raise NotYourTurn(
@@ -86,7 +85,7 @@ def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
 
 @when_due(IntentKind.HOLD, within=timedelta(days=1))
 def play_held(occasion: Occasion) -> None:
-    """Play the move that has waited long enough; its player's clock has run until they sent it."""
+    """Play a held move whose time has come; its player's clock ran only until they sent it."""
     number, seat = map(int, occasion.item.key.split(":"))
     board = occasion.open(number)
     intent = board.intents.find(seat, IntentKind.HOLD)
@@ -106,7 +105,7 @@ def play_held(occasion: Occasion) -> None:
 
 
 def _play(board: OpenBoard, intent: Intent) -> None:
-    """Raises: as OpenBoard.play."""
+    """Raises: as decisions.play_ply."""
     move, _, planned = intent.text.partition("\n")
     text, guard = split_guard(move)
     if text == plans.RESIGN:
@@ -131,7 +130,7 @@ def cancel(request: Request, command: Command) -> Answer | None:
 
 
 def _nothing_waits(board: OpenBoard, seat: Seat) -> Rejected:
-    """Why there is nothing to cancel: it may be too late."""
+    """An error that says why there is nothing to cancel: it may be too late."""
     number, played = board.match.board, [ply for ply in board.match.record if ply.seat == seat and not ply.auto]
     if not played or board.match.result is not None:
         ended = " has ended, and" if board.match.result is not None else ":"
@@ -176,7 +175,7 @@ def _of_board(request: Request, command: Command, words: Sequence[str]) -> None:
 
 
 def _as_plan(seat: Seat, notations: Sequence[str], seats: Sequence[Seat]) -> tuple[str, ...]:
-    """The answer that does what was shown: the player's move, if it is their turn, and a plan of the plies after it."""
+    """The lines that do what was shown: the player's move, if it is their turn, and a plan of the plies after it."""
     is_mine = seats[:1] == [seat]
     now, later = notations[:1] if is_mine else [], notations[is_mine:]
     take_turns = all(one != two for one, two in pairwise(seats))
@@ -186,7 +185,7 @@ def _as_plan(seat: Seat, notations: Sequence[str], seats: Sequence[Seat]) -> tup
 
 
 def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> Answer:
-    """A board with the command's options, which exists only in the answer. Raises: OptionError, BadArguments."""
+    """The answer with a new board that is stored nowhere. Raises: OptionError, BadArguments."""
     game = GAMES[command.game or ""]
     state, notations, _ = _line(State.start(game, [option.casefold() for option in command.options]), words)
     text = request.outgoing.page(
@@ -201,7 +200,7 @@ def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> A
 
 
 def _line(state: State, words: Sequence[str]) -> tuple[State, list[str], list[Seat]]:
-    """The state after a line of plies, their notations, and who makes each. Raises: BadArguments."""
+    """The state after a line of plies, their notations, and the seat of each. Raises: BadArguments."""
     notations, seats = [], []
     for word in words:
         seats.append(state.to_move)
@@ -214,7 +213,7 @@ def _line(state: State, words: Sequence[str]) -> tuple[State, list[str], list[Se
 
 
 def _ending(state: State) -> str:
-    """A sentence with a blank after it, if the line ends the game; else empty."""
+    """A sentence with a space after it if the line ends the game; otherwise empty."""
     outcome = state.outcome
     if outcome is None:
         return ""

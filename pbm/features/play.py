@@ -1,4 +1,4 @@
-"""Verbs that play on a board: at once, as soon as it is one's turn, or after a look at what would be."""
+"""Verbs that play on a board: moving, queueing, submitting, resigning, and making and answering offers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ from pbm.domain import plans
 from pbm.domain.calendars import Calendar
 from pbm.domain.commands import NOTHING, Command, as_played, split_guard, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.idioms.moves import BETWEEN
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING
 
 AT_ONCE = "resign!"
-"""A word that saves its writer the question whether they mean it."""
+"""The alias of resign that does not ask back."""
 YES, NO = "yes", "no"
-_BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
-"""Words that may stand between two moves of a turn."""
 
 
 @handles(
@@ -62,7 +61,7 @@ def _is_lawful(board: OpenBoard, words: str) -> bool:
 
 
 def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, agrees: bool) -> Answer | None:
-    """Do what the seat was asked, or do not. Raises: NotFound where it was asked nothing; BadArguments if unsure."""
+    """Do what the seat was asked, or decline it. Raises: NotFound if it was asked nothing, BadArguments if unsure."""
     board.check_running()
     offer, submitted = board.match.offer, board.intents.find(seat, IntentKind.SUBMIT)
     if offer is not None and offer.seat != seat:
@@ -86,10 +85,10 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
 def _play(
     request: Request, command: Command, board: OpenBoard, seat: Seat, text: str, guard: int | None = None
 ) -> Answer | None:
-    """Play a move, with what is planned for then; or let it wait, as the player may have chosen.
+    """Play a move, with the plan for after it; or hold it, if the player has chosen so.
 
-    Where a side moves twice in a row, the next moves may be written after the first or on the lines below it.
-    Raises: as OpenBoard.play.
+    If a side moves twice in a row, its other moves may be written after the first or on the lines below it.
+    Raises: as decisions.play_ply, NotAllowed.
     """
     plan = plans.read(command.plan) if command.plan else ()
     until = decisions.until(request, board, seat)
@@ -105,16 +104,16 @@ def _play(
 
 
 def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence[str]:
-    """The plies that the sender means, the text itself where it names no more; the lines of others are no comment then.
+    """The plies that the sender means; the text alone if it is one. Lines with other plies are then no comment.
 
-    Raises: MoveError for a ply after the first that is not legal.
+    Raises: MoveError for an illegal ply after the first.
     """
     state, alone = board.state, len(request.reading.lines) == 1 or bool(request.reading.remarks)
     lines = filter(str.strip, request.words.comment.splitlines() if alone else ())
     below = list(takewhile(state.reads, lines))
     if seat != state.to_move or not (below or re.search(r"[\s,;]", text)):
         return [text]
-    for words in ([text], list(filter(str.strip, _BETWEEN.split(text))), text.split()):
+    for words in ([text], list(filter(str.strip, BETWEEN.split(text))), text.split()):
         if len(words) + len(below) > 1 and all(map(state.reads, words)):
             plies = state.turn([*words, *below])
             if len(plies) >= len(words):
@@ -149,7 +148,7 @@ def swap(request: Request, command: Command) -> Answer | None:
     "give the game up, as soon as it is your turn; in the first round it then counts for nobody",
 )
 def resign(request: Request, command: Command) -> Answer | None:
-    """Asks once, unless the command says otherwise or has a password; a resignation that waits is taken back."""
+    """Resign after asking once, or at once if the command insists or has a password; a waiting one is taken back."""
     board, seat = request.author.seated(command)
     board.check_running()
     waiting, asked = board.intents.find(seat, IntentKind.RESIGN), board.intents.find(seat, IntentKind.SUBMIT)
@@ -167,7 +166,7 @@ def resign(request: Request, command: Command) -> Answer | None:
 def _resign(
     request: Request, command: Command, board: OpenBoard, seat: Seat, asked: Intent | None = None
 ) -> Answer | None:
-    """At once in one's turn or in the first round; otherwise it waits. asked: what was to be confirmed."""
+    """Resign at once in one's turn or in the first round, otherwise when one's turn comes. asked: the open question."""
     if asked is not None and asked.is_question:
         request.words.say_first(board.match.board, asked.comment)
         board.intents.drop(asked)
@@ -225,7 +224,7 @@ def _drop_queued(request: Request, command: Command, board: OpenBoard, seat: Sea
 
 
 def _queueable(board: OpenBoard, text: str) -> str:
-    """The move as far as it can be read now, after some legal move of the opponent's; it need not be legal there.
+    """The move as far as it can be read now, after some legal move of the opponent; it need not be legal there.
 
     Raises: BadNotation, NotAllowed.
     """
@@ -277,7 +276,7 @@ def confirm(request: Request, command: Command) -> Answer | None:
     "offer your opponent a draw",
 )
 def propose(request: Request, command: Command) -> Answer | None:
-    """A draw that the opponent has offered as well is agreed to."""
+    """Offer a draw; if the opponent has offered one already, agree to it."""
     board, seat = request.author.seated(command)
     offer = board.match.offer
     if board.match.result is None and offer is not None and (offer.kind, offer.seat) == (OfferKind.DRAW, other(seat)):
@@ -321,9 +320,9 @@ def grant_draw(_: Request, board: OpenBoard, seat: Seat) -> None:
 
 @when_due(SILENCE, within=timedelta())
 def take_silence_for_consent(occasion: Occasion) -> None:
-    """An offer of a draw was left unanswered for as long as is stated; outages and absences of its hearer not counted.
+    """Accept a draw offer that was left unanswered for long enough, not counting outages and absences of its hearer.
 
-    The time is worked out anew from when the offer was made.
+    The time is worked out again from when the offer was made.
     """
     tx, now = occasion.tx, occasion.now
     board = occasion.open(int(occasion.item.key))
@@ -352,7 +351,7 @@ def grant_undo(_: Request, board: OpenBoard, seat: Seat) -> None:
     "refuse what your opponent asks on a board; or, without a board, all challenges of a game",
 )
 def reject(request: Request, command: Command) -> Answer | None:
-    """A player who rejects what they asked themselves takes it back."""
+    """Reject the opponent's offer, or take back one's own."""
     if _is_of_game(request, command):
         return HANDLERS["limit"](request, replace(command, args={**command.args, "NUMBER": "reject"}))
     board, seat, offer = _answered(request, command)
@@ -364,7 +363,7 @@ def reject(request: Request, command: Command) -> Answer | None:
 
 
 def _is_of_game(request: Request, command: Command) -> bool:
-    """The command is about the challenges of a game, not about a board."""
+    """Whether the command is about the challenges of a game, not about a board."""
     if "BOARD" in command.args or "MOVE" in command.args:
         return False
     return request.sender.board is None or command.credentials is not None

@@ -1,10 +1,10 @@
-"""Letters between persons and the operator: what is written to postmaster or abuse, its answers, letters to players.
+"""Letters to and from the operator: mail to postmaster or abuse, the answers to it, and letters to players.
 
-An answer to the mail that tells the operator of such a letter goes to its writer, and is never read as a command.
+The operator is told of each such mail; their answer goes to its writer, and is never read as a command.
 
-The operator is also told of boards whose stored records cannot be replayed, as when somebody has altered the database.
-Such a board waits: nobody can play there, no time runs out, and it goes on by itself once the record is mended. It is
-one letter for each; an item on the agenda stands for that, as long as the board cannot be read.
+The operator is also told, once for each board, if a stored record cannot be replayed, as when somebody has altered the
+database. Nobody can play on such a board, no time runs out there, and it goes on once the record is mended. An agenda
+item notes that the operator was told, as long as the board cannot be read.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from pbm.store import Transaction
 from pbm.store.tickets import Ticket
 
 POSTMASTER = "postmaster"
-"""The purpose of tickets whose answer goes to whoever wrote to the operator."""
+"""The purpose of tickets whose answer goes to the person who wrote to the operator."""
 _ANSWER_DAYS = 90
 _CLOSE = frozenset({"close", "closed"})
-"""The operator's answer if nothing is to be answered."""
+"""The operator's answer to close a mail without answering it."""
 
 
 def tell_operator(at: Desk, row: Received, message: Message) -> list[Mail]:
-    """The mail that tells the operator of a letter to them, with its text; none where they have no address."""
+    """The mail that tells the operator of a letter to them, with its text; none if they have no address."""
     tools = at.tools
     if not tools.operator:
         return []
@@ -51,7 +51,7 @@ def tell_operator(at: Desk, row: Received, message: Message) -> list[Mail]:
 
 @redeems(POSTMASTER, lasting=True)
 def answer_as_operator(request: Request, ticket: Ticket) -> None:
-    """The operator has answered the mail that told them of a letter."""
+    """Pass the operator's answer to the writer of the letter, or close it."""
     number, text = int(ticket.payload["mail"]), request.message.text.strip()
     row = request.tx.inbox.get(number)
     if row is None or not text:
@@ -73,12 +73,12 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
 
 
 def _confirm(request: Request, said: str) -> None:
-    """Tell the operator, who need not be a player, that it is done."""
+    """Tell the operator, who need not be a player, what was done."""
     request.outgoing.write(request.tools.operator, "pbm: done", "done-operator.txt", said=said)
 
 
 def answer_to(tools: Tools, row: Received, text: str, now: datetime) -> Mail | None:
-    """The operator's answer to a mail that came in; None where its writer is not known."""
+    """The operator's answer to a mail in the inbox; None if its writer is unknown."""
     message = _message(row, tools.composer.robot)
     if message is None or not message.sender:
         return None
@@ -89,19 +89,19 @@ def answer_to(tools: Tools, row: Received, text: str, now: datetime) -> Mail | N
 
 
 def close(tx: Transaction, numbers: list[int], why: str) -> None:
-    """Mails wait for the operator no longer; they may be taken up again."""
+    """Close mails that waited for the operator; they can be handled again later."""
     tx.inbox.settle([Settlement(number, Arrival.IGNORED, f"closed: {why}") for number in numbers], tx.now)
 
 
 def letters_to(at: Desk, players: list[Player], subject: str, text: str) -> list[Mail]:
-    """A letter of the operator's to each address of players; what they answer goes to the operator."""
+    """A letter from the operator to each address of the players; answers go to the operator."""
     readers, words = readers_of(at, players), {"headers": _from_operator(at.tools), "text": text}
     told = [letters_for(at, readers[each.id], subject, "by-operator.txt", **words) for each in players]
     return [letter for letters in told for letter in letters]
 
 
 def forwarded(tools: Tools, row: Received, address: str, now: datetime) -> Mail:
-    """A mail that came in, attached to one of ours as it came."""
+    """A letter with a mail from the inbox attached, as it came in."""
     message = _message(row, tools.composer.robot)
     sender = message.sender if message is not None else ""
     headers, attached = _from_operator(tools), (Part.file("mail.eml", "application/octet-stream", row.raw),)
@@ -113,7 +113,7 @@ def forwarded(tools: Tools, row: Received, address: str, now: datetime) -> Mail:
 
 
 def address_of(tools: Tools) -> str:
-    """Where the operator is written to."""
+    """The address at which people reach the operator."""
     robot = tools.composer.robot
     return tools.operator or robot.address if robot.one_mailbox else f"{POSTMASTER}@{robot.domain}"
 
@@ -133,7 +133,7 @@ _LOOK_AGAIN = timedelta(days=1)
 
 @subscribes(RecordDamaged)
 def note_damage(event: RecordDamaged, tx: Transaction) -> None:
-    """Have it told, unless it was."""
+    """Have the operator told, unless they were."""
     tx.lock([f"{DAMAGE} {event.board}"])
     if tx.agenda.get(DAMAGE, event.board) is None:
         tx.agenda.put(DAMAGE, event.board, tx.now, reason=event.reason)

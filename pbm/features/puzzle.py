@@ -1,9 +1,9 @@
 """Puzzles: positions with exactly one winning move, posed to a player and answered by that move.
 
-A robot finds them in games that have ended here, or in games it plays with itself, while no review is to be thought
-about. They name nobody, and those who played a game get none out of it. None is posed whose position, or one on the
-way to it or after it, is on a board that goes on: whoever plays there would be helped. A puzzle is kept for all
-players; one who has not answered theirs gets the same again.
+A robot finds them in games that have ended here, or in games it plays with itself, while no lesson waits. They name
+nobody, and the players of a game get none from it. A puzzle is not posed while its position, or one before or after
+it, is on a board under way: it would help a player there. Puzzles are kept for all players; a player who has not
+answered their last one gets it again.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ _CHOICES = {
     LEAVE: (OFF, "No more puzzles come by themselves."),
     f"set {WORD} {DAILY}": (DAILY, f'A puzzle comes each day. "{LEAVE}" ends that.'),
 }
-"""What an answer to a puzzle may choose of the player's settings: its token speaks for them as to puzzles alone."""
+"""Settings that an answer to a puzzle can change: its token acts for the player in matters of puzzles only."""
 MOST_A_DAY = 20
 """New puzzles for one player within 24 hours."""
 MOST_TRIED = 10
-"""Puzzles that are there of which the first that is on no board is posed."""
+"""Stored puzzles to try; the first whose positions are on no board under way is posed."""
 MOST_ATTEMPTS = 5
-"""How often the making of one is tried."""
+"""How often a robot tries to make a puzzle."""
 SOURCE = "source"
-"""Begins the keys of finished games that are to be looked into."""
+"""The first word of the keys of finished games that are to be searched for a puzzle."""
 FEWEST_PLIES = 6
-"""Of a game that is looked into, and before a position that must not be on a board."""
+"""Plies of a game that is searched, and of a board that a puzzle is compared with."""
 MOST_WAITING = 50
-"""Games that may wait to be looked into; further ones are left alone."""
+"""Games that may wait to be searched; further ones are not searched."""
 MOST_COMPARED = 100
-"""Boards that a puzzle is held against; where there are more, it is not posed."""
+"""Boards that a puzzle is compared with; if there are more, it is not posed."""
 ANSWERED_WITHIN_DAYS = 60
 _GIVING_UP = re.compile(
     r"(?:please )?(?:(?:show|tell|give|send)(?: me)? |what(?: is|'s) )?(?:the )?solution(?:,? please)?[ .!?]*"
@@ -66,17 +66,17 @@ _GIVING_UP = re.compile(
     r"|(?:give up|resign)[ .!]*",
     re.IGNORECASE,
 )
-"""How a puzzle is given up: "What is the solution?" """
+"""A player gives a puzzle up: "What is the solution?" """
 _STOPPING = re.compile(
     r"(?:please )?(?:no more|stop(?: the| these)?|end the) puzzles(?:,? please)?[ .!]*", re.IGNORECASE
 )
-"""How the daily one is ended: "No more puzzles, please." """
+"""A player ends the daily puzzle: "No more puzzles, please." """
 _FURTHER = re.compile(
     r"(?:please )?(?:(?:send|give)(?: me)? )?(?:(?:the |a )?(?:next|new)|another|(?:one )?more)"
     r"(?: puzzles?| one)?(?:,? please)?[ .!]*",
     re.IGNORECASE,
 )
-"""How another one is asked for once one is answered: "Another one, please." """
+"""A player asks for another puzzle after one is answered: "Another one, please." """
 _HINT, _NUMBER = re.compile(r"\bhints?\b", re.IGNORECASE), re.compile(r"\d")
 _GUESSED = re.compile(
     r"(?:(?:i (?:think|guess|believe)|i(?:'d| would) say|maybe|probably),? )?"
@@ -84,7 +84,7 @@ _GUESSED = re.compile(
     r"(?P<move>\S+?(?: \S+?)??)(?: (?:wins|is it))?[.!?]*",
     re.IGNORECASE,
 )
-"""How a move is told that is an answer: "I think it is D4." """
+"""A player names a move as the answer: "I think it is D4." """
 
 
 @handles(
@@ -101,7 +101,7 @@ def puzzle(request: Request, command: Command) -> Answer | None:
 
 
 def _about_one(request: Request, player: Player, words: str) -> None:
-    """words: the number of a puzzle, and perhaps an answer to it. Raises: NotFound, NotAllowed."""
+    """Judge an answer to a puzzle, or send it again. words: its number, then perhaps an answer. Raises: as _judge."""
     first, _, answer = words.partition(" ")
     found = request.tx.puzzles.get(int(first), player.id) if first.isdecimal() and len(first) < 10 else None
     if found is None or found.posed_at is None:
@@ -113,7 +113,7 @@ def _about_one(request: Request, player: Player, words: str) -> None:
 
 
 def _games(word: str) -> list[str]:
-    """The games that a puzzle may be of. Raises: BadArguments."""
+    """The games that a puzzle may come from. word: a game, or empty for any. Raises: BadArguments."""
     known = [name for name in BOARDS if name in GAMES]
     if word and word not in known:
         raise BadArguments(
@@ -123,7 +123,7 @@ def _games(word: str) -> list[str]:
 
 
 def _give(request: Request, command: Command, player: Player, games: Sequence[str]) -> Answer | None:
-    """The one they have not answered yet, or a new one; where there is none, it is made. Raises: NotAllowed."""
+    """Send the puzzle they have not answered yet, or a new one; if there is none, order one. Raises: NotAllowed."""
     tx, now = request.tx, request.now
     found = tx.puzzles.open(player.id, games)
     if found is None:
@@ -138,7 +138,7 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
 
 
 def _fresh(at: Desk, player: Player, games: Collection[str]) -> Puzzle | None:
-    """One that the player has not been given yet, and now has; None where there is none."""
+    """Pose the player a stored puzzle that they have not been given yet; None if there is none."""
     tx = at.tx
     for found in tx.puzzles.fresh(player.id, games, MOST_TRIED):
         if not _in_play(at, found):
@@ -148,7 +148,7 @@ def _fresh(at: Desk, player: Player, games: Collection[str]) -> Puzzle | None:
 
 
 def _in_play(at: Desk, found: Puzzle) -> bool:
-    """Whether a board that goes on has a position of the puzzle or of the game it is from, however it came to it."""
+    """Whether a board under way shows a position of the puzzle, or of the plies before it, in whatever move order."""
     plies = len(found.moves) + len(found.line)
     boards = at.tx.matches.running(found.game, FEWEST_PLIES, plies, MOST_COMPARED + 1)
     if not boards:
@@ -165,16 +165,16 @@ def _in_play(at: Desk, found: Puzzle) -> bool:
 
 
 def _order(tx: Transaction, player: Player, games: Sequence[str], *, mailed: bool) -> None:
-    """Have a puzzle made, of the game of which the player has had the fewest. mailed: it is sent when it is made."""
+    """Order a puzzle, of the game of which the player has had the fewest. mailed: send it as soon as it is made."""
     had = tx.puzzles.posed_by_game(player.id)
     game = min(games, key=lambda name: had.get(name, 0))
     tx.agenda.put(THINK, f"{WORD} {player.id}", tx.now, game=game, mailed=mailed)
 
 
 def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
-    """Take an answer, the first of which counts; what names no move does not.
+    """Judge an answer. The first one that names a move, or gives up, counts.
 
-    Raises: NotAllowed; GameError and BadArguments for no move in a line among others, where a list tells what was done.
+    Raises: NotAllowed; GameError, BadArguments if a line among several names no move: a list then says what was done.
     """
     state, tx = _state(found), request.tx
     if found.solved is not None:
@@ -198,7 +198,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
 
 
 def _answer(state: State, text: str) -> str:
-    """The move that an answer names, in plain words or in its first line; empty where it gives up.
+    """The move that an answer names, in plain words or in its first line; empty if it gives up.
 
     Raises: GameError, BadArguments.
     """
@@ -220,7 +220,7 @@ def _answer(state: State, text: str) -> str:
 
 
 def _asks_for_hint(line: str) -> bool:
-    """A hint is asked for, and not one on a board: "a hint, please", but not "hint 101"."""
+    """Whether a line asks for a hint for the puzzle and not for a board: "a hint, please", but not "hint 101"."""
     return bool(_HINT.search(line)) and not _NUMBER.search(line)
 
 
@@ -243,7 +243,7 @@ def _state(found: Puzzle) -> State:
 
 
 def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave: str = "") -> list[Mail]:
-    """The puzzle, to each address with a token of its own that answers this puzzle, and no more but for _CHOICES."""
+    """The puzzle for each address of the player, with a token that can only answer it and make one of _CHOICES."""
     tx, composer, now = at.tx, at.tools.composer, at.now
     reader, mails = reader_of(at, player), list[Mail]()
     for address in reader.addresses:
@@ -259,7 +259,7 @@ def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave:
 
 @redeems(WORD, lasting=True)
 def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
-    """It names the move, asks for another puzzle, or makes a choice. Other commands of the player are no answer."""
+    """The answer names the move, asks for another puzzle, or makes a choice. Other commands are not for the puzzle."""
     player = request.tx.players.get(ticket.player_id or 0)
     found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
     if player is None or found is None:
@@ -283,9 +283,9 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
 
 
 def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Answer | None:
-    """Judge an answer, or give what it asks for: "puzzle", "puzzle hex", or another one they have had: "puzzle 12".
+    """Judge an answer, or give what it asks for: "puzzle", "puzzle hex", or one they have had: "puzzle 12".
 
-    Whoever was forwarded a puzzle is told of no other one. Raises: NotFound, NotAllowed, BadArguments.
+    Somebody to whom the puzzle was forwarded gets no earlier ones. Raises: NotFound, NotAllowed, BadArguments.
     """
     line = text.partition("\n")[0]
     words = line.casefold().split()
@@ -301,7 +301,7 @@ def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Ans
 
 
 def _is_command(found: Puzzle, text: str) -> bool:
-    """The text is a command, and neither a move, nor one word for a move, nor a wish for another puzzle or a hint."""
+    """Whether the text is a command, and neither an answer to the puzzle nor a request for another one or a hint."""
     told = text.casefold().startswith(WORD) or _asks_for_hint(text)
     if told or not begins(text) or verb_meant(text) is not None:
         return False
@@ -313,7 +313,7 @@ def _is_command(found: Puzzle, text: str) -> bool:
 
 
 def _choose(request: Request, player: Player, choice: str) -> Answer:
-    """choice: one of _CHOICES."""
+    """Save a choice of _CHOICES."""
     value, told = _CHOICES[choice]
     stored = {**request.tx.players.settings(player.id), WORD: value}
     request.tx.players.save_settings(player.id, stored)
@@ -323,7 +323,7 @@ def _choose(request: Request, player: Player, choice: str) -> Answer:
 
 @subscribes(SettingsSaved)
 def prepare(event: SettingsSaved, tx: Transaction) -> None:
-    """Have the next daily puzzle of a player made in time, where there is none for them."""
+    """Order the next daily puzzle of a player in time, if there is none for them."""
     player, games = event.player, _games("")
     waits = tx.puzzles.open(player.id, games) or tx.puzzles.fresh(player.id, games, 1)
     if event.settings.puzzle == DAILY and not waits and tx.agenda.get(THINK, f"{WORD} {player.id}") is None:
@@ -332,7 +332,7 @@ def prepare(event: SettingsSaved, tx: Transaction) -> None:
 
 @digests
 def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part: bool) -> Posed | None:
-    """For those who want one; by a mail of its own where there is no digest, or if it has to be made first."""
+    """The daily puzzle of players who want one; in a mail of its own if there is no digest or it must be made first."""
     if settings.puzzle != DAILY:
         return None
     tx, games = occasion.tx, _games("")
@@ -348,7 +348,7 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
 
 @thinks_at_leisure
 def puzzles_ordered(at: Desk) -> Iterator[Task]:
-    """Each attempt at one is made with other dice."""
+    """The ordered puzzles; each attempt at one has a different seed."""
     for item, whom, _ in orders(at.tx, WORD):
         game = item.payload["game"]
         seed = (at.tx.puzzles.count(game) + 1) * MOST_ATTEMPTS + item.attempts
@@ -357,7 +357,7 @@ def puzzles_ordered(at: Desk) -> Iterator[Task]:
 
 
 def _made(item: Item, whom: int, question: Question, at: Desk, thoughts: Sequence[Thought]) -> None:
-    """Keep the puzzle, and send it if it is waited for."""
+    """Store the puzzle, and send it if its player waits for it."""
     tx, now = at.tx, at.now
     if not thoughts:
         _failed(item, whom, at, "none was found")
@@ -384,7 +384,7 @@ def _failed(item: Item, whom: int, at: Desk, reason: str) -> None:
 
 @subscribes(MatchEnded)
 def note_game(event: MatchEnded, tx: Transaction) -> None:
-    """A game that has ended may hold a puzzle."""
+    """Order the search of a game that has ended, if it may hold a puzzle."""
     match = event.match
     if match.game in BOARDS and _may_hold_one(match) and len(list(orders(tx, SOURCE))) < MOST_WAITING:
         tx.agenda.put(THINK, f"{SOURCE} {match.board}", tx.now)
@@ -408,7 +408,7 @@ def games_that_ended(at: Desk) -> Iterator[Task]:
 
 
 def _discovered(item: Item, board: int, question: Question, at: Desk, thoughts: Sequence[Thought]) -> None:
-    """Keep the puzzle that was found, unless its game goes on again."""
+    """Store the puzzle that was found, unless its game has been reopened."""
     tx = at.tx
     match = tx.matches.load(board)
     if tx.agenda.drop(THINK, item.key) and thoughts and match is not None and _may_hold_one(match):

@@ -1,7 +1,7 @@
-"""Reminders and digests: what a player gets because time passes, and what waits for them then.
+"""Reminders, digests and calendar files.
 
-Reminders that fall due together are one mail. Each looks at its boards when it is written: one that has become
-pointless, for the player has moved or chosen a digest meanwhile, is not sent.
+Reminders that fall due together are one mail. Each board is checked when the mail is written, so no reminder is sent
+that has become pointless because the player has moved, or has chosen a digest.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A board of a player."""
+    """A running board, from the view of one of its players."""
 
     match: Match
     player: Player
     to_move: bool
-    """They are to move there."""
+    """Whether the player is to move."""
 
     @property
     def asked(self) -> bool:
-        """Whether the opponent has asked them something that they have not answered."""
+        """Whether the opponent has asked the player something that they have not answered."""
         offer = self.match.offer
         return offer is not None and self.match.player(other(offer.seat)) == self.player
 
@@ -56,13 +56,13 @@ class Running:
 
     @property
     def deadline(self) -> datetime | None:
-        """Of the player to move; None once it is over."""
+        """The deadline of the side to move; None once it is over."""
         clock = self.match.clock
         return clock.deadline_at if clock and clock.overrun_at is None else None
 
     @property
     def may_claim(self) -> bool:
-        """The time of their opponent is up."""
+        """Whether the opponent's time is up."""
         return not self.to_move and self.match.clock is not None and self.match.clock.overrun_at is not None
 
     @property
@@ -70,21 +70,21 @@ class Running:
         return not self.to_move, self.deadline or _NEVER, self.match.moved_at
 
     def is_urged(self, now: datetime) -> bool:
-        """They are to move, have time left to do so, and it runs: not while they are away, nor in a pause."""
+        """Whether the player is to move, has time left, and it runs: not while they are away, nor in a pause."""
         clock = self.match.clock
         if not self.to_move or clock is None or clock.paused or self.is_away(now):
             return False
         return clock.deadline_at is None or clock.deadline_at > now
 
     def is_away(self, now: datetime) -> bool:
-        """They are on vacation, or no mail gets to them."""
+        """Whether the player's clock stands still now, as on vacation or while no mail reaches them."""
         seat = self.match.seat_of(self.player.id)
         return seat is not None and any(stop.holds(now) for stop in self.match.stops[seat - 1])
 
 
 @subscribes(SettingsSaved)
 def plan_digest(event: SettingsSaved, tx: Transaction) -> None:
-    """Put the player's next digest down, if they want one."""
+    """Plan the player's next digest, if they want one."""
     player, settings = event.player, event.settings
     if settings.daily_at == OFF:
         tx.agenda.drop(DIGEST, player.id)
@@ -94,10 +94,7 @@ def plan_digest(event: SettingsSaved, tx: Transaction) -> None:
 
 @subscribes(ReminderDue)
 def plan_reminder(event: ReminderDue, tx: Transaction) -> None:
-    """Remind the player of a board as soon as all that is due has been looked at, together with their other boards.
-
-    Boards may be due at the same instant; so this is a moment later.
-    """
+    """Plan a reminder for a moment later, so that boards that fall due at the same instant are in one mail."""
     player = event.player
     tx.lock([f"{REMIND} {player.id}"])
     waiting = tx.agenda.get(REMIND, player.id)
@@ -107,9 +104,9 @@ def plan_reminder(event: ReminderDue, tx: Transaction) -> None:
 
 @when_due(DIGEST, within=timedelta(days=2))
 def send_digest(occasion: Occasion) -> None:
-    """Nothing is sent where nothing waits for the player, or so late that their next digest comes soon.
+    """Send a player's digest, unless it is so late that the next one comes soon.
 
-    What is to stand in it beside boards then comes by itself, to those who want no digest as well.
+    If no board waits, or the player wants no digest, its other parts, such as a puzzle, come in mails of their own.
     """
     tx = occasion.tx
     player = tx.players.get(int(occasion.item.key))
@@ -123,7 +120,7 @@ def send_digest(occasion: Occasion) -> None:
     waiting = _readable(occasion, running_boards(occasion, player, [board for board in under_way if board.waits]))
     found: list[Posed | None] = []
     for contribute in DIGESTED:
-        with suppress(Unreadable):  # what needs a board that cannot be read is left out
+        with suppress(Unreadable):  # a part that needs an unreadable board is left out
             found.append(contribute(occasion, player, settings, bool(waiting)))
     if waiting:
         others = [board for board in under_way if not board.waits]
@@ -131,17 +128,17 @@ def send_digest(occasion: Occasion) -> None:
 
 
 PLAYERS_A_MINUTE = 100
-"""Players who are told how their boards stand, after the server was set back."""
+"""Players who are told within a minute how their boards stand, after earlier mails became void."""
 LATELY = timedelta(days=60)
-"""A player who had a board, or came here, so short a time before may have begun boards that are lost."""
+"""A player who had a board, or joined, within this time before may have begun boards that are lost."""
 
 
 @when_due(TOLD, within=timedelta(hours=1))
 def tell_how_boards_stand(occasion: Occasion) -> None:
-    """After older mails became void: each player who has boards gets one mail, some players a minute.
+    """Mail each player their boards after earlier mails became void; some players a minute.
 
-    lost in the payload: the server was set back, and what happened since then is lost. Boards that were begun then are
-    not known any more, so who was about lately is told as well, though they have none.
+    lost in the payload: the database was set back, and what happened since is lost. Boards begun since are unknown, so
+    players who were here lately are told, too, even if they have no boards.
     """
     tx, now, payload = occasion.tx, occasion.now, occasion.item.payload
     is_lost = payload.get("lost", True)
@@ -162,7 +159,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
 
 @when_due(QUESTION, within=ANSWER_IN)
 def remind_of_question(occasion: Occasion) -> None:
-    """As long as it is asked on a board that goes on."""
+    """Remind a player of a question that is still open on a running board."""
     match = occasion.tx.matches.load(int(occasion.item.key))
     if match is not None and match.offer is not None and match.result is None:
         plan_reminder(ReminderDue(match.player(other(match.offer.seat)), match.board), occasion.tx)
@@ -170,7 +167,7 @@ def remind_of_question(occasion: Occasion) -> None:
 
 @when_due(REMIND, within=timedelta(hours=1))
 def send_reminder(occasion: Occasion) -> None:
-    """Of several boards, or of one alone: that is a mail of the board."""
+    """Remind a player of several boards in one mail, or of one board in a mail of that board."""
     tx, wanted = occasion.tx, frozenset(occasion.item.payload["boards"])
     player = tx.players.get(int(occasion.item.key))
     if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
@@ -190,7 +187,7 @@ def send_reminder(occasion: Occasion) -> None:
 
 
 def _is_due(tx: Transaction, board: Running) -> bool:
-    """The player is to move, and no move of theirs waits; or they have been asked, and nothing urges them."""
+    """Whether a reminder is still due: the player must move and has no held move, or they have been asked something."""
     if board.is_urged(tx.now):
         return all(intent.kind is not IntentKind.HOLD for intent in tx.intents.of(board.match.board))
     return board.asked and not board.to_move and not board.is_away(tx.now) and board.settings.remind != OFF
@@ -199,7 +196,7 @@ def _is_due(tx: Transaction, board: Running) -> bool:
 def _gather(
     occasion: Occasion, player: Player, waiting: Sequence[Running], others: Sequence[UnderWay] = (), **more: Any
 ) -> None:
-    """All in one mail. more: of Gathering."""
+    """Send all boards in one mail. more: fields of Gathering."""
     notices = _notices(occasion, player, waiting)
     gathering = Gathering(reader_of(occasion, player), notices, tuple(others), **more)
     occasion.owe(occasion.tools.composer.gathered(gathering, occasion.now, occasion.tx.let_pass))
@@ -232,12 +229,12 @@ def _reminding(board: Running, now: datetime) -> str:
 
 
 def boards_under_way(tx: Transaction, player: Player) -> list[UnderWay]:
-    """The player's boards that have not ended, in their order, of games that are there."""
+    """The player's running boards of installed games, in their order."""
     return [board for board in tx.matches.under_way(player.id) if board.game in GAMES]
 
 
 def running_boards(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list[Running]:
-    """Boards of the player, in their order."""
+    """The boards of the player, loaded, in their order."""
     tx, states = at.tx, at.tools.states
     to_move = {each.board: each.seat_to_move for each in boards}
     loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, states.match)]
@@ -255,7 +252,7 @@ def remind(request: Request, command: Command) -> Answer:
         stored = {**stored, "remind": read_ladder(words)}
         request.tx.players.save_settings(player.id, stored)
         numbers = [each.board for each in boards_under_way(request.tx, player)]
-        set_clocks(request.tx, numbers, lambda _, clock: clock)  # which plans the next reminder of each anew
+        set_clocks(request.tx, numbers, lambda _, clock: clock)  # plans the next reminder of each board again
     return done(command, _told(Settings.chosen(stored)), "pbm: your reminders")
 
 

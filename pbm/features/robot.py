@@ -1,7 +1,7 @@
-"""Robots as players: they take every challenge, move when it is their turn, and answer what they are asked.
+"""What robots do on their boards: they move when it is their turn, and answer offers.
 
-What a robot plays follows from the board alone: the level, the number of the board and the ply are its dice. Nothing
-is thought within a transaction (see pbm/core/robots.py). Opponents take turns: the second board of one waits for the
+A robot's move follows from the board alone: its level, the board's number and the ply are the seed. Robots never think
+within a transaction (see pbm/core/robots.py). Opponents take turns: the second board of one opponent waits for the
 first boards of all others.
 """
 
@@ -31,21 +31,22 @@ from pbm.store.house import Item
 from pbm.store.matches import Summary
 
 STUCK = "robot"
-"""On the agenda for a board where the program of a robot fails."""
+"""The kind of agenda items for boards where a robot's program fails."""
 COMPLAINT = "robots stuck"
-"""On the agenda for a game where the program of a robot fails; the operator is told."""
+"""The kind of agenda items for games in which a robot's program fails; the operator is told."""
 GATHERS, COMPLAINS_EVERY = timedelta(minutes=5), timedelta(hours=1)
-"""How long after the first failure the operator is told, so that the mail knows most boards; and how often at most."""
+"""How long after the first failure the operator is told, so that one mail names most boards; and the least time between
+two mails."""
 TELLS_AFTER = timedelta(minutes=30)
 """How long after the first failure the opponent is told, once."""
 RESIGNS_AFTER, LATELY = timedelta(days=3), timedelta(hours=1)
-"""How long a board waits for a robot whose program fails; and how long ago it must have failed last to fail still."""
+"""How long a board waits for a robot whose program fails; and how recent its last failure must be to count then."""
 ANSWERS_WITHIN = 45.0
-"""Seconds, by the clock as well. So little is spent on each board that all who wait have their answer by then."""
+"""Seconds, of the processor and of the clock: each board gets so small a part that all are answered in this time."""
 _NEVER = datetime.min.replace(tzinfo=UTC)
 LOST = -0.999
 NEAR_THE_END = 5
-"""A robot gives a lost game up when so few moves are left."""
+"""A robot gives up a lost game when so few moves are left."""
 
 
 @handles(
@@ -57,9 +58,9 @@ def list_robots(request: Request, command: Command) -> Answer:
 
 @thinks
 def robots_boards(at: Desk) -> Iterator[Task]:
-    """The boards on which a robot is to move or was asked for a draw or a pause.
+    """The boards on which a robot is to move, or was asked for a draw or a pause.
 
-    One of a game that has gone with its package is left alone.
+    Boards whose game is no longer installed are left alone.
     """
     tx = at.tx
     ours = robots(tx)
@@ -84,10 +85,10 @@ def robots_boards(at: Desk) -> Iterator[Task]:
 
 
 def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collection[int]) -> list[tuple[int, int]]:
-    """The boards that wait: first one of each opponent, of those first who have been answered longest ago.
+    """The waiting boards: first one of each opponent, beginning with the opponent whose last answer is oldest.
 
-    An opponent was answered last when the latest of their boards that wait for themselves was moved on. With each board
-    comes its crowd: how many opponents wait, or how many boards of this one, if that is more.
+    An opponent's last answer is the latest move on those of their boards that do not wait. With each board comes its
+    crowd: how many opponents wait, or how many boards of this opponent, if that is more.
     """
     opponents = {each.board: next((player.id for player in each.players if player.id not in ids), 0) for each in boards}
     answered: dict[int, datetime] = {}
@@ -121,11 +122,11 @@ def _task(board: OpenBoard, crowd: int) -> Task | None:
 @when_due(SPENT, within=timedelta(hours=1))
 @when_due(TAKEN)
 def think_again(_: Occasion) -> None:
-    """The hour is over, or whoever thought is no more: the item is gone, and with it what was noted."""
+    """Nothing is left to do: the item is dropped, so the hour is over, or another process may take the task."""
 
 
 def question_of(board: OpenBoard, level: int) -> Question:
-    """The thoughts of a robot of a level on the board as it stands."""
+    """The question what a robot of a level would play on the board as it stands."""
     match = board.match
     moves = tuple(each for each in match.record.notations if each != SWAP)
     return Question(
@@ -154,7 +155,7 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
     player, thought = board.match.player(seat), thoughts[0]
     comments: tuple[CommentMade, ...] = ()
     if (offer := board.match.offer) is not None:
-        worth = abs(thought.value) if board.state.may_swap else thought.value  # nobody keeps the worse side
+        worth = abs(thought.value) if board.state.may_swap else thought.value  # the player to move picks the side
         _answer(board, offer, seat, worth if seat == board.state.to_move else -worth)
     else:
         if seat not in board.match.record.seats:
@@ -171,7 +172,7 @@ def _introduction(robot: Player) -> str:
 
 
 def _answer(board: OpenBoard, offer: Offer, seat: Seat, value: float) -> None:
-    """A draw is given by what the position is worth, and a pause never: nobody waits for a robot."""
+    """Accept a draw if the position is worth no more; reject a pause, because nobody waits long for a robot."""
     if offer.kind is OfferKind.DRAW and value <= 0:
         board.agree(seat)
     else:
@@ -189,7 +190,7 @@ def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
 
 
 def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
-    """Note it, have the operator told, and let the robot resign when its program has failed for too long."""
+    """Note the failure, and plan to tell the operator and the opponent, and to resign if it lasts too long."""
     agenda, now = at.tx.agenda, at.now
     known = agenda.get(STUCK, number)
     if known is not None and known.payload["ply"] == ply:
@@ -205,7 +206,7 @@ def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
 
 @when_due(COMPLAINT, within=COMPLAINS_EVERY)
 def complain(due: Occasion) -> None:
-    """One mail about all boards of a game where robots fail, unless there has been none since the last mail."""
+    """Mail the operator about all boards of a game where robots fail, if there are new ones since the last mail."""
     agenda, now, game = due.tx.agenda, due.now, due.item.key
     stuck = [item for item in agenda.of(STUCK) if (board := _stuck_board(due, item)) and board.match.game == game]
     new = [item for item in stuck if not item.payload.get("told", True)]
@@ -223,7 +224,7 @@ def complain(due: Occasion) -> None:
 
 
 def _stuck_board(at: Desk, item: Item) -> OpenBoard | None:
-    """The board that an item is about; None if it has gone on since, or its game has gone with its package."""
+    """The board that an item is about; None if it has moved on, or if its game is no longer installed."""
     match = at.tx.matches.load(int(item.key))
     if match is None or match.game not in GAMES:
         return None
@@ -233,9 +234,9 @@ def _stuck_board(at: Desk, item: Item) -> OpenBoard | None:
 
 @when_due(STUCK, within=RESIGNS_AFTER)
 def tell_or_resign(due: Occasion) -> None:
-    """The opponent is told why the robot does not move, and not kept waiting for ever.
+    """Tell the opponent why the robot does not move; when due again, resign.
 
-    The program may have been mended while nobody let it think, as when the server was down: then it is tried before.
+    If the last failure is long ago, as when the server was down, the program may have been mended: it is tried first.
     """
     board = _stuck_board(due, due.item)
     seat = _robot_seat(board) if board is not None else None
@@ -255,7 +256,7 @@ def tell_or_resign(due: Occasion) -> None:
 
 
 def _tell(due: Occasion, board: OpenBoard, seat: Seat) -> None:
-    """Tell a robot's opponent in this seat that its program fails, and have it resign when that lasts."""
+    """Tell a robot's opponent, in this seat, that its program fails, and plan its resignation if that lasts."""
     left, robot = RESIGNS_AFTER - TELLS_AFTER, board.match.player(other(seat)).userid
     due.tx.agenda.put(STUCK, due.item.key, due.now + left, **{**due.item.payload, "heard": True})
     operator = ", and the operator has been told" if due.tools.operator else ""

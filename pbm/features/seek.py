@@ -1,4 +1,4 @@
-"""Verbs of players who look for opponents, and of those who take them up on it."""
+"""Seeks: players look for opponents, and others, or a robot, take them up on it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from pbm.mailin import strip_subject
 from pbm.store.tickets import Seek, Ticket
 
 UNTAKEN = "seek"
-"""On the agenda for a seek that a robot is to take."""
+"""The kind of agenda items for seeks that a robot is to take."""
 
 PATIENCE = timedelta(days=1)
-"""How long people may take such a seek before a robot does; after each game, once more."""
+"""How long people can take such a seek before a robot does; the time begins again after each game."""
 
 _ANNOUNCED_DAYS = 30
 _ONESELF = "me"
@@ -49,7 +49,7 @@ _ONESELF = "me"
     "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
 )
 def seek(request: Request, command: Command) -> Answer | None:
-    """Advertise, withdraw, or list. A player has one open seek in a game; a new one takes its place."""
+    """Open, withdraw or list seeks. A player has one open seek for each game; a new one replaces it."""
     assert command.game is not None  # noqa: S101  the parser asks for it
     game = GAMES[command.game]
     if not command.args and not command.options:
@@ -108,7 +108,7 @@ def _games(number: int) -> str:
 
 
 def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> tuple[MatchTerms, Window]:
-    """The terms of a seek, for the game and the opponent's rating. Raises: OptionError, BadArguments."""
+    """The terms of a seek: of the game, and the opponent's rating. Raises: OptionError, BadArguments."""
     own, window = split_window(options)
     try:
         return read_terms(game, own, body, request.tools.limits.default_clock), window
@@ -118,7 +118,7 @@ def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str)
 
 
 def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
-    """Start a game of two seeks that ask for the same, the older one first; False if there is none."""
+    """Start a game from the oldest seek that asks for the same as the fresh one; False if there is none."""
     terms, _ = _terms(request, game, fresh.options, fresh.body)
     asked = terms.words, terms.rated, terms.control, fresh.body
     for each in request.tx.seeks.open(fresh.game):
@@ -136,7 +136,7 @@ def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
 
 
 def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
-    """Tell those who follow all of the game, at most once a day for one seeker; if their answer may take it."""
+    """Tell the followers of the game who fit the seek; an answer takes it. At most once a day for each seeker."""
     name, seeker = f"{fresh.game} {fresh.player.id}", fresh.player
     if request.tx.tickets.issued_since("seek", name, request.now - timedelta(days=1)):
         return
@@ -171,7 +171,7 @@ def take(request: Request, command: Command) -> None:
 @redeems("seek")
 @by_player
 def answer_announcement(request: Request, ticket: Ticket, player: Player) -> None:
-    """Take what was announced, or be told of no more."""
+    """Take the announced seek, or stop the announcements."""
     said = request.message.text.strip() or strip_subject(request.message.subject)
     first, _, rest = said.partition("\n")
     word = next(iter(first.casefold().split()), "").strip(".,!")
@@ -195,7 +195,7 @@ def answer_announcement(request: Request, ticket: Ticket, player: Player) -> Non
 
 @when_due(UNTAKEN, within=PATIENCE)
 def fill(due: Occasion) -> None:
-    """A robot takes one game of a seek that is still open, as a person would; nothing, where no game can be started."""
+    """Let a robot take one game of a seek that is still open; does nothing if no game can start."""
     tx = due.tx
     found = tx.seeks.get(int(due.item.key))
     game = GAMES.get(found.game) if found else None
@@ -213,7 +213,7 @@ def fill(due: Occasion) -> None:
 
 
 def _begun(at: Desk, game: AnyGame, found: Seek, taker: Player, asker: Player) -> OpenBoard:
-    """One game of a seek, which wants one less then. asker: who brings it about now. Raises: NotAllowed."""
+    """Start one game of a seek, which then wants one less. asker: the player who starts it. Raises: NotAllowed."""
     seats = (taker, found.player)
     check_willing(at, game, seats, asker, seats)
     options, _ = split_window(found.options)
@@ -223,7 +223,7 @@ def _begun(at: Desk, game: AnyGame, found: Seek, taker: Player, asker: Player) -
 
 
 def _take(request: Request, player: Player, number: int) -> None:
-    """Start one game of a seek; the seeker moves second. Raises: NotFound, NotAllowed."""
+    """Start one game of a seek for a player; the seeker moves second. Raises: NotFound, NotAllowed."""
     found = request.tx.seeks.get(number)
     game = GAMES.get(found.game) if found else None
     if found is None or game is None:

@@ -1,4 +1,4 @@
-"""Verbs by which players choose: their settings, how many boards of a game they play, and whom they will not meet."""
+"""Verbs by which players choose their settings, how many boards of a game they play, and whom they block."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def set_(request: Request, command: Command) -> Answer:
 
 @keeps("bot")
 def become_bot(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
-    """Save whether the player is a program. Nobody is one for some of a rated game. Raises: NotAllowed."""
+    """Save whether the player is a program; it must not change during their games. Raises: NotAllowed."""
     playing = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     if playing:
         raise NotAllowed(f"Your boards have to end first, such as board {playing[0].board}: a program's are not rated.")
@@ -81,7 +81,7 @@ def limit(request: Request, command: Command) -> Answer:
 
 
 def _limit(word: str, most: int) -> dict[str, int | None]:
-    """The part of a GameChoice that a word is. Raises: BadArguments."""
+    """The fields of a GameChoice that a word sets. Raises: BadArguments."""
     if word in UNLIMITED:
         return {"accepts": True, "most_active": None}
     if word in ("accept", "reject"):

@@ -1,4 +1,4 @@
-"""Verbs that tell how players of a game stand, and how its games ended."""
+"""Verbs that show the standings of a game, its finished games, and what anybody may know of a player."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from pbm.draw.plots import Bar
 from pbm.store.ratings import Tally
 
 MAX_RANKED = 150
-"""Players in the standings; those below the best are left out."""
+"""Players in the standings; lower ones are left out."""
 MAX_DRAWN = 40
 """Players in the picture of the ratings."""
 INACTIVE_AFTER = timedelta(days=180)
-"""Without a game under way and without a rated end for so long, a player is listed below the others."""
+"""A player with no game under way and no rated end for so long is listed below the others."""
 ESTABLISHED, PROVISIONAL, INACTIVE = "Established", "Provisional", "Inactive"
 ALL = "All by rating, each with two deviations to either side"
 
@@ -39,9 +39,9 @@ class PlayerRow(NamedTuple):
     tally: Tally
     section: str
     standing: tuple[object, ...]
-    """What the table of their section tells of them; the rank is empty but for established players who are active."""
+    """Their row in the table of their section; only established players have a rank."""
     reliability: tuple[object, ...]
-    """What the table of all tells of them."""
+    """Their row in the table of all players."""
 
 
 @handles(
@@ -51,9 +51,9 @@ class PlayerRow(NamedTuple):
     "the ratings of a game, and who looks for opponents; or those of players, without GAME in all games",
 )
 def standings(request: Request, command: Command) -> Answer:
-    """Established players by rank, then those of whom not much is known yet, then those who are not there.
+    """Established players by rank, then provisional ones, then inactive ones; then all, with their reliability.
 
-    Then all of them with how reliable they are, which has no part in the ratings.
+    Reliability has no effect on ratings.
     """
     players = _players_named(request, command.args.get("PLAYER", "").split())
     if command.game is None:
@@ -81,7 +81,7 @@ def standings(request: Request, command: Command) -> Answer:
 
 
 def _rows(request: Request, game: str) -> list[PlayerRow]:
-    """All who are rated, the best first."""
+    """The rated players, the best first."""
     tx, ranks = request.tx, count(1)
     rated = [(player, tally.at(request.now)) for player, tally in tx.ratings.standings(game, MAX_RANKED)]
     ids = [player.id for player, _ in rated]
@@ -142,7 +142,7 @@ def history(request: Request, command: Command) -> Answer:
 
 
 def _players_named(request: Request, words: Sequence[str]) -> list[Player]:
-    """Those whom the words name, each once. Raises: NotFound, NotAllowed."""
+    """The players that the words name, each once. Raises: NotFound, NotAllowed."""
     return list(dict.fromkeys(map(request.author.player_named, words)))
 
 
@@ -151,7 +151,7 @@ def _names(players: Sequence[Player]) -> str:
 
 
 class GameRow(NamedTuple):
-    """A player in one game."""
+    """How a player stands in one game."""
 
     game: str
     tally: Tally | None
@@ -174,7 +174,7 @@ def about(request: Request, command: Command) -> Answer:
 
 
 def _of_player(request: Request, player: Player) -> str:
-    """The facts that anybody may know: never an address, nor anything they have chosen for themselves."""
+    """What anybody may know of a player: never their addresses or settings."""
     tx = request.tx
     tallies, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
     ratings = {game: tally.at(request.now) for game, tally in tallies.items()}

@@ -1,4 +1,4 @@
-"""A player's words to others, made into mails. No mail shows where its author reads mail."""
+"""A player's words to others, passed on by mail. No mail shows an address of its author."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from pbm.store.tickets import MESSAGE, Ticket
 NO_MORE = "set broadcasts off"
 """The command by which a player gets no more broadcasts."""
 AT_ONCE = 50
-"""Players who are written to in one transaction, so that nobody waits for it."""
+"""Players who are written to in one transaction, so that others need not wait long."""
 SPREAD = "broadcast"
-"""The item on the agenda while a broadcast is on its way."""
+"""The kind of agenda items for broadcasts that are being sent."""
 
 
 def written_by(author: Player, tools: Tools) -> dict[str, str]:
-    """The From of a mail that passes a player's words on, at our address."""
+    """The From of a mail that passes a player's words on: their userid, with our address."""
     return {"From": f'"{author.userid} via pbm" <{tools.composer.robot.address}>'}
 
 
 def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], int | None]:
-    """The mails of a broadcast to the next players by their ids, and how many of them get it; None where more follow.
+    """The mails of a broadcast to the next players by id, and how many get it; None if more players follow.
 
-    Those who want no broadcasts or have blocked its author get none. The rest is put on the agenda.
+    Players who want no broadcasts or have blocked its author get none. The rest is put on the agenda.
     """
     tx = at.tx
     deaf = {broadcast.author.id, *tx.blocks.blockers(broadcast.author.id)}
@@ -90,21 +90,21 @@ def message(request: Request, command: Command) -> Answer:
 
 
 def _check_below(request: Request, command: Command) -> None:
-    """Raises: BadArguments where the text stands beside the command, so that its words were taken for a password."""
+    """Raises: BadArguments if the text stands next to the command, where it was taken for a password."""
     sender, named = request.sender.proven, command.args.get("USERID", "")
     if sender is not None and named.casefold() != sender.userid.casefold() and request.tx.players.find(named):
         raise BadArguments("Write the text below the command, on lines of its own.", f"message {named}")
 
 
 def text_below(request: Request) -> str:
-    """The text below the command, which now belongs to it. Raises: BadArguments."""
+    """The text below the command, which is no longer passed on as a comment. Raises: BadArguments."""
     text = redact(request.words.comment, request.secrets).strip()
     request.words.comment = ""
     return _checked(request, text, "write it below the command")
 
 
 def _checked(request: Request, text: str, where: str) -> str:
-    """Raises: BadArguments."""
+    """The text itself. Raises: BadArguments if it is empty or too long."""
     most = request.tools.limits.message_characters
     if not text:
         raise BadArguments(f"There is no text to send: {where}.")
@@ -133,12 +133,12 @@ def _check_not_blocked(request: Request, author: Player, hearer: Player) -> None
 
 
 def _deaf(robot: str) -> str:
-    """Why nothing is passed on to one of our robots."""
+    """Why nothing can be sent to a robot."""
     return f"{robot} is a program, which reads no messages, so nothing can be sent there."
 
 
 def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: str) -> None:
-    """Mail the text to each of the hearers; answering it writes back. Raises: NotAllowed."""
+    """Mail the text to each of the hearers, whose answers come back to the author. Raises: NotAllowed."""
     readers = readers_of(request, hearers)
     for hearer in hearers:
         if not readers[hearer.id].addresses:
@@ -162,7 +162,7 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
 @redeems(MESSAGE, lasting=True)
 @by_player
 def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
-    """A player has answered a message: their words go back to its author."""
+    """Pass a player's answer to a message back to its author."""
     author, text = request.tx.players.get(ticket.payload["to"]), request.message.text.strip()
     _check_no_command(text)
     if author is None:
@@ -172,7 +172,7 @@ def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
 
 
 def _check_no_command(text: str) -> None:
-    """A password sent to the wrong address must not reach another player. Raises: NotAllowed."""
+    """Raises: NotAllowed for a command with a password, which must not reach another player."""
     try:
         meant = bool(parse(clean(first_line(text)), Standing()).secrets)
     except Rejected:
@@ -220,7 +220,7 @@ def _tell_operator(request: Request, written: Broadcast) -> None:
     "several commands in one email, below this one, each on a line of its own",
 )
 def multiple(request: Request, command: Command) -> None:  # noqa: ARG001  every handler has them
-    """The parser puts the commands below it in its place, so it comes here only if there are none."""
+    """Called only if there are no commands below it: the parser puts those in its place."""
     raise BadArguments("There is no command: write each on a line of its own below this one.")
 
 
@@ -229,7 +229,7 @@ def multiple(request: Request, command: Command) -> None:  # noqa: ARG001  every
     "write to the players of a board and to all who follow it; the text goes below the command",
 )
 def chat(request: Request, command: Command) -> None:
-    """The text below the command, to everybody who gets the mails of the board."""
+    """Send the text below the command to everybody who gets the mails of the board."""
     board, author = request.boards.named(command), request.author.who(command)
     is_unheard = any(is_robot(request.tx, player) for player in board.match.players if player != author)
     read_as = request.read_as.get(board.match.board) or (UNHEARD if is_unheard else "")
@@ -237,7 +237,7 @@ def chat(request: Request, command: Command) -> None:
 
 
 def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, **how: Any) -> None:
-    """Keep the text below the command, and pass it on. how: as of pass_on. Raises: BadArguments."""
+    """Store the text below the command, and pass it on. how: as for pass_on. Raises: BadArguments."""
     text = text_below(request)
     board.remark(kind, author, text)
     comment, sent_from = CommentMade(board.match.board, userid=author.userid, text=text), request.author.sent_from
@@ -249,7 +249,7 @@ def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, *
     "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
 )
 def kibitz(request: Request, command: Command) -> None:
-    """To all who follow the board but its players; these get it with the final mail."""
+    """Send the text to the followers of the board; its players get it with the last mail of the game."""
     board, author = request.boards.named(command), request.author.who(command)
     _check_kibitzer(request, board, author)
     _say(request, board, author, RemarkKind.KIBITZ, sealed=True)
@@ -285,7 +285,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
     "keep what you write below for yourself, under the emails of a board; alone it shows your notes",
 )
 def note(request: Request, command: Command) -> None:
-    """The text below the command goes to the notes of who writes it; without any, the notes are shown."""
+    """Add the text below the command to the player's notes; without a text, show them."""
     board, owner = request.boards.named(command), request.author.who(command)
     text = redact(request.words.comment, request.secrets).strip()
     request.words.comment = ""
@@ -307,7 +307,7 @@ def note(request: Request, command: Command) -> None:
 
 
 def _check_room(request: Request, board: OpenBoard, owner: Player, text: str) -> None:
-    """Raises: BadArguments."""
+    """Raises: BadArguments if the notes would become too long."""
     most, kept = request.tools.limits.message_characters, sum(len(each.text) for each in board.notes(owner))
     if kept + len(text) > most:
         raise BadArguments(

@@ -1,7 +1,7 @@
 """Robots as teachers: a hint on a board against a robot, and a review of a game that has ended.
 
-Both take thought, so both are put down and answered by a mail of their own; see pbm/core/robots.py. Nobody is helped
-in a running game against a person, nor by way of another board that has had its position.
+Both take thinking, so they are ordered, and come in a mail of their own; see pbm/core/robots.py. They never help in a
+running game against a person, not even through another board with the same position.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ from pbm.store.house import THINK, Item
 
 TEACHER = max(LEVELS)
 MOST_REVIEWS = 5
-"""How many reviews of one player may wait."""
+"""Reviews of one player that may wait."""
 MOST_ATTEMPTS = 3
-"""How often a hint or a review is tried whose thinking fails."""
+"""How often a hint or a review is tried if thinking fails."""
 POSITIONS_AT_FULL = 8
 """A review takes as long as so many moves of the strongest robot, however long the game was."""
 POSITIONS_A_PART = 40
-"""So many are thought about by one process, which is ended when it takes too long."""
+"""Positions that one process thinks about before its time limit."""
 SWING = 0.4
 """A move that makes its player's position worth so much less is shown with a better one."""
 SHARED_PLIES = 6
-"""Of a running game whose position is no mere opening any more; what is proved of an opening is not told, either."""
+"""A running game of fewer plies does not forbid a review; but nothing that is proved of its position is told."""
 MOST_SHOWN = 5
 MOST_EXPECTED = 3
-"""Moves of an expected line that are told where it is no more than an estimate."""
+"""Moves of an expected line that are told if it is only an estimate."""
 LINE = 40
-"""Characters of a move's line in a review: so many a phone shows side by side."""
+"""Characters of a move's line in a review: as many as fit the width of a phone."""
 SHORTEST, LONGEST = 10, 20
-"""Characters between a sure loss and a sure win, as far as a line has room."""
+"""Characters between a sure loss and a sure win, depending on the room in a line."""
 MOST_OF_A_MOVE = 16
-"""Characters of a move that such a line shows."""
+"""Characters of a move in such a line."""
 
 
 @handles(
@@ -108,9 +108,9 @@ def review(request: Request, command: Command) -> Answer:
 
 
 def _check_helps_nowhere(at: Desk, player: Player, board: OpenBoard, states: Iterable[State], since: int) -> None:
-    """None of the states of a board is one that the player has in a running game with a person. Raises: NotAllowed.
+    """Raises: NotAllowed if the player has one of the states in a running game against a person.
 
-    since: of games with so many plies.
+    since: only games with at least so many plies matter.
     """
     tx, game, running = at.tx, board.state.game, dict[tuple[Side, Scene], int]()
     summaries = tx.matches.summaries(game=board.match.game, player_ids=(player.id,), active=True, limit=None)
@@ -125,7 +125,7 @@ def _check_helps_nowhere(at: Desk, player: Player, board: OpenBoard, states: Ite
 
 
 def _states(match: Match) -> Iterator[State]:
-    """After each ply of a game."""
+    """The state after each ply of a game."""
     state = State.start(GAMES[match.game], match.options, match.body)
     for notation in match.record.notations:
         state, _ = state.played(notation)
@@ -140,12 +140,12 @@ def hints(at: Desk) -> Iterator[Task]:
         whom = board.match.players[seat - 1].id
         failed = _failed(item, board.match.board, whom, "hint for")
         given = partial(_give_hint, item, board.match.board, seat)
-        work = asked(question) if _is_awaited(item, board, seat) else lambda _: ()  # nothing to think about any more
+        work = asked(question) if _is_awaited(item, board, seat) else lambda _: ()  # nothing is left to think about
         yield Task(item.key, work, given, failed, whom, board.match.game)
 
 
 def _is_awaited(item: Item, board: OpenBoard, seat: Seat) -> bool:
-    """Whether a hint is still for the move that is next."""
+    """Whether the player is still to make the move that the hint is for."""
     return board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
 
 
@@ -159,7 +159,7 @@ def reviews(at: Desk) -> Iterator[Task]:
 
 
 def parts(match: Match) -> list[Question]:
-    """The questions about all positions of a game, each short enough for one process."""
+    """The questions about all positions of a game, each small enough for one process."""
     whole = replace(_question(match, len(match.record)), swappable=GAMES[match.game].info.swap)
     plies, share = len(whole.moves), min(1.0, POSITIONS_AT_FULL / len(match.record))
     return [
@@ -173,7 +173,7 @@ def _go_through(questions: Sequence[Question], ask: Ask) -> list[Thought]:
 
 
 def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:
-    """The orders of a word, of games that are there: the item, the board, and the seat or the player."""
+    """The orders that begin with a word, of installed games: the item, the board, and the seat or the player's id."""
     for item, number, who in orders(at.tx, word):
         match = at.tx.matches.load(number)
         if match is not None and match.game in GAMES:
@@ -181,13 +181,13 @@ def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:
 
 
 def _question(match: Match, plies: int) -> Question:
-    """About the position after so many plies."""
+    """The question about the position after so many plies."""
     moves = tuple(each for each in match.record.notations[:plies] if each != SWAP)
     return Question(match.game, match.options, match.body, moves, TEACHER, match.board * 10_007, len(moves))
 
 
 def _give_hint(item: Item, number: int, seat: Seat, at: Desk, thoughts: Sequence[Thought]) -> None:
-    """Nothing, if the player has moved meanwhile."""
+    """Send the hint, unless the player has moved meanwhile."""
     board = at.open(number)
     if not at.tx.agenda.drop(THINK, item.key) or not _is_awaited(item, board, seat) or not thoughts:
         return
@@ -199,10 +199,10 @@ def _give_hint(item: Item, number: int, seat: Seat, at: Desk, thoughts: Sequence
 
 
 def advice(thought: Thought, may_swap: bool, opening: bool) -> str:
-    """What the strongest robot would do, and why. may_swap: the player may take the other side over.
+    """What the strongest robot would do, and why. may_swap: whether the player may swap sides.
 
-    opening: the opponent may, after this move. Example: "would play B4: it puts your chances at 56 %. It then expects
-    C2."
+    opening: whether the opponent may swap after this move. Example: "would play B4: it puts your chances at 56 %. It
+    then expects C2."
     """
     if may_swap and thought.value < SWAPS_BELOW:
         return f"would swap: if you do not, {worth(thought)}."
@@ -214,7 +214,7 @@ def advice(thought: Thought, may_swap: bool, opening: bool) -> str:
 
 
 def _opens(board: OpenBoard) -> bool:
-    """Whether the opponent may take the side over whose move is next."""
+    """Whether the opponent may swap sides after the next move."""
     return board.state.game.info.swap and not board.match.record
 
 
@@ -230,7 +230,7 @@ def worth(thought: Thought) -> str:
 class Step:
     """One move of a game under review. before, after: what the position was worth to the first side, from -1 to 1.
 
-    state: the board before it, as if nobody had swapped.
+    state: the state before it, as if nobody had swapped.
     """
 
     ply: int
@@ -239,7 +239,7 @@ class Step:
     before: float
     after: float
     proved: bool
-    """What the move led to is proved, whatever is known of the position before."""
+    """Whether the worth after the move is proved; the worth before it may be an estimate."""
     grounds: str
     """How far it is proved that the better move is better, as a sentence."""
     lost: float
@@ -250,13 +250,13 @@ class Step:
     state: State
 
     def curve(self, length: int) -> str:
-        """Where it stands between a sure loss of the first side, on the left, and a sure win. length: even."""
+        """A line from a sure loss of the first side, on the left, to a sure win, with a mark. length: even."""
         at, mark = round((self.after + 1) / 2 * length), "!" if self.proved else "*"
         return "".join(mark if place == at else "|" if place == length // 2 else "." for place in range(length + 1))
 
 
 def plot(found: Sequence[Step]) -> list[str]:
-    """A line for each move: its ply, side and text, and what it led to."""
+    """A line for each move: its ply, side and text, and its curve."""
     names, moves = (max(map(len, each)) for each in zip(*((step.side, step.played) for step in found), strict=True))
     moves = min(moves, MOST_OF_A_MOVE)
     length = max(SHORTEST, min(LONGEST, LINE - len(f"{0:3} {'':{names}} {'':{moves}} ") - 1)) // 2 * 2
@@ -265,7 +265,7 @@ def plot(found: Sequence[Step]) -> list[str]:
 
 
 def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
-    """The moves of a game, each with what a robot thought before and after it; a swap is not one of them."""
+    """The moves of a game without a swap, each with what a robot thought before and after it."""
     game: AnyGame = GAMES[match.game]
     state, found = State.start(game, match.options, match.body), []
     plies = [(number, each) for number, each in enumerate(match.record.notations, 1) if each != SWAP]
@@ -281,7 +281,7 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
         else:
             after = sign * thought.value
         advised = _advised(thought, number if game.info.swap else 0)
-        worth = -abs(after) if game.info.swap and number == 1 else sign * after  # what is too good is taken over
+        worth = -abs(after) if game.info.swap and number == 1 else sign * after  # too good a first move is swapped
         lost = advised.value - worth if advised.move != played else 0.0
         proved = outcome is not None or (following or thought).exact
         grounds = _grounds(advised, played, worth, proved, opens=game.info.swap and number == 1)
@@ -294,9 +294,9 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
 
 
 def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens: bool) -> str:
-    """How far it is proved that a move is better than what was played, which was worth so much to its player.
+    """A sentence on how far it is proved that a move is better than the one played. worth: of that, to its player.
 
-    opens: the other player could swap, so that a sure win is no good. Example: "It is proved that d4 wins."
+    opens: the other player could swap next, so a sure win was no good. Example: "It is proved that d4 wins."
     """
     if opens:
         return "This is proved." if advised.exact and proved else "That is an estimate."
@@ -307,9 +307,9 @@ def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens
 
 
 def _advised(thought: Thought, swap_ply: int) -> Thought:
-    """What would have been best: to swap, where ply 2 may be that and the position is worth less than the other side's.
+    """The best advice: to swap, if the ply may be a swap and the position is worth less than the other side's.
 
-    swap_ply: the ply, in a game that has the swap.
+    swap_ply: the number of the ply in a game with a swap; 0 in other games.
     """
     swaps = swap_ply == 2 and thought.value < SWAPS_BELOW
     return replace(thought, move=SWAP, value=-thought.value, line=(SWAP,)) if swaps else thought
@@ -317,7 +317,7 @@ def _advised(thought: Thought, swap_ply: int) -> Thought:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """Somebody ended a game who stood better than its result says. did, known: parts of a sentence about them."""
+    """A player ended a game, though they stood better than its result says. did, known: parts of a sentence on that."""
 
     seat: Seat
     did: str
@@ -325,9 +325,9 @@ class Closing:
 
 
 def closing(match: Match, state: State, thought: Thought) -> Closing | None:
-    """What decided a game that the rules did not end, if its last position was worth more to somebody.
+    """How a game ended that the rules did not end, if its last position was worth more to a player; otherwise None.
 
-    thought: of that position. Example of known: "it is proved that Red could have won, with c2".
+    thought: about that position. Example of `known`: "it is proved that Red could have won, with c2".
     """
     result = match.result
     if result is None or (result.winner is None and result.ending is not Ending.AGREED):
@@ -383,5 +383,5 @@ def _failed(item: Item, number: int, whom: int, what: str) -> Callable[[Desk, st
 
 
 def _subject(number: int, what: str) -> str:
-    """Of a mail that tells that something does not come. what: "review of", "hint for"."""
+    """The subject of a mail that says that something does not come. what: "review of", "hint for"."""
     return f"pbm: no {what} board {number}"

@@ -1,7 +1,7 @@
-"""Clocks of boards that stop and go on, and boards whose time has come.
+"""The clocks of boards: pausing, giving time, claiming; and what is done when a board falls due.
 
-An instant that was worked out for a board may be overtaken: by an outage, after which everybody has more time. So
-whatever falls due is looked at anew, and put off if its time has not come after all.
+The stored instant at which a board falls due may be too early, because everybody gets more time after an outage. So
+each due board is looked at again, and put off if its time has not come.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from pbm.store import Transaction
 _INSTANT = timedelta(microseconds=1)
 _KEPT = timedelta(days=1)
 FREE_NO_SHOWS, NO_SHOWS_WITHIN = 2, timedelta(days=90)
-"""Games whose first move a player may let pass within such a time; the next are lost, and tell in the reliability."""
+"""First moves that a player may miss within such a time; if they miss more, they lose those games."""
 _ON_TIME = "on time"
 _NO_SHOW = "did not make their first move in time"
-"""How the reason of a result begins, or ends, when time was up."""
+"""How the reason of a result begins, or how it ends, if time was up."""
 
 
 def attend(at: Desk, number: int) -> None:
-    """Do what a board needs the server for: remind, call the time, end a pause that was long enough, or the game."""
+    """Do what a board is due for: remind, declare that time is up, end a pause that lasted long enough, or the game."""
     tx, tools = at.tx, at.tools
     try:
         board = at.open(number)
@@ -59,7 +59,7 @@ def attend(at: Desk, number: int) -> None:
 
 
 def _spare(tx: Transaction, number: int) -> None:
-    """Nobody can play, for the board cannot be read: whoever is to move keeps a day of their time."""
+    """Leave the player to move at least a day, because nobody can play on a board that cannot be read."""
     match = tx.matches.load(number)
     assert match is not None  # noqa: S101  it is there, and cannot be read
     clock, now, calendars = match.clock, tx.now, match.calendars
@@ -71,7 +71,7 @@ def _spare(tx: Transaction, number: int) -> None:
 
 
 def _end_at_last(board: OpenBoard, clock: Clock, called_at: datetime, limits: Limits) -> None:
-    """The opponent had as long to choose as is promised, outages not counted, and has not."""
+    """End a game whose time is up, if its opponent has not chosen within the promised time, not counting outages."""
     outages = tuple(stop for stop in board.match.stops[0] if stop.kind.is_ours)
     over_at = Calendar(stops=outages).deadline(called_at, limits.claim_days * DAY)
     if over_at is not None and over_at <= board.now:
@@ -89,10 +89,10 @@ def _remind(board: OpenBoard, clock: Clock) -> None:
 
 
 def call_time(board: OpenBoard, clock: Clock, limits: Limits) -> None:
-    """The time of the player to move is up; before their own first move, the game is void.
+    """Declare that the time of the player to move is up; before their own first move, the game is void.
 
-    In a tournament both is a loss at once, so that nobody's choice holds up a round. A player who has sent a move that
-    still waits was in time, though their nights or vacations have changed since: it is played first.
+    In a tournament they lose at once in either case, so that no opponent's choice holds up a round. A player with a
+    held move was in time, even if their nights or vacations have changed since: the move is played first.
     """
     match, now = board.match, board.now
     if board.intents.find(clock.seat, IntentKind.HOLD):
@@ -119,7 +119,7 @@ def call_time(board: OpenBoard, clock: Clock, limits: Limits) -> None:
 
 
 def end_on_time(board: OpenBoard, clock: Clock, *, draw: bool = False, waited: bool = False) -> None:
-    """End a game whose time is up. draw: as its opponent wishes; waited: they have not said what they wish."""
+    """End a game whose time is up. draw: the opponent chose a draw. waited: the opponent did not choose in time."""
     match, late, seat = board.match, clock.seat, other(clock.seat)
     reason = f"{_ON_TIME}, as {match.player(seat).userid} chose" if draw else _ON_TIME
     result = Result(Ending.FORFEIT, None if draw else seat, reason)
@@ -127,9 +127,9 @@ def end_on_time(board: OpenBoard, clock: Clock, *, draw: bool = False, waited: b
 
 
 def undo_timeout(board: OpenBoard) -> None:
-    """Take back that somebody's time was up; the turn begins anew, with what was left at the last move.
+    """Take back that somebody's time was up; the turn begins again, with the time left at the last move.
 
-    Raises: NotAllowed unless the time was called and nothing else has ended the game.
+    Raises: NotAllowed if nobody's time was up, or if something else has ended the game.
     """
     match = board.match
     if not _timed_out(match):
@@ -151,7 +151,7 @@ def _timed_out(match: Match) -> bool:
 
 @grants(OfferKind.PAUSE)
 def grant_pause(request: Request, board: OpenBoard, seat: Seat) -> None:
-    """The seat agrees to what its opponent asked: the clocks stand still, for so long at most."""
+    """Stop the clocks, for `pause_days` at most; the seat has agreed to it."""
     clock, now = board.match.clock, board.now
     assert clock is not None  # noqa: S101  nothing else is asked for
     board.set_offer(None)
@@ -161,9 +161,9 @@ def grant_pause(request: Request, board: OpenBoard, seat: Seat) -> None:
 
 
 def let_run(board: OpenBoard, seat: Seat | None) -> None:
-    """The clocks go on from where they stopped. seat: who wished it; None for the server."""
+    """Let the clocks go on from where they stopped. seat: the one that asked for it; None for the server."""
     clock = board.match.clock
-    assert clock is not None  # noqa: S101  who calls has seen it
+    assert clock is not None  # noqa: S101  every caller has checked
     board.set_clock(clock.with_pause(False, board.now, board.match.calendars))
     board.events.append(ClocksResumed(board.match.board, seat))
 
@@ -235,7 +235,7 @@ def resume(request: Request, command: Command) -> None:
 
 
 def _clock(board: OpenBoard) -> Clock:
-    """Raises: MatchOver; NotAllowed where there is none."""
+    """The running clock of a board. Raises: MatchOver; NotAllowed if the board has none."""
     board.check_running()
     clock = board.match.clock
     if clock is None or not clock.control.timed:

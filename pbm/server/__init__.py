@@ -1,4 +1,4 @@
-"""The handling of a mail. The only place that opens a state-changing transaction."""
+"""The handling of mails, of what falls due, and of operators' acts: the floor that opens transactions which write."""
 
 from pbm.server.service import Arriving, Service, Settings
 

@@ -1,4 +1,4 @@
-"""Boards, clocks and tournaments in the hand of the operator: what went wrong is put right and told."""
+"""Operators' acts on boards, clocks and tournaments; players are told."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Arbiter(Hand):
 
     @acts
     def void(self, at: Desk, number: int) -> Match:
-        """Let a game count for nobody, under way or over; ratings are as if it had not ended."""
+        """Make a game void, under way or over, and take back what it did to ratings."""
         board = at.open(number)
         if board.match.result is not None:
             _reopen(board, len(board.match.record))
@@ -36,7 +36,7 @@ class Arbiter(Hand):
 
     @acts
     def reopen(self, at: Desk, number: int, plies: int | None = None) -> Match:
-        """Let a game go on that was over, or take plies back. plies: how many stay; None for all."""
+        """Let a game go on that was over, or take plies back. plies: how many plies stay; None for all."""
         board = at.open(number)
         kept = len(board.match.record) if plies is None else plies
         over = board.at(kept).result is not None
@@ -51,7 +51,7 @@ class Arbiter(Hand):
 
     @acts
     def stop(self, at: Desk, number: int) -> Match:
-        """Both clocks of a board stand still until they are let run; either player may resume, too."""
+        """Stop both clocks of a board until `go`; either player may resume, too."""
         board, clock = _ticking(at, number)
         if clock.paused:
             raise NotAllowed(f"The clocks of board {number} stand still already.")
@@ -62,7 +62,7 @@ class Arbiter(Hand):
 
     @acts
     def go(self, at: Desk, number: int) -> Match:
-        """The clocks of a board run again."""
+        """Let the clocks of a board run again."""
         board, clock = _ticking(at, number)
         if not clock.paused:
             raise NotAllowed(f"The clocks of board {number} run already.")
@@ -71,14 +71,14 @@ class Arbiter(Hand):
 
     @acts
     def extend(self, at: Desk, number: int, amount: int) -> Match:
-        """Both players of a board have more time. amount: in microseconds."""
+        """Give both players of a board more time. amount: in microseconds."""
         board, clock = _ticking(at, number)
         board.set_clock(_extended(board.match, clock, amount, board.now))
         board.events.append(TimeGiven(number, None, amount))
         return self._told(at, board)
 
     def extend_all(self, amount: int) -> int:
-        """All players have more time on all boards with clocks; no mail tells it. Returns how many boards."""
+        """Give all players more time on all boards with clocks, without mails; returns the number of boards."""
         with self._service.store.write() as tx:
             numbers = tx.matches.timed()
             for some in tx.in_bites(numbers):
@@ -87,14 +87,14 @@ class Arbiter(Hand):
         return len(numbers)
 
     def halt(self, kind: StopKind) -> None:
-        """All clocks stand still from now on. kind: MAINTENANCE lets nothing be played either."""
+        """Stop all clocks from now on. kind: with MAINTENANCE, mail is not handled either."""
         with self._service.store.write() as tx:
             if tx.absences.open(kind):
                 raise NotAllowed(_ALREADY[kind])
             tx.absences.add(None, Stop(kind, tx.now))
 
     def lift(self, kind: StopKind) -> datetime:
-        """The end of a halt; returns since when it was."""
+        """End a halt; returns when it began."""
         with self._service.store.write() as tx:
             halts = tx.absences.open(kind)
             if not halts:
@@ -104,7 +104,7 @@ class Arbiter(Hand):
         return halts[0].stop.starts_at
 
     def halts(self) -> Sequence[Stop]:
-        """The stops of all clocks now."""
+        """The halts and outages that stop all clocks now."""
         with self._service.store.read() as tx:
             return [each.stop for kind in StopKind if kind.is_ours for each in tx.absences.open(kind)]
 
@@ -127,7 +127,7 @@ _NOT = {StopKind.HALT: "All clocks run.", StopKind.MAINTENANCE: "Maintenance is 
 
 
 def _reopen(board: OpenBoard, kept: int) -> None:
-    """The board goes on after so many plies, with the time that each player had then."""
+    """Let the board go on after `kept` plies, with the time that each player had then."""
     plies, reopened = len(board.match.record), board.match.result is not None
     event: Event = MatchCorrected(board.match.board, None, kept + 1 if kept < plies else 0, reopened)
     if reopened:
@@ -147,12 +147,12 @@ def _extended(match: Match, clock: Clock, amount: int, now: datetime) -> Clock:
 
 @dataclass(frozen=True, slots=True)
 class TournamentView:
-    """A tournament with all there is to see of it."""
+    """A tournament with everything there is to show of it."""
 
     tournament: Tournament
     entrants: tuple[Entrant, ...]
     meetings: tuple[Meeting, ...]
-    """Of the present season."""
+    """The meetings of the present season."""
     standings: tuple[Standings, ...]
 
 
@@ -160,12 +160,12 @@ class Organizer(Hand):
     """Tournaments."""
 
     def create(self, name: str, kind: str, game: str, words: Sequence[str], body: str = "") -> Tournament:
-        """words: the options of the tournament and of its game."""
+        """Create a tournament. words: the options of the tournament and of its game."""
         with self._service.store.write() as tx:
             return entering.create(tx, name, kind, game, words, body, None)
 
     def all(self, game: str | None = None, *, ended: bool = False) -> list[tuple[Tournament, int]]:
-        """With how many players each has, the newest first."""
+        """The tournaments, each with the number of its players, the newest first."""
         with self._service.store.read() as tx:
             return tx.tournaments.with_sizes(tx.tournaments.listed(game, ended=ended))
 
@@ -180,14 +180,14 @@ class Organizer(Hand):
             )
 
     def start(self, name: str) -> Tournament:
-        """Let it begin, or the next season of a league; the server does so as soon as it runs."""
+        """Start it, or the next season of a league; a running server does so at its next turn."""
         with self._service.store.write() as tx:
             tournament = entering.find(tx, name)
             entering.start(tx, tournament)
             return tournament
 
     def cancel(self, name: str) -> Tournament:
-        """End it early; all who are in it are told."""
+        """End it early, and tell its players and followers."""
         with self._service.store.write() as tx:
             tournament = entering.find(tx, name)
             tx.outbox.add(entering.cancel(self._at(tx), tournament), tx.now)

@@ -1,11 +1,10 @@
-"""Mails that are handled together, in transactions that others need not wait for long: all that is there for speed.
+"""Handles many mails together, in short transactions: everything that is there for speed.
 
-All that is foreseen is read at once, all that is to be locked is locked at once, and what becomes of the mails is
-written down at once. Mails that only read are answered before, from a view of the database, while others write; what a
-move leads to is worked out there, too. A fault in writing a batch down is met by handling it again, mail by mail, so
-that only the faulty one is parked. Where only one can write at a time, handling lets others write between its mails, so
-that none that comes in waits for long. Which mails come next is told by `waiting`; what a mail asks for, and what its
-sender gets, is decided by `handle`.
+What a batch needs is read in one go, locked in one go, and its results are written in one go. Mails that only read are
+answered before, from a view of the database, while others write; the effects of moves are worked out there, too. If
+writing a batch fails, it is handled again, mail by mail, so that only the faulty mail is parked. If only one process
+can write at a time, it lets others write between its mails, so that no arriving mail waits long. `waiting` decides
+which mails come next; `handle` decides what a mail does, and what its sender gets.
 """
 
 from __future__ import annotations
@@ -28,27 +27,27 @@ from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction
 log = structlog.get_logger()
 
 _MAILS_AT_ONCE, _SECONDS_AT_ONCE = 40, 0.05
-"""Of a transaction that nobody else can write beside; it goes on until the mail in hand is settled.
+"""Limits of a transaction during which nobody else can write; it still finishes the mail in hand.
 
-For no more mails is read ahead than twice as many as the one before settled in time.
+It takes at most twice as many mails as the transaction before it settled in time.
 """
 _SECONDS_AHEAD = 0.2
-"""Of working out what mails lead to, while others write."""
+"""How long the effects of mails are worked out while others write."""
 _SECONDS_OF_A_BITE = 0.03
-"""Of something that takes long, until it is looked whether anybody has moved meanwhile."""
+"""How often long work is interrupted to check for moves that have come in."""
 
 
 @dataclass(slots=True)
 class Foreseen:
-    """What is known of mails before the transaction in which they are settled."""
+    """What is worked out about mails before the transaction in which they are settled."""
 
     age: int | None
-    """Of the database as it was then, see Transaction.age; None once it is another."""
+    """The age of the database then, see Transaction.age; None once it has changed."""
     seen: dict[int, object] = field(default_factory=dict)
-    """What was foreseen of each mail's board and sender, see Transaction.seen, by the mails' numbers."""
+    """What was known of each mail's board and sender, see Transaction.seen, by the mails' numbers."""
     obeyed: dict[int, Obeyed] = field(default_factory=dict)
-    """By the mails' numbers: answers to those that only read; and what comes of moves, each on another board, while
-    nothing else is changed.
+    """By the mails' numbers: answers to mails that only read, and effects of moves, each on a different board, which
+    hold as long as nothing else changes.
     """
 
     def of(self, tx: Transaction, mail: Prepared) -> Obeyed | None:
@@ -60,7 +59,7 @@ class Foreseen:
         return obeyed if is_same and self.holds(tx) else None
 
     def holds(self, tx: Transaction) -> bool:
-        """Nothing else was changed."""
+        """Whether nothing else was changed."""
         return tx.age == self.age and not tx.disturbed
 
 
@@ -76,24 +75,24 @@ class Batches:
         self._at_once = _MAILS_AT_ONCE
         self._one_by_one = False
         self._done = 0
-        """Mails that were settled since it was begun to handle some, and for which that is committed."""
+        """Mails that the present `handle` has settled and committed."""
         self._more = False
-        """Others waited that can be handled at once."""
+        """Whether more mails waited that can be handled at once."""
         self.is_idle = True
-        """No more mails waited when it was looked last."""
+        """Whether no more mails waited at the last look."""
         self._in_hand: set[str] = set()
         """The lanes of the mails that are being handled."""
         self._passing = False
-        """Something long waits until those have passed who play."""
+        """Whether long work is interrupted to let moves pass."""
         self._looked_at = 0.0
-        """When it was looked last whether there are any, by the monotonic clock."""
+        """When moves to let pass were last looked for, by the monotonic clock."""
 
     def handle(self, limit: int, committed: Callable[[], None]) -> int:
-        """Handle the mails that come next; returns how many there were, 0 only where none waits that can be handled.
+        """Handle the next mails; returns how many, 0 only if none waits that can be handled.
 
-        Mails that cannot be written down together are handled once more, and written down, one by one. committed: is
-        told whenever mails are owed that can be sent, though more is to be handled.
-        Raises: DatabaseTrouble, and then none is handled.
+        Mails whose results cannot be written together are handled and written again, one by one. committed: is called
+        after each commit, when mails may be sent. Raises: DatabaseTrouble; mails whose transaction was rolled back then
+        wait on.
         """
         self._committed, self._done, self._more = committed, 0, True
         while self._more and not self._done:
@@ -109,9 +108,9 @@ class Batches:
         return self._done
 
     def let_pass(self) -> None:
-        """Settle mails that answer a board and have come during the last bite of something long.
+        """Settle mails that answer a board and have come in since the last look.
 
-        It is called by whoever works that out, in a transaction that only reads. What fails is handled again later.
+        Long work calls this in a transaction that only reads. Mails that fail are handled again later.
         """
         is_early = monotonic() < self._looked_at + _SECONDS_OF_A_BITE
         if self._passing or self._waiting.left_over != 0 or is_early:
@@ -122,7 +121,7 @@ class Batches:
                 self._pass_claimed()
             else:
                 self._settle_in_turn(self._of_boards())
-        except Exception as error:  # noqa: BLE001  whoever is interrupted has no part in it
+        except Exception as error:  # noqa: BLE001  it must not fail the work that was interrupted
             log.warning("not_let_pass", error=str(error))
             self._begin_anew()
         finally:
@@ -139,25 +138,25 @@ class Batches:
             raise
 
     def _begin_anew(self) -> None:
-        """Nothing came to pass of what was to be committed last."""
+        """Forget everything that was not committed."""
         self._journal.clear()
         self._waiting.see_all_again()
         self._handler.throttle.forget()
         self._handler.tools.states.forget()
 
     def _give_up(self, mail: Prepared, error: Unfinished) -> None:
-        """Park a mail that was never finished."""
+        """Park a mail that was begun too often and never finished."""
         with self._store.write() as tx:
             self._journal.note(mail.row.id, self._handler.park(tx, mail, error))
             self._journal.write_down(tx)
         self._tell()
 
     def _tell(self) -> None:
-        """It is committed."""
+        """Log and report what is now committed."""
         self._done += self._journal.tell()
         self._committed()
 
-    # Where only one can write at a time, nothing that takes long is done while nobody else can.
+    # If only one process can write at a time, nothing slow is done while it does.
 
     def _handle_waiting(self, limit: int) -> None:
         with self._store.read() as tx:
@@ -167,10 +166,10 @@ class Batches:
             self._settle_in_turn(work, tx)
 
     def _settle_in_turn(self, work: list[Prepared], view: Transaction | None = None) -> None:
-        """Settle the mails, and others that answer a board and come meanwhile.
+        """Settle the mails, and others that answer a board and come in meanwhile.
 
-        These come first, and they come alone: what else is asked for is worked out when they are settled. view: of the
-        database, in which the mails were read; it is closed.
+        Those are settled first, and apart from the rest, which is worked out after them. view: the transaction in which
+        the mails were read; it is closed.
         """
         while work:
             if not self._passing:
@@ -190,16 +189,16 @@ class Batches:
             self._in_hand.clear()
 
     def _of_boards(self) -> list[Prepared]:
-        """While something long waits, a mail stays behind those in hand that answer the same board."""
+        """Mails that answer a board; while long work is interrupted, only those before any mail of a lane in hand."""
         with self._store.read() as tx:
             return self._waiting.of_boards(tx, self._in_hand if self._passing else ())
 
     def _adapt(self, settled: int, work: int) -> None:
-        """settled: how many were done in time of those that were to be."""
+        """Adapt the size of a batch. settled: how many mails of `work` were done in time."""
         self._at_once = min(_MAILS_AT_ONCE, 2 * (settled if settled < work else self._at_once))
 
     def _settle_at_once(self, work: Sequence[Prepared], foreseen: Foreseen) -> Sequence[Prepared]:
-        """Settle as many of the mails as can be settled while others wait; returns the rest."""
+        """Settle as many of the mails as one short transaction can; returns the rest."""
         with self._store.write() as tx:
             until = monotonic() + _SECONDS_AT_ONCE
             rest = self._settle_all(tx, work, foreseen, until)
@@ -208,22 +207,22 @@ class Batches:
         self._tell()
         return rest
 
-    # Where others handle mails at the same time, as much is locked at once of what is to be locked as is known.
+    # If other processes handle mails at the same time, all locks that are known to be needed are taken together.
 
     def _handle_claimed(self, limit: int) -> None:
-        """Passwords are looked at in between, so a mail that holds any is claimed twice."""
+        """Claim and settle mails. Passwords are checked between transactions, so mails with some are claimed twice."""
         with self._store.write(alone=False) as tx:
             if self._handler.heed(tx):
                 return
             work, unchecked = self._waiting.claim(tx, min(limit, self._at_once))
             settled = self._settle_claimed(tx, some := alike(work))
             self._adapt(settled, len(some))
-            self._more = bool(unchecked) or settled < len(work)  # the rest is foreseen when it is claimed anew
+            self._more = bool(unchecked) or settled < len(work)  # the rest is foreseen when it is claimed again
         self._tell()
         self._waiting.check(unchecked)
 
     def _pass_claimed(self) -> None:
-        """As `_handle_claimed`, of mails alone that answer a board, while others are claimed."""
+        """As `_handle_claimed`, but only mails that answer a board, while others are claimed."""
         with self._store.read() as tx:
             if not self._waiting.has_of_boards(tx):
                 return
@@ -232,7 +231,7 @@ class Batches:
         self._tell()
 
     def _settle_claimed(self, tx: Transaction, work: Sequence[Prepared]) -> int:
-        """Settle as many of the mails as can be foreseen at once; returns how many."""
+        """Settle as many of the mails as can be foreseen together; returns how many."""
         foreseen, later = self._foresee(work)
         work = work[: len(work) - len(later)]
         tx.lock(name for mail in work for name in mail.locks)
@@ -243,16 +242,16 @@ class Batches:
             self._settle_all(tx, others, foreseen)
         return len(work)
 
-    # What both have in common.
+    # What both ways have in common.
 
     def _foresee(
         self, work: Sequence[Prepared], view: Transaction | None = None
     ) -> tuple[Foreseen, Sequence[Prepared]]:
-        """The answers to mails that only read, found and composed while others write.
+        """Answer mails that only read, and work out the effects of the others, while others write.
 
-        What all others lead to and show is worked out. And the mails from the first on that has to wait: for an earlier
-        one of its lane, its sender or its board, which may change what it reads and is counted first, or because this
-        took long. view: of the database, which is closed; None for a new one.
+        Also returns the mails from the first one that must wait: for an earlier mail of its lane, sender or board,
+        which may change what it reads and is counted first, or because this took too long. view: a transaction that
+        reads, which is closed; None for a new one.
         """
         met, until = set[str](), monotonic() + _SECONDS_AHEAD
         with closing(view) if view else self._store.read() as tx:
@@ -281,7 +280,7 @@ class Batches:
         tx.foresee(boards, self._handler.tools.states.match)
 
     def _foreseen(self, tx: Transaction, mail: Prepared) -> Obeyed | None:
-        """None where anything stands against it; that comes up again where it is dealt with."""
+        """The effects of a mail; None after any error, which comes up again when the mail is handled."""
         try:
             return self._handler.foresee(tx, mail)
         except DatabaseTrouble:
@@ -293,10 +292,7 @@ class Batches:
     def _settle_all(
         self, tx: Transaction, work: Sequence[Prepared], foreseen: Foreseen, until: float = inf
     ) -> Sequence[Prepared]:
-        """Settle those of the mails that nobody has settled. until: when to leave the rest, by the monotonic clock.
-
-        Returns that.
-        """
+        """Settle the mails that nobody has settled; returns the rest. until: when to stop, by the monotonic clock."""
         identities = {identity for mail in work if (identity := mail.identity)}
         still_new, known = tx.inbox.standing([mail.row.id for mail in work], identities)
         self._journal.recall(known)
@@ -316,7 +312,7 @@ class Batches:
         return fresh[settled:]
 
     def _settle(self, tx: Transaction, mail: Prepared, obeyed: Obeyed | None) -> None:
-        """Settle one mail whatever happens, but for trouble with the database itself. obeyed: what was foreseen."""
+        """Settle one mail, whatever happens except trouble with the database. obeyed: what was foreseen of it."""
         identity, number = mail.identity, mail.row.id
         if isinstance(mail.message, Exception):
             self._journal.note(number, self._handler.park(tx, mail, mail.message))
@@ -332,5 +328,5 @@ class Batches:
                     self._journal.write_down(tx)
         except DatabaseTrouble:
             raise
-        except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
+        except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and must not stop the next mail
             self._journal.note(number, self._handler.park(tx, mail, error), identity)

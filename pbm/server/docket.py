@@ -1,7 +1,7 @@
-"""What is known of a mail at each station of its way, and the journal of what became of many.
+"""What is known of a mail at each stage, and the journal that writes the ends of many mails.
 
 Received -> Prepared: who sent it and what it asks; its passwords are Checked -> Obeyed: what that leads to
-         -> Settled: its end, and the mails that are owed because of it, which the Journal writes down
+         -> Settled: its end, and the mails that are owed because of it, which the Journal writes
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from pbm.store import Plied, Rehearsal, Transaction
 log = structlog.get_logger()
 
 HELP = "help"
-"""The verb that players may use however often it was answered to mails that prove nothing."""
+"""The verb whose answers have a limit of their own for players whose mails prove nothing."""
 
 
 class Checked(NamedTuple):
-    """The verdict of argon2 on the passwords of a mail."""
+    """The results of argon2 for the passwords of a mail."""
 
     verified: Mapping[Credentials, str]
-    """Credentials that are right."""
+    """The right credentials, with the hash of each."""
     fresh: Mapping[str, str]
-    """Hashes of new passwords."""
+    """The hashes of new passwords."""
 
 
 UNCHECKED, NOWHERE = Checked({}, {}), Origin()
@@ -57,19 +57,19 @@ class Prepared(NamedTuple):
     checked: Checked = UNCHECKED
     origin: Origin = NOWHERE
     is_guess: bool = False
-    """It answers an address we never gave to anybody."""
+    """Whether it came to a reply address we never gave to anybody."""
     unsaid: frozenset[str] = frozenset()
-    """Lines, as they are read, that nobody is to find here later: a new password, or what may be one."""
+    """Lines, as they are read, to be taken out of the stored mail: a new password, or what may be one."""
 
     @property
     def letter(self) -> Message:
-        """The message of a mail that may be carried out."""
+        """The message; only for mails that are neither parked nor laid aside."""
         assert isinstance(self.message, Message)  # noqa: S101  all others are parked or laid aside before
         return self.message
 
     @property
     def identity(self) -> str | None:
-        """The mark by which a second delivery of the same mail is told; None for one without an id."""
+        """The mark by which a second delivery of the same mail is known; None without a Message-ID."""
         message = self.message
         if not isinstance(message, Message) or message.message_id is None:
             return None
@@ -77,7 +77,7 @@ class Prepared(NamedTuple):
 
     @property
     def holds_passwords(self) -> bool:
-        """Some are to be looked at, or to be kept."""
+        """Whether it holds passwords to be checked or hashed."""
         return bool(self.logins.keys)
 
     @property
@@ -86,12 +86,12 @@ class Prepared(NamedTuple):
 
     @property
     def verified(self) -> set[str]:
-        """The userids, in lower case, whose passwords it holds."""
+        """The userids, in lower case, whose right passwords it holds."""
         return {userid for userid, _ in self.checked.verified}
 
     @property
     def only_reads(self) -> bool:
-        """It asks to be told something, and changes nothing."""
+        """Whether it only asks to be told something, and changes nothing."""
         asks = bool(self.commands) and all(
             isinstance(each, Command) and each.verb.locks is Locks.NOTHING for each in self.commands
         )
@@ -99,13 +99,13 @@ class Prepared(NamedTuple):
 
     @property
     def is_for_operator(self) -> bool:
-        """It came to nobody but postmaster or abuse."""
+        """Whether it came to postmaster or abuse only."""
         recipients = self.row.recipients
         return bool(recipients) and all(each.casefold().partition("@")[0] in FOR_OPERATOR for each in recipients)
 
     @property
     def stays_on_boards(self) -> bool:
-        """It is about nothing but boards; what it asks for does not depend on mails that wait to be sent."""
+        """Whether it only acts on boards, and so does not depend on mails that are yet to be put into the outbox."""
         message, sender = self.message, self.sender
         answers_no_board = isinstance(message, Message) and message.token is not None and sender.seat is None
         if not isinstance(message, Message) or answers_no_board or self.is_for_operator:
@@ -115,7 +115,7 @@ class Prepared(NamedTuple):
 
     @property
     def boards(self) -> Iterator[str]:
-        """The boards it is about, as far as that can be seen, as they are locked."""
+        """The names of locks of the boards it is about, as far as that is known."""
         if self.sender.board is not None:
             yield f"board {self.sender.board}"
         for command in self.commands:
@@ -125,7 +125,7 @@ class Prepared(NamedTuple):
 
     @property
     def locks(self) -> Iterator[str]:
-        """What it needs to itself while it is handled, as far as that is known beforehand."""
+        """The names of locks it needs while it is handled, as far as that is known beforehand."""
         identity = self.identity
         if identity is not None:
             yield f"mail {identity}"
@@ -135,40 +135,40 @@ class Prepared(NamedTuple):
 
     @property
     def ways(self) -> set[str]:
-        """The lane or the sender that mails have in common which are settled in their order."""
+        """Its lane and senders: mails that share one of them are settled in order."""
         is_message = isinstance(self.message, Message)
         senders = self.payers() | {self.letter.sender.casefold()} if is_message else set()
         return (senders | {self.row.lane}) - {""}
 
     def cause(self, *, proven: bool) -> Cause:
-        """The measures that answers to it count for."""
+        """The cause that answers to it are counted by."""
         origin = self.origin
         helps = all(isinstance(each, Command) and each.verb.name == HELP for each in self.commands)
         return Cause(proven, origin.address, origin.network, origin.vouched, helps and self.sender.standing.known)
 
     def payers(self, identified: Player | None = None) -> set[str]:
-        """At whose expense the handling is: the player's who proves to have sent the mail, or else its address's.
+        """Who is charged for the handling: the players who have proved to have sent the mail, or else its address.
 
-        The two are apart, for anybody can write in an address's name.
+        The two are kept apart, because anybody can write any address into From.
         """
         players = {player.userid.casefold() for player in (self.sender.proven, identified) if player is not None}
         return players | self.verified or {f"from {self.letter.sender.casefold()}"}
 
 
 class Obeyed(NamedTuple):
-    """A mail's effects, before it is known which answers are too many."""
+    """A mail's effects, before answers that are too many are left out."""
 
     mails: tuple[Mail, ...]
     proven: bool
-    """Its sender showed who they are."""
+    """Whether its sender has proved who they are."""
     withheld: str = ""
-    """Why a question was left out."""
+    """Why a question was left out; empty if none was."""
     told: str = ""
-    """Why it gets no answers."""
+    """Why it gets no answers; empty if it gets them."""
     about: Mapping[str, str] = {}
     payers: frozenset[str] = frozenset()
     rehearsal: Rehearsal | None = None
-    """What it would have written, where that was only rehearsed."""
+    """What it would have written, if it was only rehearsed."""
 
 
 class Settled(NamedTuple):
@@ -178,11 +178,11 @@ class Settled(NamedTuple):
     reason: str = ""
     mails: tuple[Mail, ...] = ()
     kept: bytes | None = None
-    """The bytes kept in place of the mail; None for the mail itself."""
+    """The bytes stored in place of the mail; None for the mail itself."""
     about: Mapping[str, str] = {}
-    """Who sent it, with which verbs, and on which boards, for the log."""
+    """Its userid, verbs and boards, for the log."""
     plies: Sequence[Plied] = ()
-    """What is yet to be written because of it."""
+    """Plies that are yet to be written because of it."""
 
 
 @dataclass(slots=True)
@@ -192,11 +192,11 @@ class _Entry:
     settlement: Settlement
     settled: Settled
     outbox: list[int] = field(default_factory=list)
-    """The rows of the mails that are owed because of it, once they are written down."""
+    """The outbox rows of the mails that are owed because of it, once they are written."""
 
 
 class Journal:
-    """Holds, from one commit to the next, what became of each mail."""
+    """Holds the ends of mails from one commit to the next."""
 
     def __init__(self) -> None:
         self._entries: dict[int, _Entry] = {}
@@ -204,27 +204,27 @@ class Journal:
         self._identities: set[str] = set()
 
     def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
-        """In place of what was noted of the mail before. identity: what tells a second delivery of it, if anything."""
+        """Note the end of a mail, in place of an earlier note. identity: see Prepared.identity."""
         settlement = Settlement(mail, settled.state, settled.reason, identity, settled.kept)
         self._unwritten[mail] = _Entry(settlement, settled)
         if identity is not None:
             self._identities.add(identity)
 
     def recall(self, identities: Collection[str]) -> None:
-        """Mails of these were settled before."""
+        """Remember that mails of these identities were settled before."""
         self._identities |= {*identities}
 
     def is_settled(self, identity: str) -> bool:
-        """A mail of this identity was settled, as far as was noted or recalled since the last commit."""
+        """Whether a mail of this identity was noted or recalled since the last commit."""
         return identity in self._identities
 
     @property
     def holds_plies(self) -> bool:
-        """Some boards are not yet in the database as they are."""
+        """Whether some plies are not written yet."""
         return any(entry.settled.plies for entry in self._unwritten.values())
 
     def write_down(self, tx: Transaction) -> None:
-        """Put what was noted where the transaction commits it."""
+        """Write the notes into the transaction."""
         tx.matches.add_plies([ply for entry in self._unwritten.values() for ply in entry.settled.plies])
         owed = [(mail, number) for number, entry in self._unwritten.items() for mail in entry.settled.mails]
         rows = tx.outbox.add([mail for mail, _ in owed], tx.now, [number for _, number in owed])
@@ -235,7 +235,7 @@ class Journal:
         self._unwritten.clear()
 
     def tell(self) -> int:
-        """Log what is committed now; of what a mail holds, nothing. Returns for how many mails that is."""
+        """Log and count the mails whose ends are now committed, without their contents; returns how many."""
         told = len(self._entries)
         for state, mails in Counter(entry.settlement.state.value for entry in self._entries.values()).items():
             SETTLED.labels(state).inc(mails)

@@ -1,9 +1,9 @@
-"""How much anybody may cause: answers that go out, and computing.
+"""How many answers and how much computing anybody may cause.
 
-Answers are counted so that two robots cannot talk for ever; a new process reads them from the outbox. A player who
-gets no more of them is told so once, and until when; that is kept to, although the count falls before. Computing is
-counted since some games have positions that take seconds, and nobody else should wait; each process counts for itself,
-and what takes no time worth speaking of is not even noted.
+Answers are counted so that two robots cannot talk for ever; a new process reads them from the outbox. A player who gets
+no more answers is told so once, and until when; that holds even if the count falls before. Computing is counted because
+some games have positions that take seconds, for which others should not wait; each process counts for itself, and
+ignores trifles.
 """
 
 from __future__ import annotations
@@ -26,32 +26,31 @@ _HOUR = timedelta(hours=1)
 
 
 class _Key(NamedTuple):
-    """The measure of answers: all of them, or those of an address, a board, a network; which is named for whoever reads
-    why one was left out.
-    """
+    """What answers are counted by: all of them, or those to an address, on a board, or because of a network."""
 
     name: str
+    """In words, for the reason why an answer was left out."""
     unproven: bool = False
-    """Only those to mails that proved nothing."""
+    """Whether only answers to mails that proved nothing count."""
 
 
 class Cause(NamedTuple):
     """The mail that is answered."""
 
     proven: bool = True
-    """Its sender showed who they are."""
+    """Whether its sender proved who they are."""
     sender: str = ""
     """The address in its From."""
     network: str = ""
-    """Where the machine is that it came from; empty for one of ours."""
+    """The network that it came from; empty for one of ours."""
     vouched: bool = False
-    """A trusted mail server says that it is from the address in its From."""
+    """Whether a trusted mail server says that it is from the address in its From."""
     reads_help: bool = False
-    """It asks for nothing but pages of help, which players may read more of though their mails prove little."""
+    """Whether it asks only for pages of help, of which players get more even if their mails prove nothing."""
 
 
 class Throttle:
-    """The answers of the last hour, held in memory; a new process reads them from the outbox."""
+    """Counts the answers of the last hour, in memory; a new process reads them from the outbox."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
@@ -60,13 +59,13 @@ class Throttle:
         self._silent: dict[tuple[str, _Key], datetime] = {}
 
     def forget(self) -> None:
-        """Forget what was counted and not committed: the outbox knows better."""
+        """Forget all counts, some of which were not committed; they are read from the outbox again."""
         self._recent = None
         self._counts.clear()
         self._silent.clear()
 
     def excess(self, tx: Transaction, mail: Mail, cause: Cause) -> str:
-        """Why a mail is left out, being one answer too many; empty for all else, such as a board after a move."""
+        """Why a mail is left out as one answer too many; empty if it is not, or is no answer (a board after a move)."""
         to_sender = mail.board is None and mailbox(mail.address) == mailbox(cause.sender)
         if not mail.reply and not to_sender:
             return ""
@@ -85,19 +84,19 @@ class Throttle:
         return refusal
 
     def refusal(self, tx: Transaction, mail: Mail, cause: Cause) -> str:
-        """Why an answer has to be left out; empty where it may go, and then it counts."""
+        """Why an answer has to be left out; empty if it may go, and then it is counted."""
         reason = self.spent(tx, mail.address, mail.board, cause)
         if not reason:
             self._count(tx.now, tuple(key for key, _ in _measures(self._tools.limits, mail.address, mail.board, cause)))
         return reason
 
     def spent(self, tx: Transaction, address: str, board: int | None, cause: Cause) -> str:
-        """Why an answer would have to be left out; empty where it could go."""
+        """Why an answer would have to be left out; empty if it could go. Nothing is counted."""
         key, most = self._exhausted(tx, address, board, cause)
         return f"{most} answers within an hour {key.name}" if key else ""
 
     def _exhausted(self, tx: Transaction, address: str, board: int | None, cause: Cause) -> tuple[_Key | None, int]:
-        """The measure of which an answer is one too many, and how many there may be; None where it could go."""
+        """The key under which an answer is one too many, and its limit; None if the answer could go."""
         recent, box = self._recalled(tx), mailbox(address)
         while recent and recent[0][0] <= tx.now - _HOUR:
             self._drop(recent.popleft()[1])
@@ -107,9 +106,9 @@ class Throttle:
         return None, 0
 
     def silent_until(self, tx: Transaction, address: str, board: int | None, cause: Cause) -> str:
-        """Until when an answer that is left out has no followers, as players are told; empty where they were, before.
+        """Until when further answers are left out, for the player to be told; empty if they were told before.
 
-        That is when half of what went out within the hour is forgotten.
+        That is when half of the answers of the last hour no longer count.
         """
         key, _ = self._exhausted(tx, address, board, cause)
         if key is None:
@@ -119,7 +118,7 @@ class Throttle:
         return self.keep_silent(address, key.name, until, tx.now, unproven=key.unproven)
 
     def keep_silent(self, address: str, name: str, until: datetime, now: datetime, *, unproven: bool = True) -> str:
-        """Until when there are no answers to the address, to the minute; empty where that was told before."""
+        """Note and return until when the address gets no answers, to the minute; empty if that was told before."""
         at = (mailbox(address), _Key(name, unproven))
         self._silent = {each: end for each, end in self._silent.items() if end > now}
         if at in self._silent:
@@ -128,9 +127,9 @@ class Throttle:
         return f"{self._silent[at]:%Y-%m-%d %H:%M} UTC"
 
     def _recalled(self, tx: Transaction) -> deque[tuple[datetime, tuple[_Key, ...]]]:
-        """The outbox does not tell which of its answers went to mails that proved nothing, so all count as such.
+        """The recent answers. The outbox does not say which went to mails that proved nothing, so all count as such.
 
-        Where the clock was ahead, what was counted meanwhile would never be an hour ago.
+        Counts from a time when the clock was ahead would never expire, so they are read again.
         """
         if self._recent and self._recent[0][0] >= tx.now + _HOUR:
             self.forget()
@@ -154,7 +153,7 @@ class Throttle:
 
 
 def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> Iterator[tuple[_Key, int]]:
-    """The measures that an answer counts for, and how many may."""
+    """The keys to count an answer under, each with its limit."""
     to = f"to {mailbox(address)}"
     yield _Key("in all"), limits.answers_per_hour_in_all
     yield _Key(to), limits.answers_per_hour
@@ -166,7 +165,7 @@ def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> 
         yield _Key(f"{to}, who only reads help and proves nothing", unproven=True), limits.unproven_help_per_hour
     elif not cause.proven:
         yield _Key(f"{to}, whose emails prove nothing", unproven=True), limits.unproven_answers_per_hour
-    if not cause.proven and not cause.vouched and cause.sender:  # of whom the outbox tells nothing
+    if not cause.proven and not cause.vouched and cause.sender:  # empty for answers recalled from the outbox
         about = f"to {domain_of(address)}, whose emails prove nothing"
         yield _Key(about, unproven=True), limits.unproven_answers_per_domain_per_hour
     if not cause.proven and cause.network:
@@ -175,17 +174,17 @@ def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> 
 
 
 REPLY = "reply"
-"""Counted like guesses: what went to an address of nobody's, which may never have written to us."""
+"""The kind of counts, kept with those of guesses, of replies to addresses without an account."""
 
 
 def replies_to(tx: Transaction, address: str) -> int:
-    """How many replies the mailbox of an address of nobody's got of late."""
+    """How many replies the mailbox of an address without an account has got lately."""
     key = Key(REPLY, mailbox(address))
     return remembered(tx.guesses.get([key]).get(key), tx.now)
 
 
 def replied_to(tx: Transaction, address: str) -> None:
-    """One more reply goes to an address of nobody's."""
+    """Count one more reply to an address without an account."""
     key = Key(REPLY, mailbox(address))
     tx.lock([f"guess {key.kind} {key.subject}"])
     tx.guesses.put(key, replies_to(tx, address) + 1, tx.now, None)
@@ -195,10 +194,10 @@ _SLIGHT_SECONDS = 0.1
 
 
 class Costs:
-    """Seconds of computing within the last hour, by whom they were for."""
+    """Seconds of computing within the last hour, by the player or address they were for."""
 
     def __init__(self, most_seconds: Callable[[], float]) -> None:
-        """most_seconds: within an hour, for one key."""
+        """most_seconds: gives the limit of one key within an hour."""
         self._most = most_seconds
         self._spent: dict[str, deque[tuple[datetime, float]]] = {}
 
@@ -208,13 +207,13 @@ class Costs:
                 self._spent.setdefault(key, deque()).append((now, seconds))
 
     def used_up_until(self, keys: Collection[str], now: datetime) -> datetime | None:
-        """When the one of the keys that has used up its hour may ask again; None if none has."""
+        """When the keys may ask again, if one of them has used up its limit; None if none has."""
         waits = [until for key in keys if key in self._spent and (until := self._until(key, now)) is not None]
         return max(waits, default=None)
 
     def _until(self, key: str, now: datetime) -> datetime | None:
         spent = self._spent[key]
-        while spent and abs(now - spent[0][0]) >= _HOUR:  # later: the clock was ahead
+        while spent and abs(now - spent[0][0]) >= _HOUR:  # in the future if the clock was ahead
             spent.popleft()
         if not spent:
             del self._spent[key]

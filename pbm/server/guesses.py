@@ -1,10 +1,10 @@
-"""Guesses of passwords, and how soon the next one is looked at.
+"""Guesses of passwords, and how soon the next password is checked.
 
-After a few wrong passwords none is looked at for a while, which doubles with each next one. It is counted for each
-userid, for each sender and for each machine that hands mails over, so that neither many passwords for one account nor
-one password for many accounts get far; and for all strangers together, since each look at a password costs as much as
-hundreds of moves. A player who answers a mail of ours is never locked out: a token proves more than a password, and
-cannot be guessed. Whether a userid exists, or a password that came too early was right, is told to nobody.
+After a few wrong passwords none is checked for a while, which doubles with each further wrong one. They are counted
+for each userid, each sender and each machine that hands mails over, so that neither many passwords for one account nor
+one password for many accounts get far; and for all strangers together, because each check costs as much as hundreds of
+moves. A player who answers a mail of ours is never locked out: a token proves more than a password, and cannot be
+guessed. Nobody is told whether a userid exists, or whether a password that was not checked was right.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from pbm.store.tickets import Attempts, Key
 LOGIN, ASIDE, SENDER, PEER, TOKEN, STRANGERS = "login", "aside", "sender", "peer", "token", "strangers"
 
 NEW = ""
-"""Stands for the userid where a password is a new one."""
+"""In place of a userid, for a new password."""
 
 _FIRST_LOCK = timedelta(minutes=1)
 _MEMORY = timedelta(days=1)
 _MOST_ASIDE = 10
-"""Words a day that may be a player's password in the wrong place: whoever has a forwarded mail of theirs, and writes
-their address into From, learns by these no more than anybody learns by logging in. Of what people write, one mail in a
-hundred holds such a word.
+"""Words a day that are checked as a player's misplaced password. From so few, a forger with a forwarded mail and the
+player's address in From learns no more than by logging in. One mail in a hundred holds such a word.
 """
 
 
 class Origin(NamedTuple):
-    """Where a mail came from, as far as it counts against guessing."""
+    """Where a mail came from, as far as it matters for counting guesses."""
 
     address: str = ""
-    """Of From, which anybody can write unless it is vouched for."""
+    """The address in From; anybody can write that unless it is vouched for."""
     vouched: bool = False
     claimed: Player | None = None
     """The player whose address that is."""
     peer: str = ""
-    """The machine that handed it over; empty for one of ours, as the network is, in which it is: an IPv4 /24."""
+    """The machine that handed it over; empty for one of ours."""
     network: str = ""
+    """The network of that machine, an IPv4 /24 or an IPv6 /64; empty for one of ours."""
 
     @property
     def sender(self) -> str:
-        """Forgers cannot lock out whom a mail server vouches for."""
+        """The sender as counted; a vouched one apart, so that forgers cannot lock them out."""
         return f"{self.address.casefold()} vouched for" if self.vouched else self.address.casefold()
 
     def sources(self, now: datetime) -> tuple[Key, ...]:
@@ -64,18 +64,18 @@ class Origin(NamedTuple):
         return tuple(keys)
 
     def guesses(self) -> tuple[Key, ...]:
-        """The measures that a reply address counts for that we never gave to anybody."""
+        """The keys to count a mail under that came to a reply address we never gave to anybody."""
         return tuple(Key(TOKEN, source) for source in (self.sender, self.peer) if source)
 
     def login(self, userid: str, now: datetime) -> tuple[Key, ...]:
-        """Mails from the player's own address have an account of their own: others' guesses do not lock it."""
+        """The keys to count a login under. The player's own address has its own: guesses by others do not lock it."""
         own = self.claimed is not None and self.claimed.userid.casefold() == userid
         return (Key(LOGIN, f"{userid} {self.sender}" if own else userid), *self.sources(now))
 
 
 @dataclass(slots=True)
 class Gate:
-    """The guesses that one batch of mails may make; what it lets in may all prove wrong together."""
+    """Admits the guesses of one batch of mails; all that it admits may turn out wrong together."""
 
     tx: Transaction
     limits: Limits
@@ -84,7 +84,7 @@ class Gate:
     _guessed: set[tuple[Credentials, tuple[Key, ...]]] = field(default_factory=set)
 
     def guess_closed_until(self, login: Credentials, keys: tuple[Key, ...]) -> datetime | None:
-        """As closed_until. The same login in many mails of a batch is one guess: all are right or wrong."""
+        """As closed_until. The same login in many mails of a batch is one guess: all are right, or all wrong."""
         if (login, keys) in self._guessed:
             return None
         until = self.closed_until(keys)
@@ -93,7 +93,7 @@ class Gate:
         return until
 
     def closed_until(self, keys: Sequence[Key]) -> datetime | None:
-        """Until when nothing under the keys is looked at; None where it may be, and then it counts."""
+        """Until when nothing under the keys is checked; None if it may be checked, and then it is counted."""
         fresh = [key for key in keys if key not in self._known]
         self._known.update(dict.fromkeys(fresh) | self.tx.guesses.get(fresh))
         for key in keys:
@@ -104,7 +104,7 @@ class Gate:
         return None
 
     def counted(self, keys: Sequence[Key]) -> datetime | None:
-        """As closed_until; what is let in counts as wrong at once."""
+        """As closed_until, but an admitted guess counts as wrong at once."""
         until = self.closed_until(keys)
         if until is None:
             went_wrong(self.tx, self.limits, keys)
@@ -128,7 +128,7 @@ def allowance(limits: Limits, kind: str) -> int:
 
 
 def went_wrong(tx: Transaction, limits: Limits, keys: Iterable[Key]) -> None:
-    """Count one more failure at each of the keys, and lock those at which there are too many."""
+    """Count one more failure under each of the keys, and lock those with too many."""
     keys = sorted(keys)
     tx.lock(f"guesses of {kind} {subject}" for kind, subject in keys)
     known = tx.guesses.get(keys)
@@ -149,7 +149,7 @@ def _locked_until(limits: Limits, key: Key, excess: int, now: datetime) -> datet
 
 
 def remembered(known: Attempts | None, now: datetime) -> int:
-    """Failures that still count: none once a day has passed without another or a lock."""
+    """How many failures still count: none after a day without a further one or a lock."""
     if known is None:
         return 0
     last_at = max(known.last_at, known.locked_until or known.last_at)
@@ -158,9 +158,9 @@ def remembered(known: Attempts | None, now: datetime) -> int:
 
 @lru_cache(1000)
 def network_of(peer: str, bits: int = 32) -> str:
-    """The network that counts as one machine: an IPv4 address, or so many bits of it, an IPv6 /64.
+    """The network that counts as one machine: an IPv4 address, or so many bits of it; of IPv6 a /64.
 
-    Empty for one that may be a mail server of ours.
+    Empty for private addresses, which may be a mail server of ours, and for what is no address.
     """
     try:
         address = ipaddress.ip_address(peer)
@@ -174,42 +174,42 @@ def network_of(peer: str, bits: int = 32) -> str:
 
 
 MAX_LOGINS = 3
-"""Different passwords that are looked at in one mail, and as many new ones: a person needs one, and each costs as much
-as hundreds of moves."""
+"""Different passwords that are checked in one mail, and as many new ones: a person needs one, and each costs as much as
+hundreds of moves."""
 
 
 class Held(NamedTuple):
-    """The passwords of one mail, by where they stand."""
+    """The passwords in one mail, by where they stand."""
 
     logins: tuple[Credentials, ...] = ()
-    """In commands."""
+    """Credentials in commands."""
     aside: tuple[Credentials, ...] = ()
-    """Words that may be the sender's own password, in the wrong place: after their userid or "password", or as the
-    only one of a message."""
+    """Words that may be the sender's own password in the wrong place: after their userid or "password", or as the only
+    word of a message."""
     new: tuple[str, ...] = ()
-    """Those that it sets."""
+    """New passwords that it sets."""
 
 
 class Logins(NamedTuple):
-    """The passwords of one mail, before any of them is looked at."""
+    """The passwords of one mail, before any of them is checked."""
 
     hashes: Mapping[Credentials, str] = {}
-    """What to check each login against."""
+    """The hash to check each login against."""
     fresh: tuple[str, ...] = ()
     """New passwords."""
     keys: Mapping[Credentials, tuple[Key, ...]] = {}
-    """What each counts for, should it be wrong."""
+    """The keys to count each under, if it is wrong."""
     locked: Mapping[Credentials, datetime] = {}
-    """Logins that are not looked at, until then."""
+    """Logins that are not checked, and until when."""
 
     def covers(self, later: Logins) -> bool:
-        """What was looked at is all that is to be looked at later, when words that are no passwords are left out."""
+        """Whether these include all that is to be checked of the same mail when it is read again later."""
         same = self.fresh == later.fresh and self.locked == later.locked
         return same and later.hashes.items() <= self.hashes.items()
 
 
 def admitted(gate: Gate, held: Held, origin: Origin, is_wrong: Callable[[str, str], bool]) -> Logins:
-    """What is looked at of the passwords of a mail that holds some. is_wrong: known not to belong to a hash."""
+    """The passwords of a mail that are to be checked. is_wrong: whether a word is known not to fit a hash."""
     strangers = tuple(key for key in origin.sources(gate.tx.now) if key.kind == STRANGERS)
     keys = {login: origin.login(login[0], gate.tx.now) for login in held.logins}
     for login in held.aside:
@@ -224,7 +224,7 @@ def admitted(gate: Gate, held: Held, origin: Origin, is_wrong: Callable[[str, st
 
 
 def settle(tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Credentials, str]) -> None:
-    """Remember what was wrong, and how much was looked at; a right password makes up for the wrong ones before it."""
+    """Count wrong passwords, and every check for strangers; a right password clears the wrong ones before it."""
     for login, keys in logins.keys.items():
         if login in verified:
             tx.guesses.forget([key for key in keys if key.kind == LOGIN])

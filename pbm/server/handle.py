@@ -1,11 +1,11 @@
 """One mail, from its bytes to its answers.
 
     bytes -> Message -> Sender, Commands (`Handler.read`, before any transaction that writes)
-          -> what they ask is done, each mail it causes is composed (`Handler.handle`, within one transaction; for mails
-             that only read `Handler.foresee`, before it)
-          -> Settled: what became of the mail, and the mails that are owed because of it
+          -> the commands carried out, their mails composed (`Handler.handle`, within one transaction; before it, in
+             `Handler.foresee`, for mails that only read)
+          -> Settled: the end of the mail, and the mails that are owed because of it
 
-Which mails are handled together, what they lock, and what is written down when, is the business of `batch`.
+`batch` decides which mails are handled together, what they lock, and when results are written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command, clean, is_ours
-from pbm.domain.errors import NeedsIdentity
+from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
 from pbm.domain.tokens import Signer
@@ -58,7 +58,7 @@ class Handler:
     def __init__(
         self, tools: Tools, signer: Signer, robot: Robot, bouncing: Bouncing, unlock: Unlock | None = None
     ) -> None:
-        """unlock: how encrypted mails are opened; None where they are not."""
+        """unlock: how encrypted mails are opened; None if they cannot be."""
         self.tools = tools
         self.throttle = Throttle(tools)
         self._regrets = Regrets(tools, self.throttle, bouncing)
@@ -67,16 +67,16 @@ class Handler:
         self._unlock = unlock
         self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
         self._rehearsed: dict[int, float] = {}
-        """Seconds that the rehearsals of mails took, by number, until they are charged for."""
+        """Seconds that the rehearsal of each mail took, by its number, until they are charged."""
         self.overtaken = 0.0
-        """Seconds of processor time, in all, that were taken by mails which others were interrupted for."""
+        """Seconds of processor time, in all, of mails that were let pass while others were worked on."""
         self.is_at_rest = False
-        """The operator wants mail to be taken and nothing to be done, as far as was heeded."""
+        """Whether the operator wants mail to be accepted but not handled, as of the last `heed`."""
 
     def heed(self, tx: Transaction) -> bool:
-        """Take notice of what the operator has changed meanwhile: the secrets, and whether nothing is to be done.
+        """Read what the operator may have changed: the secrets, and whether mail is to be handled at all.
 
-        Returns the latter. A secret that is no longer good may pass for another minute, until the next sign of life.
+        Returns whether it is not. A revoked secret may pass for another minute, until the next sign of life.
         """
 
         def found() -> tuple[list[bytes], bool]:
@@ -90,7 +90,7 @@ class Handler:
         return read_mail(row.raw, Envelope(row.mail_from, row.recipients), self._robot, self._unlock)
 
     def read(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
-        """The mails and their wishes, or why these are not known: then one is parked, and no other waits for it."""
+        """The mails with their senders and commands; a mail that could not be read holds the error, and is parked."""
         gate = Gate(tx, self.tools.limits)
         read = [(row, self.message_of(row)) for row in rows]
         messages = [message for _, message in read if isinstance(message, Message)]
@@ -121,7 +121,7 @@ class Handler:
         token = message.token if sender.seat is None else None
         ticket = tx.tickets.find(token, gate.tx.now) if token else None
         fresh = [first_line(message.text)] if ticket is not None and ticket.purpose == RESET else []
-        peer = message.peer if self._robot.authserv_id else row.peer  # behind a mail server of ours all come from there
+        peer = message.peer if self._robot.authserv_id else row.peer  # our own mail server hands all of them over
         machine, network = network_of(peer), network_of(peer, 24)
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
         subject = strip_subject(message.subject)
@@ -135,7 +135,7 @@ class Handler:
         )  # fmt: skip
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:
-        """The mails, their passwords looked at together; that takes long, so not while others wait."""
+        """The mails with their passwords checked together. This takes long: call it outside of transactions."""
         wanted = {key: hashed for mail in mails if mail.is_unchecked for key, hashed in mail.logins.hashes.items()}
         right = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()]) if wanted else []
         verified = {key: hashed for (key, hashed), is_right in zip(wanted.items(), right, strict=True) if is_right}
@@ -148,10 +148,10 @@ class Handler:
         return Checked(own, dict(zip(fresh, hashes, strict=True)))
 
     def foresee(self, tx: Transaction, mail: Prepared) -> Obeyed | None:
-        """What comes of the mail, worked out while others write; None where that is not to be or cannot be foreseen.
+        """The effects of the mail, worked out while others write; None if they need not or cannot be foreseen.
 
-        It is the answer to one that only reads. The effects of any other are rehearsed, with its mails: where they are
-        no more than plies, it comes to pass if nothing else changes before. Raises: as `handle` does.
+        A mail that only reads gets its answer here. Any other is rehearsed, with the mails it causes; if it does no
+        more than add plies, the rehearsal is used unless something changes meanwhile. Raises: as `handle` does.
         """
         if not isinstance(mail.message, Message) or mail.message.cover is Cover.LOCKED or mail.is_for_operator:
             return None
@@ -169,7 +169,7 @@ class Handler:
     def handle(self, tx: Transaction, mail: Prepared, obeyed: Obeyed | None = None) -> Settled:
         """Do what the mail asks. obeyed: what was foreseen of it.
 
-        Raises: whatever goes wrong, and then the transaction must go back.
+        Raises: anything that goes wrong; the transaction must then be rolled back.
         """
         WAITED.observe(max(0.0, (tx.now - mail.row.received_at).total_seconds()))
         rehearsal = obeyed.rehearsal if obeyed is not None else None
@@ -184,7 +184,7 @@ class Handler:
     def _undone(self, tx: Transaction, mail: Prepared, *, is_rehearsed: bool) -> Settled | None:
         """The end of a mail of which nothing is carried out; None for all others.
 
-        is_rehearsed: that was looked at while there was the same ban, or none.
+        is_rehearsed: bans were checked in the rehearsal, and have not changed since.
         """
         if mail.is_guess and (settled := self._regrets.excess_of_guesses(tx, mail)):
             return settled
@@ -207,9 +207,8 @@ class Handler:
         return None
 
     def _spent(self, tx: Transaction, mail: Prepared) -> str:
-        """Why a mail is not even looked at that proves nothing, or that asks for nothing but an answer.
-
-        Empty for all others, and where there may be an answer.
+        """Which limit of answers is used up for a mail that proves nothing or only asks for an answer, so that nothing
+        is done; empty for other mails, and if there may be an answer.
         """
         sender, message = mail.sender, mail.letter
         if sender.proven or sender.seated or sender.address or mail.verified:
@@ -221,24 +220,24 @@ class Handler:
         return self.throttle.spent(tx, message.sender, None, mail.cause(proven=False))
 
     def repeated(self, mail: Prepared) -> Settled:
-        """The end of a mail that is delivered once more."""
+        """The end of a mail that was delivered twice."""
         reason = "ignore: an email with this Message-ID was handled before"
         return Settled(Arrival.IGNORED, reason, kept=_without_passwords(mail))
 
     def count_logins(self, tx: Transaction, mail: Prepared) -> None:
-        """Wrong passwords count, whatever becomes of the mail."""
+        """Count the mail's wrong passwords, whatever becomes of the mail."""
         if mail.holds_passwords:
             settle(tx, self.tools.limits, mail.logins, mail.checked.verified)
 
     def _obey(self, tx: Transaction, mail: Prepared) -> Obeyed:
-        """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
+        """Do what the mail asks and compose its mails; the processor time is charged to its sender."""
         begun = self._spent_so_far() - self._rehearsed.pop(mail.row.id, 0.0)
         obeyed = self._obeyed(Desk(tx, self.tools), mail)
         self._costs.charge(obeyed.payers, self._spent_so_far() - begun, tx.now)
         return obeyed
 
     def _spent_so_far(self) -> float:
-        """Seconds of processor time, without those of mails that were let pass."""
+        """Seconds of this thread's processor time, without those of mails that were let pass."""
         return thread_time() - self.overtaken
 
     def _obeyed(self, at: Desk, mail: Prepared) -> Obeyed:
@@ -250,14 +249,14 @@ class Handler:
         return Obeyed(mails, proven, request.withheld, told, _about(request, mail), payers)
 
     def _come_to_pass(self, tx: Transaction, mail: Prepared, obeyed: Obeyed, rehearsal: Rehearsal) -> Obeyed:
-        """The rehearsal comes true, but for what is yet to be written; its mails get keys of their own."""
+        """The rehearsal, taken as what was done; its plies are yet to be written. Its mails get new keys."""
         self._costs.charge(obeyed.payers, self._rehearsed.pop(mail.row.id, 0.0), tx.now)
         for board in rehearsal.opened:
             self.tools.states.keep(board.match, board.state)
         return obeyed._replace(mails=tuple(map(self.tools.composer.rekeyed, obeyed.mails)))
 
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
-        """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""
+        """Do what the mail asks; if only proof of its sender is missing, ask the claimed player for it."""
         checked, locked, received_at = mail.checked, mail.logins.locked, mail.row.received_at
         incoming = Incoming(mail.letter, checked.verified, checked.fresh, locked, received_at, mail.origin.network)
         tx, blank = at.tx, Request(at.tx, at.tools, incoming, mail.sender)
@@ -266,7 +265,7 @@ class Handler:
             return blank.put_off(until)
         if heard := mail.sender.proven or mail.sender.seated:
             note_heard(tx, heard, mail.letter.sender)
-        redeemed = self._redeem(blank)
+        redeemed = self._redeem(blank, mail.commands)
         if redeemed is not None:
             return redeemed
         order = Order(mail.reading, mail.commands)
@@ -279,13 +278,15 @@ class Handler:
             hold(blank, order, error)
             return blank
 
-    def _redeem(self, request: Request) -> Request | None:
+    def _redeem(self, request: Request, commands: Sequence[Command | Rejected]) -> Request | None:
         """Redeem the ticket whose token the mail answers; None if it answers none, or is read as any other mail."""
         token = request.message.token if request.sender.seat is None else None
         ticket = request.tx.tickets.find(token, request.now) if token else None
         if ticket is None:
             return None
         if ticket.purpose in CONSENTED and not is_clear(request.message.text):
+            if request.sender.claimed is not None and isinstance(next(iter(commands), None), Command):
+                return None  # a player who answers whatever mail is the latest
             ask_again(request)
             return request
         if ticket.purpose not in LASTING:
@@ -293,7 +294,7 @@ class Handler:
         return None if REDEEMERS[ticket.purpose](request, ticket) is False else request
 
     def _bounded(self, tx: Transaction, obeyed: Obeyed, mail: Prepared) -> Settled:
-        """The mail is settled, without the answers that are too many, and why any were left out."""
+        """The end of the mail without the answers that are too many, and why any were left out."""
         mails = list[Mail]()
         excess = f"limit: a question was left out. {obeyed.withheld}" if obeyed.withheld else ""
         cause, told = mail.cause(proven=obeyed.proven), obeyed.told
@@ -311,7 +312,7 @@ class Handler:
         return Settled(Arrival.HANDLED, excess, tuple(mails), about=obeyed.about, plies=plies)
 
     def park(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
-        """Our own fault: keep the mail for the operator, and tell them and the sender, who is given a reference."""
+        """Keep a mail for the operator after a fault of ours, and tell them and the sender, with a reference."""
         self.tools.states.forget()
         reference = secrets.token_hex(2).upper()
         log.error("parked", reference=reference, exc_info=error)
@@ -323,7 +324,7 @@ _LEFT_OUT = "[left out: it may hold a password]"
 
 
 def _without_passwords(mail: Prepared) -> bytes | None:
-    """The bytes of a mail that is done with, without the passwords in them; None where they hold none."""
+    """The bytes of a handled mail without its passwords; None if it holds none."""
     understood = [command for command in mail.commands if isinstance(command, Command)]
     right = (password for _, password in mail.checked.verified)
     passwords = frozenset(right).union(*(command.secrets for command in understood))
@@ -344,7 +345,7 @@ def _blackened(words: str, unsaid: Collection[str], passwords: Collection[str]) 
 
 
 def _about(request: Request, mail: Prepared) -> dict[str, str]:
-    """Nothing of what the mail says but its verbs."""
+    """The userid, verbs and boards of a mail, for the log; nothing else that the mail says."""
     boards = sorted({board.match.board for board in request.boards.in_hand})
     verbs = dict.fromkeys(command.verb.name for command in mail.commands if isinstance(command, Command))
     words = {

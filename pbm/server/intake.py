@@ -1,7 +1,7 @@
-"""A player taken in from files that export has written, here or on another server, and games from their records.
+"""Imports of players, from files that `export` wrote here or on another server, and of games, from record files.
 
-Anybody can write such a file. One that this server has signed is taken for what it says; of any other one no ratings,
-no confirmed addresses and no games of players who are here, unless the operator says that it is to be trusted.
+Anybody can write such a file. A file that this server has signed is believed; from any other, ratings, confirmed
+addresses and games of players who are here are left out, unless the operator says that it can be trusted.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ class Imported:
     userid: str
     games: int
     renumbered: Mapping[int, int]
-    """Boards whose number was taken, each with the one it has now."""
+    """The numbers of boards in the file, each with the number it has now, where that is another."""
     doubted: bool = False
-    """It bears no signature of ours, and nobody has said that it can be trusted."""
+    """The file has no signature of ours, and the operator has not said that it can be trusted."""
     left_out: tuple[int, ...] = ()
-    """Games, by their number in the file, of players who are here."""
+    """Games of players who are here, by their numbers in the file."""
 
 
 @dataclass(slots=True)
 class _Import:
-    """One file on its way in."""
+    """One import in progress."""
 
     tx: Transaction
     data: Mapping[str, Any]
     now: datetime
     player_id: int = 0
     boards: dict[int, int] = field(default_factory=dict)
-    """From the numbers of the file to those here."""
+    """The number of each board here, by its number in the file."""
     ids: dict[str, int] = field(default_factory=dict)
-    """Of players, by userid."""
+    """The ids of players, by userid."""
 
     def id_of(self, userid: Any) -> int:
-        """Of a player who is here, or else of their name, which is put here. Raises: BadArguments."""
+        """The id of a player who is here, or else of a name that is added for them. Raises: BadArguments."""
         if not isinstance(userid, str) or not USERID.fullmatch(userid):
             raise BadArguments(f'"{str(userid)[:40]}" in the file cannot be a userid.')
         if userid not in self.ids:
@@ -65,9 +65,9 @@ class _Import:
 def take_in(
     tx: Transaction, contents: Sequence[bytes], *, names: Sequence[str] = (), trusted: bool = False
 ) -> Imported:
-    """Make a player of an export. trusted: the operator's word for it. Raises: BadArguments, NotAllowed.
+    """Import a player. contents: the parts of the export, in any order. names: the names of their files.
 
-    contents: of its parts, in any order. names: of their files.
+    trusted: the operator says that it can be trusted. Raises: BadArguments, NotAllowed.
     """
     called = names or ["The file"] * len(contents)
     parts = [_read(content, name) for content, name in zip(contents, called, strict=True)]
@@ -89,14 +89,14 @@ def take_in(
 
 
 def _is_of_others(tx: Transaction, game: Mapping[str, Any], userid: str) -> bool:
-    """The game would become one of somebody's who is here, and is not on this server already."""
+    """Whether the game would be added to those of another player who is here, and is not here already."""
     names = game.get("players")
     others = [name for name in names if isinstance(name, str) and name != userid] if isinstance(names, list) else []
     return any(_is_here(tx, name) for name in others) and not _is_there(tx, game)
 
 
 def _is_here(tx: Transaction, userid: str) -> bool:
-    """It is a player's, and more than a name that an import has brought along."""
+    """Whether the userid is a player's here, and not only a name that an import has added."""
     holder = tx.belongings.holder(userid) if USERID.fullmatch(userid) else None
     return holder is not None and not holder[1]
 
@@ -111,7 +111,7 @@ def _is_there(tx: Transaction, game: Mapping[str, Any]) -> bool:
 
 
 def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, Any]:
-    """All that is taken from a file that anybody may have written. left_out: games that are not."""
+    """The data that is taken from a file that anybody may have written. left_out: games that are not taken."""
     kept = {
         name: [row for row in rows if not (isinstance(row, dict) and row.get("board") in left_out)]
         for name, rows in data.items()
@@ -123,10 +123,10 @@ def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, An
 
 
 def take_in_record(tx: Transaction, text: str, *, trusted: bool) -> int:
-    """Make a board, not rated, of the record of a game that has ended; returns its number.
+    """Make an unrated board of the record of a finished game; returns its number.
 
-    Players who are not here become names. trusted: the operator's word for it. Raises: BadArguments, GameError,
-    Rejected.
+    Players who are not here are added as names. trusted: the operator says that it can be trusted.
+    Raises: BadArguments, GameError, Rejected.
     """
     record = game_record.read(text)
     here = [userid for userid in record.players if _is_here(tx, userid)]
@@ -147,7 +147,7 @@ def take_in_record(tx: Transaction, text: str, *, trusted: bool) -> int:
 
 
 def _read(content: bytes, name: str) -> dict[str, Any]:
-    """What a file says. name: as a sentence about it begins. Raises: BadArguments."""
+    """The data of a file. name: the beginning of sentences about it. Raises: BadArguments."""
     try:
         data = json.loads(content)
     except (ValueError, RecursionError):
@@ -167,7 +167,7 @@ def _read(content: bytes, name: str) -> dict[str, Any]:
 
 
 def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The contents of all the parts of an export. Raises: BadArguments where one is missing."""
+    """The data of all parts of an export together. Raises: BadArguments if a part is missing."""
     ordered = sorted(parts, key=lambda part: _part(part)["first"])
     wanted: int | None = 0
     for part in ordered:
@@ -186,7 +186,7 @@ def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _part(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Which part of an export it is. Raises: BadArguments."""
+    """Which part of an export the data is: its first board, and that of the next part. Raises: BadArguments."""
     part = data.get("part", {"first": 0, "next": None})
     if (
         not isinstance(part, dict)
@@ -224,7 +224,7 @@ def _check_settings(settings: Any) -> None:
 
 
 def _renumbered(taken: _Import, row: Any) -> Any:
-    """A row with the number that its board has here. Raises: BadArguments."""
+    """The row, with the number that its board has here. Raises: BadArguments."""
     if not isinstance(row, dict) or "board" not in row:
         return row
     if type(row["board"]) is not int or row["board"] not in taken.boards:
@@ -260,7 +260,7 @@ def _take_game(taken: _Import, game: dict[str, Any]) -> None:
 
 
 _SAME = ("game", "version", "options", "body", "players", "started_at", "record")
-"""The fields a board must have in common with one of the same number here, to be that one."""
+"""The fields in which a board must equal the one with its number here to be the same board."""
 
 
 def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: list[Any]) -> None:
@@ -278,7 +278,7 @@ def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: l
 
 
 def _check_record(tx: Transaction, board: int, called: int) -> None:
-    """The stored board is what its record leads to. called: its number in the file. Raises: BadArguments."""
+    """Raises: BadArguments unless the stored board is what its record leads to. called: its number in the file."""
     try:
         match = tx.matches.load(board)
         assert match is not None  # noqa: S101  it was added

@@ -1,8 +1,7 @@
-"""Plain words in answer to a mail of a board, or behind its number: what is to be done there, or a message to the
-opponent.
+"""Plain words about a board, in answer to its mail or after its number: what they ask for there, or that they are a
+message to the opponent.
 
-Nothing is guessed between two. Anything that may be a mistyped move, a command with an error, or a password, is no
-message.
+It never guesses between two meanings. Words that may be a mistyped move, a faulty command or a password are no message.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain.commands import Command, begins, clean
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments
-from pbm.domain.idioms import answers, deeds, vocabulary, wishes
+from pbm.domain.idioms import answers, deeds, moves, vocabulary, wishes
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import OfferKind, Player, Seat, other
 from pbm.domain.meaning import Act, Meaning, discreet, meaning, plain, sentences, uncourteous
@@ -37,16 +36,16 @@ CHAT, THANKS, START, AGAIN = "chat", "thanks", "help start", "rematch"
 _NO_COMMANDS = (Act.MOVE, Act.RULES, Act.SAY, Act.UNSURE)
 COMMANDS = dict[Act, str]((act, act.value) for act in Act if act not in _NO_COMMANDS) | {Act.DRAW: "propose"}
 _AFTER_MOVES = {Act.DRAW.value: "offer a draw", Act.RESIGN.value: "resign"}
-"""What a player may do once they have moved, as they are told of it."""
+"""What a player may do after their move, in words."""
 HELPS = {
     Wish.TIME: "help clock", Wish.PAUSE: "help pause", Wish.REST: "help vacation", Wish.REMIND: "remind",
     Wish.NUDGE: "help remind",
     Wish.LOOK: "all show me active", Wish.BOARDS: "all show me active", Wish.RIVAL: "all show me active",
     Wish.TURN: "all show me active", Wish.ENDED: "all games me inactive", Wish.WHO: START, Wish.THANKS: THANKS,
 }  # fmt: skip
-"""The command that helps where no board is meant."""
+"""The command that helps if no board is meant."""
 _OURS = (Wish.LOOK, Wish.BOARDS, Wish.ENDED, Wish.REMIND)
-"""Wishes that the server grants, whoever is played."""
+"""Wishes to the server, whoever the opponent is."""
 _SURE = re.compile(
     r"\s*(?:(?:yes|yeah|yep|yup)"
     r"(?:,? (?:please|(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"
@@ -54,10 +53,10 @@ _SURE = re.compile(
     r"\s*(?:[,.!;]\s*|\n\s*|$)",
     re.IGNORECASE,
 )
-"""A yes that is a clause of its own, to a question of the other player's or whether its writer really resigns."""
+"""A yes that stands by itself, to a question of the other player, or to whether the writer really resigns."""
 _NO = re.compile(r"\s*(?:no|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
 _NEAR = 0.75
-"""How like a verb a word is that is a whole mail, and a misspelt one."""
+"""How similar to a verb a one-word mail must be to count as a misspelt verb."""
 _ON_A_BOARD = (*COMMANDS.values(), "show", "pause", "rematch", "hint")
 _PLACE = re.compile(
     r"\b(?:middle|cent(?:er|re)|corner|edge|top|bottom|left|right|row|column|line|cell|square|vertex|hexagon|stone|piece|"
@@ -68,10 +67,8 @@ _PLACE = re.compile(
 )
 """Words that may describe a move: "the one in the middle"."""
 _CELL = re.compile(r"[a-z]?\d{1,2}")
-_LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
-"""Words that may stand between the moves of a turn."""
 _UNHINTED = ("", "hint", "list", "help", "help GAME", "help challenge", "all show me active")
-"""Topics of which other people are talked to, too."""
+"""Topics that people also discuss with each other, so the server's command is not hinted at."""
 _INVITED = re.compile(
     r"(?:(?:please|can you|could you|i want to|i would like to) )?(?:invite|challenge) (?:my \w+,? )?"
     r"(?P<address>\S+@[\w.-]*\w)"
@@ -81,31 +78,33 @@ _SPOKEN = re.compile(r"\s*(?P<verb>chat|kibitz)[ :,-]+(?P<words>[^\d\W].*?)\s*",
 
 @dataclass(frozen=True, slots=True)
 class Restated:
-    """The meaning of plain words: a command, what is left for the opponent, and how the writer is told of it."""
+    """The meaning of plain words: a command, the words left for the opponent, and what the writer is told."""
 
     line: str
     comment: str = ""
     read_as: str = ""
     board: int | None = None
-    """The one that the writer named; None for the one that is answered, or none."""
+    """The board that the writer named; None for the board that the mail answers, or for no board."""
 
     @property
     def whole_line(self) -> str:
-        """The line with the board that was named, where it is about a board."""
+        """The line, with the number of the named board in front if its verb is about a board."""
         verb, _ = leading(self.line.split())
         is_of_board = verb is None or any(param.key == "BOARD" for param in verb.params)
         return f"{self.board} {self.line}" if self.board is not None and is_of_board else self.line
 
 
 def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Restated | None:
-    """The meaning of plain words on a board; None where that cannot be told, or a command stood there.
+    """The meaning of plain words on a board; None if it is unknown, or if the words are a command.
 
-    is_open: the strict reading found no command. Raises: BadArguments where more than one thing may be meant, and for
-    what is no message and not done by these words.
+    is_open: the strict reading found no command. Raises: BadArguments if the words may mean more than one thing, or
+    ask for something that other words do.
     """
     wish = wished(text)
     if wish in _OURS:
         return Restated("show" if wish is Wish.LOOK else HELPS[wish])
+    if (seen := wishes.AT_PLY.fullmatch(plain(text))) is not None:
+        return Restated(f"show {number}#{seen['ply']}")
     is_quiet = not is_open and wish in (None, Wish.THANKS, Wish.PAUSE)
     if is_quiet and not (_SPOKEN.fullmatch(text) or given(text)[0]):
         return None
@@ -122,15 +121,15 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
 
 
 def helps(request: Request, wish: Wish, text: str) -> str:
-    """The command that does what a wish to the server asks for, or tells of it."""
+    """The command that grants a wish to the server, or explains how to."""
     days = vacation_said(text, request.now) if wish is Wish.REST else ""
     return f"vacation {days}" if days else HELPS[wish]
 
 
 def check_sure(request: Request, board: OpenBoard, text: str, command: Command) -> None:
-    """A move above words that take it back, or that name another one as theirs, is not played.
+    """Refuse a move if the words below it take it back, or name a different move.
 
-    board: that is answered. Raises: BadArguments; and as what would be played does.
+    board: the one that is answered. Raises: BadArguments, and whatever the move would raise.
     """
     said = _Said(request, board, text)
     if said.meant.act is Act.UNSURE and not said.is_turn:
@@ -139,7 +138,7 @@ def check_sure(request: Request, board: OpenBoard, text: str, command: Command) 
 
 
 def holds_password(request: Request, text: str, writer: Player) -> bool:
-    """The text may hold a password of its writer's, which nobody else is to read."""
+    """Whether the text may hold a password of its writer, which nobody else may read."""
     userid = writer.userid.casefold()
     unchecked = {(userid, word) for word in passwords_behind(text.splitlines(), userid)}
     suspected = request.incoming.locked.keys() | request.incoming.verified.keys()
@@ -147,7 +146,7 @@ def holds_password(request: Request, text: str, writer: Player) -> bool:
 
 
 def hint_to_say(request: Request, text: str, *, is_move: bool) -> str:
-    """As way_to_say; empty for a password, and for an opponent who is a robot and hears nothing."""
+    """As way_to_say; empty if the text may hold a password, or if the opponent is a robot."""
     board, writer = request.sender.board, request.sender.writer or request.sender.seated
     match = request.tx.matches.summary(board) if board is not None else None
     others = [player for player in match.players if player != writer] if match is not None else []
@@ -163,7 +162,7 @@ def check_invited(text: str, game: str) -> None:
 
 
 def check_rival(request: Request, text: str, game: str) -> None:
-    """Raises: BadArguments for a wish to play with somebody. game: the one named; empty for none."""
+    """Raises: BadArguments for a wish to play somebody. game: the game that is named; empty for none."""
     rival = userid_named(request.tx, text, "rival")
     if rival:
         way = "" if game else ", name the game and challenge them, for instance"
@@ -172,7 +171,7 @@ def check_rival(request: Request, text: str, game: str) -> None:
 
 
 def check_told(request: Request, text: str) -> None:
-    """Raises: BadArguments for a wish that a player be told something."""
+    """Raises: BadArguments for a wish to have a player told something."""
     if told := userid_named(request.tx, text, "told"):
         raise BadArguments(f"To write to {told}, with your words below:", f"message {told}")
 
@@ -192,7 +191,7 @@ def check_joins(request: Request, text: str) -> None:
 
 @dataclass(frozen=True)
 class _Said:
-    """What somebody wrote about a board."""
+    """The words that somebody wrote about a board."""
 
     request: Request
     board: OpenBoard
@@ -200,7 +199,7 @@ class _Said:
 
     @property
     def words(self) -> str:
-        """The text as the opponent gets it whom its writer did not name."""
+        """The text as the opponent gets it: the writer did not say to pass it on, so it is made discreet."""
         return discreet(self.text.strip())
 
     @cached_property
@@ -209,7 +208,7 @@ class _Said:
 
     @cached_property
     def seat(self) -> Seat | None:
-        """The writer's; None for an onlooker's words."""
+        """The writer's seat; None for an onlooker."""
         return None if self.writer is None else self.board.match.seat_of(self.writer.id)
 
     @cached_property
@@ -218,7 +217,7 @@ class _Said:
 
     @cached_property
     def rival(self) -> Player | None:
-        """The opponent who is a robot, and hears nothing."""
+        """The opponent if they are a robot, which reads no messages; None otherwise."""
         return self.opponent if self.opponent is not None and is_robot(self.request.tx, self.opponent) else None
 
     @property
@@ -231,23 +230,26 @@ class _Said:
 
     @property
     def _has_moved(self) -> bool:
-        """The writer plays here, and has made the last move."""
+        """Whether the writer plays here and waits for the opponent's move."""
         return bool(self.board.match.record) and self.is_running and self.seat is not None and not self.is_to_move
 
     @property
     def _asked(self) -> OfferKind | None:
-        """What the other player asks for, and the writer has not answered."""
+        """What the other player asks for, if the writer has not answered."""
         offer = self.board.match.offer
         return offer.kind if offer is not None and self.seat not in (None, offer.seat) else None
 
     @cached_property
     def meant(self) -> Meaning:
-        """The meaning by the rules, on the board as it stands; no moves once the match has ended."""
+        """The meaning of the text, by the moves of the board as it stands; after the end no move is meant."""
         legal: Callable[[str], str | None] = self.board.state.named if self.is_running else lambda _: None
-        return meaning(self.text, legal)
+        text = self.text
+        if self.opponent is not None:  # "offer alice a draw"
+            text = re.sub(rf"(?i)\b(offer|ask|to|with) {re.escape(self.opponent.userid)}\b(?![\w-])", r"\1 you", text)
+        return meaning(text, legal)
 
     def restated(self, wish: Wish | None, *, is_open: bool) -> Restated | None:
-        """As on_board; wish: the one the words are, if any."""
+        """As on_board. wish: what the words wish for, if anything."""
         meant, says = self.meant, self.meant.act in (Act.SAY, Act.RULES)
         if says and wish not in (None, Wish.THANKS) and not meant.between:
             return self._wish(wish)
@@ -273,7 +275,7 @@ class _Said:
         return None if self.text.strip() == line else self._done(line, meant.comment)
 
     def _agreed(self) -> Restated | None:
-        """Words that speak of the draw which is offered, as its acceptance. Raises: BadArguments."""
+        """The acceptance of the offered draw, which the words speak of. Raises: BadArguments if that is not clear."""
         said, names = sentences(self.text), {self.meant.act, *self.meant.between} - {Act.UNSURE}
         asks = any(sentence.asks or answers.QUESTION.search(sentence.plain) for sentence in said)
         declines = any(answers.NO.search(sentence.plain) for sentence in said)
@@ -287,7 +289,10 @@ class _Said:
         return None
 
     def _done(self, line: str, comment: str) -> Restated:
-        """What plain words say is done. Raises: BadArguments for a pass that loses at once."""
+        """The command that plain words mean. Raises: BadArguments for a pass that loses at once or a draw nobody offered."""
+        accepts = self.meant.act is Act.ACCEPT and self._asked is not OfferKind.DRAW
+        if accepts and deeds.OF_A_DRAW.search(plain(self.text)):
+            raise BadArguments("Nobody has offered you a draw here. To offer one:", "propose")
         passes = self.meant.act is Act.PASS and self.is_to_move
         move = self.board.state.named(line) if passes else None
         result = self.board.state.play(move)[0].result if move else None
@@ -297,12 +302,12 @@ class _Said:
 
     @property
     def names_player(self) -> bool:
-        """The words name somebody who plays here; who else is asked about may be anybody: "Has your son played?"."""
+        """Whether the words name a player of the board; others may be anybody: "Has your son played?"."""
         userids = {player.userid.casefold() for player in self.board.match.players}
         return not (userids | {"opponent", "robot"}).isdisjoint(plain(self.text).rstrip("?").split())
 
     def passed_on(self) -> Restated | None:
-        """Words that stand on the line of the command that passes them on. Raises: BadArguments."""
+        """The message in words on the same line as `chat` or `kibitz`; None for others. Raises: BadArguments."""
         said = _SPOKEN.fullmatch(self.text)
         if said is None or self.writer is None:
             return None
@@ -310,7 +315,7 @@ class _Said:
         return Restated(said["verb"].casefold(), said["words"])
 
     def gift(self) -> Restated | None:
-        """A gift of time to the other player."""
+        """A gift of time to the opponent, if the words are one."""
         time, whom = given(self.text)
         if not time or self.opponent is None or whom not in ("", self.opponent.userid.casefold()):
             return None
@@ -322,17 +327,17 @@ class _Said:
 
     @property
     def is_turn(self) -> bool:
-        """The words begin with several moves that one side makes in a row."""
+        """Whether the words begin with several moves that one side makes in a row."""
         reads = self.board.state.reads
         lines = filter(str.strip, self.text.splitlines())
-        words = chain.from_iterable([line] if reads(line) else _LINKS.sub(" ", line).split() for line in lines)
+        words = chain.from_iterable([line] if reads(line) else moves.BETWEEN.sub(" ", line).split() for line in lines)
         try:
             return len(self.board.state.turn(takewhile(reads, words))) > 1
         except MoveError:
-            return True  # the move says what is wrong with it
+            return True  # playing it will say what is wrong
 
     def check_turn(self) -> None:
-        """Raises: BadArguments where not all of the moves can be meant."""
+        """Raises: BadArguments if the words name several moves or deeds of which only one can be meant."""
         between = self.meant.between
         if self.is_turn:
             return
@@ -349,8 +354,8 @@ class _Said:
         raise BadArguments(f"Your email may mean {named}, so nothing is done. Answer with the one that you mean.")
 
     def _check_slip(self) -> None:
-        """Raises: BadArguments for a word that looks like one of those that are done on a board, and for another move
-        than the one just made, which only the opponent can grant.
+        """Raises: BadArguments for a misspelt verb or a dictated move, and for a wish to change the move just made, for
+        which the opponent must be asked.
         """
         said = plain(self.text)
         first, *below = filter(str.strip, self.text.splitlines())
@@ -367,14 +372,14 @@ class _Said:
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
     def _heard(self, said: str) -> str | None:
-        """The move that a word or two may be as they are dictated, in any language: "see three", "sieben"."""
+        """The move that one or two words may be if they were dictated, in any language: "see three", "sieben"."""
         letter, _, number = said.rpartition(" ")
         cell = vocabulary.LETTERS.get(letter, letter) + vocabulary.SPELT.get(number, number)
         is_heard = cell != f"{letter}{number}" and _CELL.fullmatch(cell)
         return self.board.state.named(cell) if is_heard and self.is_running and not self.meant.move else None
 
     def _wish(self, wish: Wish) -> Restated | None:
-        """Pass on a wish that only the opponent can grant; the writer is told what helps. A robot hears none."""
+        """The message with a wish, whose writer is told which command helps; against a robot, that command itself."""
         if self.rival is not None:
             return Restated(f"about {self.rival.userid}" if wish is Wish.WHO else helps(self.request, wish, self.text))
         self._check_seated()
@@ -392,7 +397,7 @@ class _Said:
         return Restated(CHAT, self.words, read_as if wish is Wish.WHO or is_timed else "a message")
 
     def _away(self) -> str:
-        """How words are read that tell when their writer is away: as the vacation that they may take."""
+        """How the words of a player who will be away are read: as a vacation they may take, if they name the days."""
         is_away = any(wishes.WISHES[Wish.REST].fullmatch(sentence.plain) for sentence in sentences(self.text))
         clock = self.board.match.clock
         is_timed = self.is_running and clock is not None and clock.control.timed
@@ -400,7 +405,7 @@ class _Said:
         return f"vacation {days}" if days else Wish.REST.value
 
     def _replied(self) -> Restated | None:
-        """A yes or a no to what the other player asks, or wrote last, or to whether one really resigns."""
+        """A yes or no to what the other player asks or wrote last, or to whether the writer really resigns."""
         text, line, match = self.text, self.text.strip(), self.board.match
         bare = line.rstrip(".!").casefold()
         sure = _SURE.match(text)
@@ -426,7 +431,7 @@ class _Said:
         return Restated(CHAT, self.words, "a message")
 
     def _topical(self) -> str:
-        """The command for words that no opponent is asked about; empty for others."""
+        """The command for words that ask the server and not the opponent; empty for others."""
         text, found, played = self.text, topic(self.text), self.board.match.game
         if not self.is_running and again(text):
             return AGAIN
@@ -446,13 +451,13 @@ class _Said:
 
     @property
     def or_say(self) -> str:
-        """How to pass the words on all the same; empty where only a robot would get them."""
+        """A sentence on how to pass the words on all the same; empty if only a robot would get them."""
         return "" if self.rival is not None else f' To write to your opponent, begin with "{CHAT}".'
 
     def _message(self) -> Restated | None:
-        """A message to the opponent, if it can be nothing else.
+        """A message to the opponent, if the words can be nothing else.
 
-        Raises: BadArguments for a wish to hear no more, and for a friend to be invited.
+        Raises: BadArguments for wishes to the server, such as to get no more mails or to invite a friend.
         """
         check_invited(self.text, self.board.match.game)
         if any(answers.NEVER.search(sentence.plain) for sentence in sentences(self.text)):
@@ -477,12 +482,12 @@ class _Said:
 
     @property
     def _rules(self) -> str:
-        """The command that tells the rules of the game that is named, or is played."""
+        """The help command for the game that is named, or else for the game of the board."""
         return f"help {game_named(self.text) or self.board.match.game}"
 
     @property
     def _hint(self) -> str:
-        """How a message is read: as one that may be a question to the server, by the command that answers it."""
+        """How a message is read: as the command that answers it, if it may be a question to the server."""
         if (away := self._away()) != Wish.REST.value:
             return away
         if wishes.VERSUS.search(plain(self.text)):
@@ -491,10 +496,15 @@ class _Said:
             return "undo"
         found = self._rules if self.meant.act is Act.RULES else topic(self.text)
         may_ask = found in QUESTIONS or self.meant.act is Act.RULES or self.text.rstrip().endswith("?")
-        return found if may_ask and found not in _UNHINTED else "a message"
+        if may_ask and found not in _UNHINTED:
+            return found.replace("GAME", self.board.match.game)
+        if self.is_running and self.seat is not None and deeds.OF_A_DRAW.search(plain(self.text)):
+            offer = self.board.match.offer
+            return "propose" if offer is None else "accept" if self._asked is OfferKind.DRAW else "a message"
+        return "help" if any(wishes.ASKS_HOW.search(each.plain) for each in sentences(self.text)) else "a message"
 
     def _is_message(self) -> bool:
-        """The text can be nothing but words for the opponent, and its writer may send such. Raises: BadArguments."""
+        """Whether the text can only be words for the opponent, and the writer may send them. Raises: BadArguments."""
         between, text = self.meant.between, self.text
         if self.writer is None or begins_like_a_command(text):
             return False
@@ -514,14 +524,14 @@ class _Said:
 
     @property
     def _is_exclaimed(self) -> bool:
-        """The text is a single word with an exclamation mark, and no move is written like it: "Unbelievable!!"."""
+        """Whether the text is one word with an exclamation mark that no move is written like: "Unbelievable!!"."""
         word = plain(self.text)
         return (
             self.text.rstrip().endswith("!") and word.isalpha() and len(word) > 1 and not self.board.state.reads(word)
         )
 
     def _check_seated(self) -> None:
-        """Raises: BadArguments for the words of an onlooker, who may mean the players or others who look on."""
+        """Raises: BadArguments for the words of an onlooker, who may mean the players or other onlookers."""
         if self.writer is not None and self.seat is None:
             raise BadArguments(
                 'Nothing was passed on. To write to the players, begin with "chat"; to others who look on, with '
@@ -536,7 +546,7 @@ class _Said:
             )
 
     def _may_write(self, writer: Player) -> bool:
-        """Programs that answer every mail say the same again and again, or too much."""
+        """Whether the writer may send the message: programs that answer every mail repeat themselves, or send many."""
         remarks, since = self.request.tx.remarks, self.request.now - timedelta(days=1)
         most = self.request.tools.limits.messages_per_day
         if remarks.written_since(RemarkKind.COMMENT, writer.id, since) >= most:

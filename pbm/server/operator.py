@@ -1,4 +1,4 @@
-"""The acts of an operator at the command line. Players are told of it in the same words as when a mail did it."""
+"""The acts of an operator at the command line. Players are told in the same words as when a mail did the same."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pbm.store.players import Address
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A player as the operator sees them. unreachable: no address of theirs is left that mail may go to."""
+    """A player as the operator sees them. unreachable: all their confirmed addresses are suspended."""
 
     player: Player
     addresses: tuple[Address, ...]
@@ -49,7 +49,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of replaying one stored board; problem is empty for a sound one."""
+    """The result of replaying one stored board. problem: empty for a sound one."""
 
     board: int
     game: str
@@ -58,7 +58,7 @@ class Replayed:
 
 
 class Hand:
-    """The operator's hand on a service. All acts raise Rejected or GameError with a sentence, and DatabaseTrouble."""
+    """The base of operators' acts on a service. All acts may raise Rejected, GameError or DatabaseTrouble."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -67,14 +67,14 @@ class Hand:
         return Desk(tx, self._service.tools)
 
     def _told(self, at: Desk, board: OpenBoard) -> Match:
-        """The match, of which its players are told."""
+        """Tell the players of a board what happened; returns its match."""
         at.owe(tell_players(at, board))
         return board.match
 
     def _letters(
         self, tx: Transaction, player: Player, subject: str, page: str, to: Sequence[str] | None = None, **words: Any
     ) -> list[Mail]:
-        """A page to all addresses of a player, or to some that are or were theirs."""
+        """Letters with a page to all addresses of a player. to: other addresses instead, such as earlier ones."""
         tools, addresses = self._service.tools, tx.players.confirmed(player.id)[player.id]
         words = {"addresses": addresses, "postmaster": address_of(tools), **words}
         to = addresses if to is None else to
@@ -87,7 +87,7 @@ T = TypeVar("T")
 
 
 def acts(deed: Callable[Concatenate[H, Desk, P], T]) -> Callable[Concatenate[H, P], T]:
-    """The decorated method is given a transaction in hand, and done as Service.act does it."""
+    """The decorated method is given a transaction in hand, and is rehearsed first, as by Service.act."""
 
     @wraps(deed)
     def act(self: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -100,7 +100,7 @@ class Administration(Hand):
     """Accounts, boards and broadcasts."""
 
     def add_player(self, userid: str, addresses: Sequence[str], password: str) -> Player:
-        """A player whose addresses count at once, without a confirming mail."""
+        """Add a player whose addresses are confirmed at once."""
         check_userid(userid)
         check_password(password)
         for address in addresses:
@@ -123,7 +123,7 @@ class Administration(Hand):
             return Account(player, tuple(tx.players.addresses(player.id)))
 
     def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
-        """Replace a player's addresses by these, which count at once; old and new ones are told."""
+        """Replace a player's addresses by these, which are confirmed at once; old and new ones are told."""
         for address in addresses:
             check_address(address)
         with self._service.store.write() as tx:
@@ -140,7 +140,7 @@ class Administration(Hand):
                 tx.outbox.add(mails, tx.now)
 
     def resume(self, userid: str) -> int:
-        """Send mail to all of a player's addresses again; returns how many had been suspended."""
+        """Send mail to all of a player's addresses again; returns how many were suspended."""
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
             suspended = tx.bounces.resume(player.id)
@@ -148,19 +148,19 @@ class Administration(Hand):
         return suspended
 
     def set_bot(self, userid: str, *, bot: bool) -> None:
-        """Whether the player is a program; its games are not rated then, and those before stay as they are."""
+        """Mark a player as a program or not; games of a program are not rated, and earlier ratings stay."""
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
             tx.players.set_bot(player.id, bot=bot)
             tx.players.choose(player.id, bot="on" if bot else "off")
 
     def unlock(self, who: str) -> int:
-        """Look at passwords again; who: a userid, an address or a machine. Returns how many counts there were."""
+        """Check passwords again. who: a userid, an address or a machine. Returns how many counts were deleted."""
         with self._service.store.write() as tx:
             return tx.guesses.forget_about(who.casefold())
 
     def reset_password(self, userid: str, password: str = "") -> str:
-        """Set a password, or a random one; returns it for the operator to hand over."""
+        """Set a password, a random one if it is empty; returns it for the operator to hand over."""
         password = password or secrets.token_urlsafe(9)
         check_password(password)
         hashed = self._service.tools.passwords.hash(password)
@@ -173,22 +173,21 @@ class Administration(Hand):
 
     @acts
     def remove_player(self, at: Desk, userid: str) -> list[int]:
-        """Erase a player at once, as they can themselves; returns the boards that they lose by it."""
+        """Erase a player at once; returns the boards that they lose by it."""
         player = player_named(at.tx, userid)
         running = at.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
         at.owe(erase(at, player.id))
         return [summary.board for summary in running]
 
     def export_player(self, userid: str) -> bytes:
-        """All that is stored of a player, as signed JSON."""
+        """All data of a player, as signed JSON."""
         with self._service.store.read() as tx:
             return export_of(tx, player_named(tx, userid))
 
     def import_player(self, *contents: bytes, names: Sequence[str] = (), trusted: bool = False) -> Imported:
-        """Take a player in from what another server, or this one, has exported of them, whole or in all its parts.
+        """Import a player from an export of this server or another one, whole or in all its parts. names: of the files.
 
-        names: of the files. trusted: also where this server has not signed it. Otherwise their addresses are asked
-        whether they are theirs.
+        trusted: believe files that this server has not signed, too; otherwise their addresses are asked to confirm.
         """
         with self._service.store.write() as tx:
             taken = take_in(tx, contents, names=names, trusted=trusted)
@@ -199,9 +198,9 @@ class Administration(Hand):
             return taken
 
     def import_records(self, records: Mapping[str, str], *, trusted: bool = False) -> dict[str, int]:
-        """Take in records of games that have ended, all or none; returns the board of each by the name of its file.
+        """Import records of finished games, all or none; returns the board of each, by the name of its file.
 
-        trusted: also of players who are here.
+        trusted: take games of players who are here, too.
         """
         boards = {}
         with self._service.store.write() as tx:
@@ -237,14 +236,14 @@ class Administration(Hand):
 
     @acts
     def move(self, at: Desk, number: int, userid: str, move: str) -> tuple[Match, State]:
-        """Play for a player, as if they had sent the move."""
+        """Play a move for a player."""
         board = at.open(number)
         decisions.play_ply(board, board.seat_of(player_named(at.tx, userid)), move)
         return self._told(at, board), board.state
 
     @acts
     def end(self, at: Desk, number: int, result: Result) -> Match:
-        """End a running match with a result of the operator's."""
+        """End a running match with a result of the operator's choice."""
         board = at.open(number)
         board.check_running()
         board.end(result, MatchDecided(number))
@@ -252,22 +251,22 @@ class Administration(Hand):
 
     @acts
     def undo_timeout(self, at: Desk, number: int) -> Match:
-        """Take back that somebody's time was up, and with it the end of the game and its ratings."""
+        """Take back that somebody's time was up, and so the end of the game and its rating changes."""
         board = at.open(number)
         undo_timeout(board)
         return self._told(at, board)
 
     def cancel(self, number: int) -> Match:
-        """End a running match so that it counts for nobody."""
+        """Make a running match void."""
         return self.end(number, Result(Ending.VOID, None, "cancelled by the operator"))
 
     def broadcasts(self) -> list[Broadcast]:
-        """Broadcasts that the operator has not decided on, the oldest first."""
+        """The broadcasts that wait for the operator's decision, the oldest first."""
         with self._service.store.read() as tx:
             return tx.broadcasts.waiting()
 
     def approve_broadcast(self, number: int) -> int | None:
-        """Send a broadcast that waits; returns to how many players, None where they are told by and by."""
+        """Send a waiting broadcast; returns to how many players, None if it goes out over time."""
         with self._service.store.write() as tx:
             broadcast = _broadcast(tx, number)
             mails, hearers = spread(self._at(tx), broadcast)
@@ -276,25 +275,25 @@ class Administration(Hand):
         return hearers
 
     def reject_broadcast(self, number: int) -> Broadcast:
-        """Forget a broadcast that waits; its author is not told."""
+        """Delete a waiting broadcast; its author is not told."""
         with self._service.store.write() as tx:
             broadcast = _broadcast(tx, number)
             tx.broadcasts.drop(number)
         return broadcast
 
     def board_numbers(self) -> list[int]:
-        """All boards, ascending."""
+        """The numbers of all boards, ascending."""
         with self._service.store.read() as tx:
             return list(tx.matches.boards())
 
     def verify(self, board: int | None = None) -> list[Replayed]:
-        """Replay one stored board, or all, and compare with what the database says of it."""
+        """Replay one stored board, or all, and compare each with its row in the database."""
         with self._service.store.read() as tx:
             return [_replayed(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
 
 
 def player_named(tx: Transaction, userid: str) -> Player:
-    """The player, however the userid is written. Raises: NotFound."""
+    """The player of a userid, in any case. Raises: NotFound."""
     player = tx.players.find(userid)
     if player is None:
         raise NotFound(f'There is no player "{userid}".')

@@ -1,6 +1,6 @@
-"""The commands of a mail: carried out in their order, or held until their sender has proved who they are.
+"""Carries out the commands of a mail in their order, or holds them until their sender has proved who they are.
 
-And everything there is to tell once they are through.
+Then it composes all mails that they cause.
 """
 
 from __future__ import annotations
@@ -77,22 +77,22 @@ _TOLD = re.compile(
     rf"^\W*{PASSWORD.pattern}[ \t]+(\S{{3,}}\w)[.!]?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A password that somebody tells, who need not."""
+"""A password told in plain words: "my password is secret1"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The commands of one mail, each as it was read, or why it could not be."""
+    """The commands of one mail, each as it was read, or the error why it could not be read."""
 
     reading: Reading
     commands: tuple[Command | Rejected, ...]
     is_restated: bool = False
-    """Its one command is what plain words were found to mean."""
+    """Whether its one command is what plain words were found to mean."""
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The passwords that the commands hold or that are told beside or below them, and what follows a command that
-        sets a password but cannot be read.
+        """The passwords in the commands, those told in plain words, and all words that may be one in a line that would
+        set a password but could not be read.
         """
         read = zip(self.reading.lines, self.commands, strict=True)
         held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
@@ -101,7 +101,7 @@ class Order:
         return frozenset(told).union(*held)
 
     def carry_out(self, request: Request) -> Request:
-        """Carry the commands out in their order; the first that is refused ends it, unless each names its board.
+        """Carry the commands out in order, up to the first that is refused, unless each line names its board.
 
         Raises: NeedsIdentity.
         """
@@ -133,13 +133,13 @@ class Order:
         return request
 
     def _check_sure(self, request: Request, command: Command | Rejected) -> None:
-        """Raises: BadArguments for a move above words that take it back; and as what would be played does."""
+        """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
         number = request.sender.board
         if number is not None and isinstance(command, Command) and self.reading.sounds_unsure(command):
             check_sure(request, request.boards.load(number), self.reading.opening, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
-        """A command is refused, and the rest is not tried; unless the mail means something in plain words."""
+        """Refuse a command and do not try the rest, unless the mail means something in plain words."""
         line, command, several = self.reading.lines[number - 1], self.commands[number - 1], len(self.commands) > 1
         try:
             if number == 1 and self._greets(request):
@@ -158,7 +158,7 @@ class Order:
         return request
 
     def _refused_line(self, request: Request, number: int, error: Rejected | GameError, *, several: bool) -> None:
-        """A line that names its board is refused, unless it means something in plain words; the others go on."""
+        """Refuse a line that names its board, unless it means something in plain words; the other lines go on."""
         line, remark = self.reading.lines[number - 1], self.reading.remarks[number - 1]
         try:
             meant = restated_line(request, line, remark, self.commands[number - 1])
@@ -173,7 +173,7 @@ class Order:
         refuse(request, line, error, several=several, named=named)
 
     def _do_line(self, request: Request, line: str, meant: Restated, *, several: bool) -> None:
-        """Carry out what a line means in plain words. Raises: as the command does."""
+        """Carry out what a line means in plain words. Raises: whatever the command raises."""
         assert meant.board is not None  # noqa: S101  it stands in the line
         (command,) = parse_all(request.tx, (meant.whole_line,), request.sender.standing)
         request.words.restate(meant.board, meant.comment)
@@ -183,7 +183,7 @@ class Order:
             request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
 
     def _greets(self, request: Request) -> bool:
-        """The mail is a newcomer's, whose plain words are done; or one too many that holds none."""
+        """Whether a newcomer's plain words were done, or mean nothing and are one mail too many today."""
         text, command = self.reading.text, self.commands[0]
         may_be = isinstance(command, UnknownCommand) or is_newcomers(text) or at_robot(command)
         if not (request.sender.address and text and may_be):
@@ -211,13 +211,13 @@ def run(request: Request, command: Command | Rejected) -> Answer | None:
 
 
 def _named(command: Command | Rejected) -> int | None:
-    """The number of the board that a command names."""
+    """The number of the board that a command names; None if it names none."""
     word = command.args.get("BOARD", "") if isinstance(command, Command) else ""
     return int(word) if word.isdecimal() else None
 
 
 def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
-    """Why the command is refused to a player who has no password, where it needs one; None in all other cases."""
+    """The error for a command that needs a password if its player has none; None otherwise."""
     player, (verb, _) = request.sender.proven, leading(line.split())
     if player is None or verb is None or not verb.guarded:
         return None
@@ -242,7 +242,7 @@ _SETTING = tuple(verb.name for verb in VERBS if any(param.name == "NEW-PASSWORD"
 
 
 def _behind(line: str) -> frozenset[str]:
-    """The words of a line after a verb that sets a password, as far as they may be one."""
+    """The words of a line after a verb that sets a password, if they are long enough to be one."""
     words = line.split()
     verb, count = leading(words)
     is_setting = verb is not None and verb.name in _SETTING
@@ -253,10 +253,10 @@ def held(
     tx: Transaction, reading: Reading, commands: Sequence[Command | Rejected], lines: Sequence[str],
     fresh: Sequence[str], player: Player | None,
 ) -> Held:  # fmt: skip
-    """The passwords of a mail, before any of them is looked at.
+    """The passwords of a mail, before any of them is checked.
 
-    lines: all that the person wrote. fresh: new passwords besides those of commands. player: who seems to have sent it;
-    of others no misplaced ones are looked at: a password that is blacked out when it is right would tell that it is.
+    lines: all that the person wrote. fresh: new passwords besides those of commands. player: the player who seems to
+    have sent it; only for their own is a misplaced password looked for, because hiding a word shows that it was right.
     """
     understood = [command for command in commands if isinstance(command, Command)]
     logins = (command.credentials for command in understood if command.credentials)
@@ -271,9 +271,9 @@ def held(
 
 
 def unsaid_lines(lines: Sequence[str], commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> frozenset[str]:
-    """Lines of a mail that may hold a new password though they are no commands; fresh: those that are one.
+    """Lines of a mail that may hold a new password though they are no commands. fresh: lines that are a password.
 
-    They are not kept; no text that people get depends on it.
+    They are taken out of the stored mail; no text that people get depends on them.
     """
     refused = [line for line, command in zip(lines, commands, strict=True) if isinstance(command, Rejected)]
     openings = {name.split()[0] for name in _SETTING}
@@ -282,9 +282,9 @@ def unsaid_lines(lines: Sequence[str], commands: Sequence[Command | Rejected], f
 
 
 def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
-    """Keep the commands, and ask the player whom From claims to confirm them by an answer; else refuse.
+    """Hold the commands, and ask the player whose address is in From to confirm them by an answer; or refuse them.
 
-    A command that would be refused from that player, too, is refused at once.
+    A command that would be refused even if the player confirmed it is refused at once.
     """
     player, address = request.sender.claimed, request.message.sender
     since = request.now - timedelta(days=1)
@@ -310,7 +310,7 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
 
 
 def _with_password(command: Command | Rejected, error: NeedsIdentity, userid: str) -> str:
-    """How the command is written with a password; empty where that cannot be told."""
+    """How the command is written with a password; empty if that is not known."""
     if isinstance(command, Command) and command.verb.other_usage.endswith("USERID PASSWORD"):
         return f"{command.line} {userid} PASSWORD"
     usage = error.suggestion if "PASSWORD" in error.suggestion else ""
@@ -333,7 +333,7 @@ def _tried(request: Request, order: Order) -> Request:
 
 @redeems("held", consented=True)
 def release(request: Request, ticket: Ticket) -> None:
-    """The player has answered from their address: carry out what they had sent, unless they say no."""
+    """Carry out held commands after the player has answered, unless they say no."""
     player = request.tx.players.get(ticket.player_id or 0)
     if player is None:
         return
@@ -356,14 +356,14 @@ def release(request: Request, ticket: Ticket) -> None:
 
 
 def ask_again(request: Request) -> None:
-    """The answer to a question of ours is neither yes nor no, so that is asked; once a day, lest robots talk."""
+    """Ask for a yes or no again, after an answer that is neither; once a day, so that robots cannot talk for ever."""
     address, subject = request.message.sender, "pbm: yes or no?"
     if address and not request.tx.outbox.wrote_to(address, subject, request.now - timedelta(days=1)):
         request.outgoing.write(address, subject, "unclear.txt", reply_to=request.message.token or "")
 
 
 def mails_of(request: Request) -> list[Mail]:
-    """Everything there is to tell, once all commands are through; replies to the sender last."""
+    """All mails that the request causes, composed after all its commands; replies to the sender come last."""
     mails = list(request.outgoing.letters)
     changed = [board for board in request.boards.in_hand if board.events]
     concerned = {board.match.board for board in changed} | {notice.match.board for notice in request.outgoing.notices}
@@ -389,21 +389,21 @@ def mails_of(request: Request) -> list[Mail]:
 
 
 def _is_told(request: Request, mails: Sequence[Mail]) -> bool:
-    """Whether all was done, and the sender gets a mail of the board they answered, to which a list adds nothing."""
+    """Whether all was done, and the sender gets a mail of the board they answered, so that a list adds nothing."""
     done = all(each.outcome is Outcome.DONE and not each.text for each in request.outgoing.answers)
     board, address = request.sender.board, request.message.sender.casefold()
     return done and any(mail.board == board is not None and mail.address.casefold() == address for mail in mails)
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
-    """Keep a player's words to a board among their belongings, unless they only claim to be theirs."""
+    """Store a player's words to a board, unless nothing proves that they are theirs."""
     if request.author.player is not None and not request.is_hearsay:
         for comment in comments:
             board.remark(RemarkKind.COMMENT, request.author.player, comment.text)
 
 
 def _answer(request: Request) -> list[Mail]:
-    """A stranger gets nothing of their own mail back: somebody else may have sent it to annoy them."""
+    """The mail with the answers. It never quotes a stranger's mail: somebody else may have sent it to annoy them."""
     reader, answers = request.author.reader(), request.outgoing.answers
     known = reader.player is not None
     if not known and request.refusal is not None and _is_talk(request, request.refusal, answers[-1].line):
@@ -419,7 +419,7 @@ def _answer(request: Request) -> list[Mail]:
 
 
 def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
-    """A stranger's mail is no command with an error, but words of somebody who knows none."""
+    """Whether a stranger's mail is not a faulty command, but words of somebody who knows no commands."""
     if isinstance(refusal, NotAllowed):
         return _wants_no_mail(request)
     if isinstance(refusal, NotFound) and is_said(request.message.text.partition(" ")[0]):
@@ -430,11 +430,11 @@ def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
 
 
 MAX_CHARACTERS = 16_000
-"""Of the answers to several commands of one mail, lest it grow beyond 60 kB: a list alone may be as long as that."""
+"""Characters of the answers to several commands, so that one mail stays below 60 kB: a list may be as long as that."""
 
 
 def _bounded(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers, those of them without their text for which there is no room in one mail."""
+    """The answers; those for which one mail has no room come without their text."""
     room = MAX_CHARACTERS
     for number, answer in enumerate(answers):
         is_too_long = number > 0 and len(answer.text) > max(room, 200)
@@ -446,21 +446,21 @@ _TOO_LONG = "There is no room for this here: send the line in a separate email."
 
 
 def _wants_no_mail(request: Request) -> bool:
-    """Whether a stranger wants to be forgotten, or to hear no more."""
+    """Whether a stranger wants to be forgotten, or to get no more mail."""
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
     return consent(request.message.text or words).answer is Consented.NEVER
 
 
 def _farewell(request: Request) -> Answer:
-    """The answer to somebody who has no account and wants to hear no more: it offers no game."""
+    """The answer to somebody without an account who wants no more mail: it offers no game."""
     text = request.outgoing.page("forgotten.txt", robot=request.tools.composer.robot.address)
     return Answer("", Outcome.DONE, text, "pbm: you have no account", is_greeting=True)
 
 
 def _greeting(request: Request, line: str) -> Answer:
-    """The answer to a person whose mail holds no command: what this is, a board, and three things to answer with.
+    """The answer to a stranger whose mail holds no command: what this is, a board, and three possible answers.
 
-    line: what could not be understood; few words may be a command with an error, which is told.
+    line: the line that was not understood; if it has few words, it may be a faulty command, and the error is told.
     """
     state, robot = State.start(GAMES["cross"], ("-size=3",)), request.tools.composer.robot.address
     for move in ("C3", "B2", "D3"):

@@ -1,5 +1,5 @@
-"""Plain words where no command stood: what is to be done on the board they are about, or a message to the opponent;
-in an answer to any other mail of ours, what it asks for of the server.
+"""Plain words in place of a command: what they ask for on a board, or that they are a message to the opponent; in an
+answer to any other mail of ours, what they ask of the server.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NO_GAME = BadArguments("You have no game under way. To start one at once, again
 _REPLIES = frozenset({"yes", "no", "y", "n", "yep", "yeah", "nope", "sure", "confirm", "confirmed", "accept", "reject"})
 _WORDS_TO_AGREE = 3
 _INVITING = "help challenge"
-"""The topic of those who speak of a friend to be invited."""
+"""The topic of words about inviting a friend."""
 _CELL = re.compile(r"[a-z]\d{1,2}")
 _NUMBER = re.compile(r"\b\d+\b")
 _ON_BOARD = re.compile(
@@ -61,13 +61,13 @@ _ARTICLES = {
     "tablero": "el",
     "plateau": "le",
 }
-"""Of nouns for a board that have another one than "la"."""
+"""The articles of nouns for a board, where they are not "la"."""
 _GENERAL = ("", "help", "tournaments")
-"""The suggestion in place of words that are no command, where no command is near to them."""
+"""The suggestions for words that are no command, and similar to none."""
 _MOST_PLAYERS = 10
-"""Words of a challenge, its verb among them, that are looked at for one that nobody is called by."""
+"""Words of a challenge, with its verb, in which an unknown userid is looked for."""
 _EXACT = re.compile(r"[\d=@]")
-"""Characters that a command with an error may hold, and a question seldom does."""
+"""Characters that a faulty command may hold, but seldom a question."""
 _ROBOT = re.compile(r"\b(?:robot|level) ?([1-5])\b")
 _CHOOSES = re.compile(r"\d|\b(?:stronger|weaker|harder|easier|better)\b")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]*\w")
@@ -75,10 +75,10 @@ _OPTION = re.compile(r"(?<!\S)-{1,2}\w+=\S+")
 
 
 def restated(request: Request, reading: Reading, command: Command | Rejected) -> Restated | None:
-    """The meaning of a mail in plain words; None where that cannot be told, or a command stood there.
+    """The meaning of a mail in plain words; None if it is unknown, or if the mail is a command.
 
-    command: the first of it, which was refused. Raises: BadArguments where more than one thing may be meant, or the
-    mail answers a question that nobody has asked.
+    command: its first command, which was refused. Raises: BadArguments if the mail may mean more than one thing, or
+    answers a question that nobody has asked.
     """
     text = reading.text
     number, is_known = request.sender.board, request.sender.standing.known
@@ -98,8 +98,8 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
 
 
 def _on_named_board(request: Request, text: str) -> Restated | None:
-    """The meaning of words to the server that name a board of the writer's which goes on, and no other number: a deed
-    or a question there, but no message to the opponent, whom nobody addressed. Raises: as on_board.
+    """The meaning of words that name exactly one board, which is the writer's: something to do or show there, but no
+    message to the opponent, because the mail answers the server. Raises: as on_board.
     """
     boards = [named for named in _ON_BOARD.finditer(text) if int(named["board"]) >= FIRST_BOARD]
     player = request.sender.writer
@@ -117,7 +117,7 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
         return Restated("show", board=number)
     said = f"{before}{'' if named['within'] else _noun(named)}{behind}".replace("  ", " ").strip()
     if request.sender.proven is not None:
-        request.author.player = request.sender.proven  # so that the board is shown where the words are refused
+        request.author.player = request.sender.proven  # so that a refusal shows the board
     meant = on_board(request, number, said, is_open=True) if said else None
     core = uncourteous(around)
     if meant is None and (_CELL.fullmatch(core) or find(core)):
@@ -128,14 +128,14 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
 
 
 def _noun(named: re.Match[str]) -> str:
-    """How the board that is named is spoken of without its number."""
+    """The words for the named board without its number."""
     noun = named["noun"] or ""
     article = named["article"] or _ARTICLES.get(noun.casefold(), "la")
     return f"{article} {noun}" if noun else "the game"
 
 
 def is_newcomers(text: str) -> bool:
-    """The words read like a command with an error, and may be a newcomer's.
+    """Whether the words read like a faulty command, but may be a newcomer's plain words.
 
     >>> [is_newcomers(text) for text in ("play", "help me please", "unsubscribe", "What is this?", "games", "what bob")]
     [True, True, True, True, True, False]
@@ -149,7 +149,7 @@ def is_newcomers(text: str) -> bool:
 
 
 def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool:
-    """The text is said to somebody, though it may begin like a command: "list my games", "delete my account"."""
+    """Whether the text is plain words, though it may begin like a command: "list my games", "delete my account"."""
     _, *rest = map(_bare, plain(text).split() or [""])
     is_said = not rest or text.rstrip().endswith("?") or any(word in vocabulary.COMMON - {"me"} for word in rest)
     is_said = is_said or plain(text).startswith(("help me ", "delete me"))
@@ -163,12 +163,12 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
 
 
 def _is_question(text: str) -> bool:
-    """The text asks the server, and says nothing else."""
+    """Whether the text is a question to the server or about the rules."""
     return question(text, "") != "" or meaning(text, lambda _: None).act is Act.RULES
 
 
 def _about_us(request: Request, text: str) -> Restated | None:
-    """The meaning of plain words that are for no opponent: they ask for help, or tell a command politely."""
+    """The meaning of plain words that are not for an opponent: they ask for help, or are a polite command."""
     if lost(text):
         return Restated(START)
     if (
@@ -192,7 +192,7 @@ def _about_us(request: Request, text: str) -> Restated | None:
 
 
 def _as_told(command: Command) -> Restated:
-    """Tell a question to the other player together with how it was read."""
+    """The command; if it asks the other player something, the writer is told how their words were read."""
     return Restated(command.line, "", command.verb.name if command.verb.asks else "")
 
 
@@ -201,7 +201,7 @@ def _bare(word: str) -> str:
 
 
 def restated_line(request: Request, line: str, remark: str, command: Command | Rejected) -> Restated | None:
-    """The meaning of a line that begins with a board, with the remark below it; as restated."""
+    """As restated, for a line that begins with a board's number, with the remark below it."""
     named = board_first(clean(line), request.sender.standing)
     if named is None:
         return None
@@ -212,7 +212,7 @@ def restated_line(request: Request, line: str, remark: str, command: Command | R
 
 
 def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_asking: bool) -> Restated | None:
-    """The meaning of plain words that answer no board. Raises: BadArguments for a lone yes or no."""
+    """The meaning of plain words in a mail that answers no board. Raises: BadArguments for a lone yes or no."""
     words, wish = plain(text).split(), wished(text)
     if (begun := _begun(request, text, command)) is not None:
         return begun
@@ -241,13 +241,13 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
 
 
 def _leaving(text: str) -> str:
-    """The command that helps somebody who wants to hear no more."""
+    """The command that helps a player who wants no more mails."""
     return ERASURE if topic(text) == ERASURE else "help mails"
 
 
 def _begun(request: Request, text: str, command: Command | Rejected) -> Restated | None:
-    """The wish of words that begin like a command: of a challenge, of "play" with more than a game behind it, to give
-    somebody time, or to be left alone. Raises: NotFound, BadArguments.
+    """The wish in words that begin like a command: a challenge, "play" with more than a game after it, a gift of time,
+    or no more mails. Raises: NotFound, BadArguments.
     """
     if time := given(text)[0]:
         raise BadArguments("On which board? Answer its email, or put its number in front.", f"BOARD give {time}")
@@ -275,9 +275,9 @@ def _begun(request: Request, text: str, command: Command | Rejected) -> Restated
 
 
 def _only_game(text: str, verb: str) -> str:
-    """The game that stands behind "play", or is to be played against the computer, where nothing else is said.
+    """The game after "play", or the game to play against the computer, if the text says nothing else.
 
-    verb: the first word.
+    verb: the first word of the text.
     """
     said = " ".join(wishes.VERSUS.sub("", plain(text)).split())
     is_wish = verb == "play" or said != plain(text)
@@ -286,7 +286,7 @@ def _only_game(text: str, verb: str) -> str:
 
 
 def _check_board(request: Request, text: str) -> None:
-    """Raises: BadArguments for what is done on a board, which the mail does not name, and how to name it."""
+    """Raises: BadArguments for something to do on a board that the mail does not name; it says how to name one."""
     player, meant = request.sender.writer, meaning(text, str.casefold)
     holds_cell = text.split()[0].casefold() not in GAMES and any(map(_CELL.fullmatch, meant.between))
     move = meant.move.upper() or ("MOVE" if holds_cell else "")
@@ -310,7 +310,7 @@ def _check_board(request: Request, text: str) -> None:
 
 
 def _told(request: Request, line: str) -> Restated:
-    """The line that is meant. Raises: BadArguments for one that shows the games of a sender who has none under way."""
+    """The command. Raises: BadArguments if it shows the running games of a sender who has none."""
     player = request.sender.writer
     if line == HELPS[Wish.LOOK] and not (player and request.tx.matches.active_counts([player.id])[player.id]):
         raise _NO_GAME
@@ -318,9 +318,9 @@ def _told(request: Request, line: str) -> Restated:
 
 
 def _by_topic(request: Request, text: str, command: Command | Rejected) -> Restated | None:
-    """The wish of a mail that answers no board to the server, in any words. Raises: BadArguments.
+    """What a mail that answers no board asks of the server, by its topic. Raises: BadArguments.
 
-    A sentence about nothing that is known leads to a page of what may be answered.
+    A sentence on an unknown topic gets the page on how to start.
     """
     game = game_named(f"{text} {strip_subject(request.message.subject)}")
     found, wants_a_game = question(text, "") or topic(text), starts(text)
@@ -336,7 +336,8 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         return Restated(f"{PUZZLE} {game}".rstrip())
     is_same = isinstance(command, Command) and found == command.verb.name and len(text.split()) == 2
     if found and not is_same and not (wants_a_game and game and found in ("help GAME", "help")):
-        return _told(request, found.replace("GAME", game).rstrip())
+        without = "help" if found.startswith("GAME") else ""
+        return _told(request, found.replace("GAME", game or without).rstrip())
     if wants_a_game:
         return Restated(f"play {game or game_wanted(text)}".rstrip())
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
@@ -344,7 +345,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
 
 
 def _check_players(request: Request, words: Sequence[str]) -> None:
-    """Raises: NotFound for a word that is no player where another one is, and who may be meant."""
+    """Raises: NotFound for a word that names no player if another word does; it says who may be meant."""
     ours = ("me", ANY, *LEVEL_OF)
     found = {word: word.casefold() in ours or request.tx.players.find(word) is not None for word in words}
     unknown = next((word for word, is_there in found.items() if not is_there and word[0] not in "-<["), "")
@@ -353,7 +354,7 @@ def _check_players(request: Request, words: Sequence[str]) -> None:
 
 
 def _is_sentence(text: str) -> bool:
-    """The text is no command with an error, but words to somebody."""
+    """Whether the text is not a faulty command, but words to somebody."""
     words = [_bare(word) for word in plain(text).split()]
     common = [word for word in words if word.partition("'")[0] in vocabulary.COMMON]
     if len(words) < 2:
@@ -362,7 +363,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _is_open(command: Command | Rejected, reading: Reading) -> bool:
-    """The strict reading found no command: no verb at all, or one whose words do not fit it."""
+    """Whether the strict reading found no command: no verb at all, or a verb with unfit words."""
     if isinstance(command, Rejected):
         return isinstance(command, UnknownCommand | BadArguments)
     return reading.opens_with(command)

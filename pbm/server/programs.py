@@ -1,7 +1,7 @@
-"""Programs of players, which play here without mail.
+"""Programs of players that play here without mail.
 
-A program is shown each board where its player is to move. What it answers is read as the answer to a mail of the board,
-and all that follows is the same. Nothing is thought about within a transaction.
+A program is shown each board where its player is to move. Its answer is treated like an answer to a mail of the board.
+Programs never think within a transaction.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pbm.server.order import Order, mails_of, parse_all
 from pbm.store import HOUSE, Store, Transaction
 
 Program = Callable[[str], str]
-"""From a board as one line of JSON to what the program answers: a move, or another line that a mail might hold."""
+"""From a board, as one line of JSON, to the program's answer: a move, or any other command."""
 MOST_TRIES = 3
-"""Answers that change nothing of a board, after which it is left alone until it has changed."""
+"""After so many answers that do not change a board, it is left alone until it changes."""
 
 
 class _Undone(Exception):
-    """An answer was refused, and all of it is taken back."""
+    """An answer was refused, so all of it is undone."""
 
     def __init__(self, refusal: Exception) -> None:
         self.refusal = refusal
@@ -52,7 +52,7 @@ class Programs:
         self._player = player
 
     def play(self) -> int:
-        """Show the program each board that waits for its player, once; returns how many plies came of it."""
+        """Show the program each board that waits for its player; returns how many boards its answers changed."""
         return sum(self._play(board) for board in self._waiting())
 
     def _waiting(self) -> list[int]:
@@ -61,7 +61,7 @@ class Programs:
             return [each.board for each in boards if each.to_move == self._player]
 
     def _play(self, number: int) -> bool:
-        """Whether the board has changed by what the program answers."""
+        """Show the program a board; whether its answer has changed the board."""
         refusal: Exception | None = None
         for _ in range(MOST_TRIES):
             with self._store.read() as tx:
@@ -86,7 +86,7 @@ class Programs:
         return False
 
     def _carry_out(self, tx: Transaction, board: OpenBoard, seat: Seat, answer: str) -> None:
-        """Do what an answer says, and owe the mails it causes. Raises: _Undone."""
+        """Do what an answer says, and put the mails it causes into the outbox. Raises: _Undone."""
         match = board.match
         standing = Standing(match.game, match.board, known=True, proven=True)
         token = SeatToken(match.board, seat, match.revision, tx.players.epoch(self._player.id))
@@ -101,7 +101,7 @@ class Programs:
 
 
 def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:
-    """The board as the part for programs of a mail has it, in one line."""
+    """The board in one line, as in a mail's part for programs."""
     candidates = refusal.candidates if isinstance(refusal, MoveError) else ()
     shown, error = View(board.state).machine(board.match), str(refusal) if refusal else ""
     return json.dumps(json.loads(addressed(shown, seat, "", error=error, candidates=candidates)))
@@ -114,7 +114,7 @@ def _message(text: str) -> Message:
 
 
 def answer_in(line: str) -> str:
-    """The answer in a line of a program: {"answer": "D4"}. Raises: ValueError."""
+    """The answer in a line that a program wrote: {"answer": "D4"}. Raises: ValueError."""
     found: Any = json.loads(line)
     if not isinstance(found, dict) or not isinstance(found.get("answer"), str):
         raise ValueError('a line must be such as {"answer": "D4"}')

@@ -1,6 +1,6 @@
-"""The ends of mails of which nothing is carried out, and what people are told then, none of it too often.
+"""What happens to mails of which nothing is carried out, and what people are told then, none of it too often.
 
-Among them are mails of ours that came back, and complaints about them, which are never answered.
+Among them are bounces of our mails, and complaints about them, which are never answered.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Regrets:
-    """What becomes of such mails, and the letters about them; where nobody is to be told, there are none."""
+    """The ends of such mails, and the letters about them, if anybody is told."""
 
     tools: Tools
     throttle: Throttle
     bouncing: Bouncing
 
     def excess_of_guesses(self, tx: Transaction, mail: Prepared) -> Settled | None:
-        """The end of a mail to an address we never gave to anybody that is one too many; None for others."""
+        """The end of a mail to an address we never gave to anybody, if it is one too many; None otherwise."""
         address = mail.origin.address
         until = Gate(tx, self.tools.limits).counted(mail.origin.guesses())
         if until is None:
@@ -52,7 +52,7 @@ class Regrets:
         return Settled(Arrival.IGNORED, reason, self.of_silence(tx, address, told, ignored=True))
 
     def leave_undone(self, tx: Transaction, mail: Prepared, reason: str) -> Settled:
-        """Nothing is done for the mail. reason: what was spent."""
+        """The end of a mail for which nothing is done. reason: the limit that is used up."""
         LIMITED.inc()
         address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
         until = self.throttle.silent_until(tx, address, None, cause)
@@ -61,9 +61,9 @@ class Regrets:
         return Settled(Arrival.IGNORED, f"limit: {undone}, after {reason}", told)
 
     def lay_aside(self, tx: Transaction, discard: Discard) -> Settled:
-        """Record what is never answered; a mail of ours that came back is accounted to its recipient.
+        """The end of a mail that is never answered; a bounce counts for the recipient of our mail.
 
-        A mail that could not be read is kept for the operator: a person may have written it.
+        A mail that could not be read waits for the operator: a person may have written it.
         """
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
@@ -71,7 +71,7 @@ class Regrets:
         return self._put_by(tx, reason) if discard.action is Action.REJECT else Settled(Arrival.IGNORED, reason)
 
     def _put_by(self, tx: Transaction, reason: str, told: Sequence[Mail] = ()) -> Settled:
-        """The end of a mail that waits for the operator, as anybody can cause one; past a number it is ignored."""
+        """The end of a mail that waits for the operator; if too many wait, it is ignored: anybody can cause them."""
         most = self.tools.limits.parked_mails
         if tx.overview.mails(Arrival.PARKED).number < most:
             return Settled(Arrival.PARKED, reason, tuple(told))
@@ -79,9 +79,9 @@ class Regrets:
         return Settled(Arrival.IGNORED, f"limit: {most} emails wait for the operator; {reason}", tuple(told))
 
     def of_silence(self, tx: Transaction, address: str, until: str, *, ignored: bool = False) -> tuple[Mail, ...]:
-        """A player gets no answers for a while, and is told so; nobody else is, nor a player twice.
+        """The letter that tells a player that they get no answers for a while; none for anybody else, or a second time.
 
-        until: empty where that was told. ignored: what they ask is not done either.
+        until: empty if they were told before. ignored: what they ask is not done either.
         """
         players = tx.players.of_address(address) if until else []
         if not players:
@@ -96,7 +96,7 @@ class Regrets:
         )  # fmt: skip
 
     def of_suspension(self, tx: Transaction, ban: Ban) -> tuple[Mail, ...]:
-        """A player is kept out, and told so at each address; once a day."""
+        """The letters that tell a player, once a day, that they are banned."""
         player = tx.players.find(ban.subject) if is_player(ban.subject) else None
         if player is None or tx.outbox.written_since(player.id, SUSPENDED, tx.now - _DAY):
             return ()
@@ -109,7 +109,7 @@ class Regrets:
         )  # fmt: skip
 
     def of_locked(self, tx: Transaction, mail: Prepared, *, reads: bool) -> tuple[Mail, ...]:
-        """An encrypted mail cannot be read; once a day. reads: others can be."""
+        """The letter, once a day, that an encrypted mail cannot be read. reads: whether others can be."""
         address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
         if not address or tx.outbox.wrote_to(address, LOCKED, tx.now - _DAY):
             return ()
@@ -117,12 +117,12 @@ class Regrets:
         return () if self.throttle.excess(tx, letter, cause) else (letter,)
 
     def for_operator(self, tx: Transaction, mail: Prepared) -> Settled:
-        """A mail to postmaster or abuse waits for the operator."""
+        """The end of a mail to postmaster or abuse: it waits for the operator, who is told."""
         told = self._few(tx, *postmaster.tell_operator(Desk(tx, self.tools), mail.row, mail.letter))
         return self._put_by(tx, "postmaster: for the operator", told)
 
     def of_fault(self, tx: Transaction, mail: Prepared, reference: str) -> tuple[Mail, ...]:
-        """A mail is kept for the operator by a fault of ours; the sender is told, too, if they are known."""
+        """The letters about a fault of ours, to the operator and, if they are a player, to the sender."""
         sender = mail.message.sender if isinstance(mail.message, Message) else ""
         known = sender if tx.players.of_address(sender) else ""
         operator = (self.tools.operator, f"pbm: fault {reference}", "fault-operator.txt")
@@ -133,22 +133,22 @@ class Regrets:
         return self.tools.composer.letter(address, subject, page, tx.now, **words)
 
     def _few(self, tx: Transaction, *letters: Mail) -> tuple[Mail, ...]:
-        """Those of them that are not too many; they count."""
+        """The letters that are not too many; they are counted."""
         return tuple(letter for letter in letters if not self.throttle.refusal(tx, letter, Cause()))
 
 
 _OF_THE_MAIL = frozenset({"5.2.2", "5.2.3", "5.3.4"})
-"""Refusals "for good" that say nothing of the address (RFC 3463): a full mailbox, a mail too large."""
+"""Permanent refusals that say nothing about the address (RFC 3463): a full mailbox, too large a mail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bouncing:
-    """Tells the operator once for each address that is suspended."""
+    """Counts bounces and complaints, suspends addresses that fail for good, and tells the operator of each."""
 
     tools: Tools
 
     def note(self, tx: Transaction, discard: Discard) -> str:
-        """Account a bounce or a complaint to the recipient of our mail; what became of it, for the operator."""
+        """Count a bounce or a complaint for the recipient of our mail; returns what was done, for the operator."""
         mail = tx.bounces.mail_of(_keys(discard))
         if mail is None:
             return "about no email of ours that is known"
@@ -158,7 +158,7 @@ class Bouncing:
         return self._count(tx, mail, hard=_is_hard(discard), reason=(statuses or [discard.reason])[0])
 
     def refused(self, tx: Transaction, queued: Queued, reason: str) -> None:
-        """The next mail server has refused the recipient of a mail for good; it need not send a bounce for that."""
+        """Count a permanent refusal by the next mail server, which then sends no bounce."""
         mail = tx.bounces.mail_of([queued.mail.key])
         if mail is not None:
             self._count(tx, mail, hard=not _OF_THE_MAIL.intersection(reason.split()), reason=reason)
@@ -185,7 +185,7 @@ class Bouncing:
         return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"
 
     def _spare(self, tx: Transaction, mail: Returned) -> str:
-        """A player who complains gets only the mails of games they play."""
+        """Send a player who complains only the mails of their own games from now on."""
         if mail.counted:
             return f"{mail.address}, again"
         tx.bounces.mark(mail, tx.now)
@@ -200,13 +200,13 @@ class Bouncing:
 
 
 def _keys(discard: Discard) -> list[str]:
-    """Candidates for the key of our mail: the token of the return path, and the local part of the id that came back."""
+    """Possible keys of our mail: the token of the return path, and the local part of the returned Message-ID."""
     returned = (discard.original_id or "").strip("<>").partition("@")[0]
     return [key for key in (discard.bounce_token, returned) if key]
 
 
 def _is_hard(discard: Discard) -> bool:
-    """Whether the address itself failed, and for good."""
+    """Whether the address itself has failed, and for good."""
     if not discard.failures:
         return discard.permanent
     return any(failure.permanent and failure.status not in _OF_THE_MAIL for failure in discard.failures)

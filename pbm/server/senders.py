@@ -1,14 +1,14 @@
-"""The sender of a mail, as far as the mail itself shows, and whether the operator keeps them out.
+"""The sender of a mail, as far as the mail itself shows it, and whether the operator has banned them.
 
-A reply token from an address of its player counts, or an address that a trusted mail server vouches for. The token is
-that of the address which the mail came to or, where that has lost it, of the mail that it answers. The token of a seat
-alone plays its own board, and proves nothing else. Once the board has ended, it proves nothing from any address: mails
-lie about for years, and From is soon written. Userid and password come with a command and are looked at there.
-Everything else about a mail can be forged.
+A sender is proven by a reply token that comes from an address of its player, or by an address that a trusted mail
+server vouches for. The token is in the address the mail came to or, if that has lost it, in the mail that is answered.
+From another address, the token of a seat still plays its own board, and proves nothing else. Once the board has ended,
+it proves nothing from any address: mails lie around for years, and anybody can write From. Userid and password come
+with a command and are checked there. Everything else about a mail can be forged.
 
-A player who is kept out is told so, once a day at most, and may still write to postmaster. Mail from an address or a
-domain that is kept out is laid aside, and nobody is told. A program plays for an account that is one's, and is not
-answered for ever.
+A banned player is told so, once a day at most, and may still write to postmaster. Mail from a banned address or domain
+is ignored, and nobody is told. A program's mail counts only for an account that is marked as a bot, and is not answered
+for ever.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def is_player(subject: str) -> bool:
 
 
 def subject_of(word: str) -> str:
-    """As bans are kept: "Alice" -> "alice"; "@Example.org" -> "@example.org". Raises: BadArguments."""
+    """The subject of a ban, as stored: "Alice" -> "alice"; "@Example.org" -> "@example.org". Raises: BadArguments."""
     folded = word.strip().casefold()
     if folded.startswith("@"):
         try:
@@ -54,7 +54,7 @@ def subject_of(word: str) -> str:
 
 
 def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:
-    """The ban that a mail falls under; one of a player before those of addresses."""
+    """The ban that a mail falls under, of its player or else of its address; None if there is none."""
     if tx.bans_nobody:
         return None
     sender = mail.sender
@@ -73,13 +73,13 @@ def _of_address(address: str) -> tuple[str, ...]:
 
 
 _PLAYERS = SeatToken, PlayerToken, DigestToken
-"""Tokens that speak for somebody who has an account."""
+"""Tokens that stand for somebody who has an account."""
 
 
 def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
-    """The sender as the mail shows them. The player of a token is proven where From is an address of theirs as well.
+    """The sender as the mail shows them. The player of a token is proven only if From is an address of theirs, too.
 
-    A mail that was forwarded takes its token along: whoever answers it plays that board, and is nobody otherwise.
+    A forwarded mail takes its token along: anybody who answers it plays that board, but is nobody otherwise.
     """
     at_home = tuple(tx.players.of_address(message.sender)) if message.sender else ()
     token = signer.open(message.token) if message.token else None
@@ -121,11 +121,11 @@ def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
 
 
 def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Robot) -> Message:
-    """The message with the token of the mail it answers, where its own address has lost that on the way.
+    """The message with the token of the mail it answers, if its own address has lost that on the way.
 
-    Nobody can guess the id of a mail of ours, and it went to one reader alone. Others may come to know it, since an
-    answer tells it to all who get that: so it counts for the address it went to, or another one of its player, and
-    where the mail came from there. A chat's token is proof by itself, and lacks the state of the board alone.
+    Nobody can guess the id of a mail of ours, which went to one reader. Others may learn it from an answer that went to
+    them, too: so it counts only in mail that comes from the address it went to, or from another one of its player. A
+    chat's token is proof by itself, and lacks only the state of the board.
     """
     chat = signer.open(message.token or message.group)
     if isinstance(chat, ChatToken):
@@ -143,9 +143,9 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
 
 
 def remember_key(tx: Transaction, mail: Prepared) -> None:
-    """Remember the key that a mail brings for its address, or that the address wants no encrypted mail any more.
+    """Store the OpenPGP key that a mail brings for its address, or that the address wants no more encrypted mail.
 
-    A mail that may be forged changes nothing of what a proven one has brought.
+    A mail that may be forged does not change what a proven one has brought.
     """
     message = mail.letter
     key, address = message.key, message.sender
@@ -167,7 +167,7 @@ def remember_key(tx: Transaction, mail: Prepared) -> None:
 
 
 def _proves_address(tx: Transaction, mail: Prepared) -> bool:
-    """Whether the mail is surely from the address in its From: a player's own, or one that our mail has reached."""
+    """Whether the mail is surely from the address in its From, of a player or one that our mail has reached."""
     message, sender = mail.letter, mail.sender
     if message.authenticated or sender.address:
         return True
@@ -180,9 +180,9 @@ def _proves_address(tx: Transaction, mail: Prepared) -> bool:
 
 
 def _as_answered(tx: Transaction, signer: Signer, message: Message, robot: Robot, chat: ChatToken) -> SeatToken:
-    """The seat's token of the mail that was the last of the chat; of the present, where a chat begins with the answer.
+    """The seat's token of the last mail of ours in the chat; that of the present board, if the chat has none of ours.
 
-    A mail of ours that is forgotten was an early one.
+    If all of ours are deleted, they were early ones, and the token is of the first state.
     """
     references = filter(None, (message.in_reply_to, *reversed(message.references)))
     ours = [reference for reference in references if reference.endswith(f"@{robot.domain}>")]
@@ -195,12 +195,12 @@ def _as_answered(tx: Transaction, signer: Signer, message: Message, robot: Robot
 
 
 def _key(message_id: str) -> str:
-    """The part of the id of a mail of ours in front of the @."""
+    """The part of a Message-ID of ours before the @."""
     return message_id.strip("<>").partition("@")[0]
 
 
 def _address(token: object, message: Message, now: datetime) -> str:
-    """The address that the mail is from, where it brings a token that was mailed there; empty where it does not."""
+    """The address that the mail is from, if it brings a token that was mailed there; empty otherwise."""
     if not isinstance(token, AddressToken) or token.last_day < day_of(now):
         return ""
     is_theirs = token.address == AddressToken.of(message.sender, token.last_day).address
@@ -208,14 +208,14 @@ def _address(token: object, message: Message, now: datetime) -> str:
 
 
 def _claimed(at_home: Sequence[Player], answered: Sent | None) -> Player | None:
-    """The player of the address in From: of several who share it, the one whose mail is answered; or else none."""
+    """The player of the address in From; if several share it, the one whose mail is answered, or None."""
     if len(at_home) > 1:
         at_home = [player for player in at_home if answered is not None and player.id == answered.player_id]
     return at_home[0] if at_home else None
 
 
 def _of_token(tx: Transaction, token: object) -> Player | None:
-    """The player of a token that is still good."""
+    """The player of a token that is still good; None otherwise."""
     if not isinstance(token, PlayerToken | DigestToken) or token.last_day < day_of(tx.now):
         return None
     player = tx.players.get(token.player_id)
@@ -223,19 +223,19 @@ def _of_token(tx: Transaction, token: object) -> Player | None:
 
 
 def _answered(tx: Transaction, message: Message) -> Sent | None:
-    """The mail of ours that is answered, by its id. It tells what the mail is about."""
+    """The mail of ours that is answered, by its id; it shows what the mail is about."""
     references = filter(None, (message.in_reply_to, *reversed(message.references)))
     found = (tx.outbox.recall(_key(reference)) for reference in references)
     return next(filter(None, found), None)
 
 
 def _board_answered(message: Message, answered: Sent | None) -> int | None:
-    """The board of the mail that is answered, where plus tags got lost; without its id, by the subject."""
+    """The board of the mail that is answered, if the plus tag was lost; without its id, by the subject."""
     return answered.board if answered is not None else board_of_subject(strip_subject(message.subject))
 
 
 def program(tx: Transaction, signer: Signer, discard: Discard) -> Message | None:
-    """The words of a program's mail, if it answers a board for an account that is a program's."""
+    """The message of an automatic mail, if it answers a board for an account that is marked as a bot."""
     if discard.program is None:
         return None
     sender = identify(tx, signer, discard.program)
@@ -245,12 +245,12 @@ def program(tx: Transaction, signer: Signer, discard: Discard) -> Message | None
 
 
 _MOST_TO_A_PROGRAM = 12
-"""Mails about its board that a program gets at one ply; beyond them, only what moves or ends it is done for it."""
+"""Mails about its board that a program may get at one ply; after them, only commands that move or end it are done."""
 _GOES_ON = {"move", "pass", "swap", "resign", "accept"}
 
 
 def goes_round(tx: Transaction, mail: Prepared) -> str:
-    """Why a program is heeded no more: it answers for ever, say another program's words, and no ply comes of it."""
+    """Why a program's mail is ignored: it answers again and again without a ply; empty if it is not ignored."""
     board, seated = mail.sender.board, mail.sender.seated
     if not mail.letter.automatic or board is None or seated is None:
         return ""
@@ -262,7 +262,7 @@ def goes_round(tx: Transaction, mail: Prepared) -> str:
 
 
 def told_since_the_ply(request: Request) -> str:
-    """Why a program gets no answer: it has had one since the board's last ply, and may answer all it gets for ever."""
+    """Why a program gets no answer: it has had one since the board's last ply, and may answer every mail; or empty."""
     board, seated = request.sender.board, request.sender.seated
     if not request.message.automatic or board is None or seated is None:
         return ""

@@ -1,6 +1,6 @@
 """The service: takes mails in, and has them handled. Synchronous; callers keep it off their event loop.
 
-It notes outages, too: times in which nobody's clock runs, for the server was down, or none of its mail went out.
+It also notes outages: times when the server was down or none of its mail went out, so nobody's clock runs.
 """
 
 from __future__ import annotations
@@ -47,48 +47,48 @@ class Settings:
     robot: Robot = field(default_factory=Robot)
     limits: Limits = field(default_factory=Limits)
     operator: str = ""
-    """The address that hears of faults and dead addresses; empty for none."""
+    """The operator's address; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """A mail at the door, as it was handed over."""
+    """A mail as it was handed over, before it is stored."""
 
     mail_from: str | None
-    """The envelope's sender: "" for the null path, None where it is not known."""
+    """The envelope's sender: "" for the null path, None if it is not known."""
     recipients: tuple[str, ...]
     raw: bytes
     source: str | None = None
-    """What names it for good where it was fetched from; a second mail of one source is not taken."""
+    """A lasting name of the mail in the mailbox it was fetched from; a second mail with the same one is not taken."""
     peer: str = ""
-    """The address of the machine that handed it over, where there is one."""
+    """The address of the machine that handed it over; empty if there is none."""
 
 
 MOVE_SECONDS, LESSON_SECONDS = 120.0, 600.0
-"""By the clock, after which a robot's thought is given up; a busy machine may give it a fifth of its time."""
+"""Seconds by the clock after which a robot's thought is given up; a busy machine may give it a fifth of its time."""
 MOVERS = 4
-"""Moves thought about at once, at most: one, unless that takes so long that others would wait."""
+"""Moves that robots think about at once, at most; more than one only if a thought takes so long that others wait."""
 LONGEST_TURN = timedelta(days=800)
-"""The time for which stops of clocks are remembered: a move may take a year, and a vacation counts for its year."""
+"""How long stops of clocks are remembered: a move may take a year, and a vacation counts for its year."""
 KEPT_UNPROVEN = timedelta(days=30)
-"""How long the OpenPGP key is kept of an address that nobody has proven to write from."""
+"""How long the OpenPGP key of an address is kept if nobody has proved to write from there."""
 WARNED_BEFORE = timedelta(days=7)
-"""How long before mails that wait for the operator are forgotten they are told."""
+"""How long before waiting mails are deleted the operator is warned."""
 _MMAP_THRESHOLD, _LARGE = -3, 4 * 2**20
-"""Of mallopt in glibc: blocks as large as that are given back to the system as soon as they are freed."""
+"""For mallopt in glibc: freed blocks of this size are given back to the system at once."""
 
 
 def _give_memory_back() -> None:
-    """Otherwise each thread keeps 20 MB for the next password that it looks at, and so does a large picture.
+    """Have large freed blocks given back to the system: otherwise each thread keeps 20 MB after it checks a password.
 
-    Where the system has no such setting nothing happens.
+    Does nothing on systems without such a setting.
     """
     with suppress(AttributeError, OSError, TypeError):
         CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
 class Service:
-    """One server's rules of the house over one database. clock: the present instant; make_key: see Composer."""
+    """One server over one database."""
 
     def __init__(
         self,
@@ -100,9 +100,10 @@ class Service:
         ask: Ask | None = None,
         unlock: Unlock | None = None,
     ) -> None:
-        """ask: how robots think; None for a process of their own. unlock: how encrypted mails are opened; None: not.
+        """clock: gives the present instant. make_key: see Composer. ask: how robots think; None for processes of their
+        own. unlock: how encrypted mails are opened; None if they cannot be.
 
-        Raises: SchemaTrouble when the database is of another version; an empty one is set up.
+        Sets an empty database up. Raises: SchemaTrouble if the database is of another version.
         """
         _give_memory_back()
         self.store = store
@@ -128,7 +129,7 @@ class Service:
 
     @property
     def clock(self) -> Callable[[], datetime]:
-        """The source of the present instant."""
+        """Gives the present instant."""
         return self.store.clock
 
     def close(self) -> None:
@@ -136,7 +137,7 @@ class Service:
         self.store.close()
 
     def renew(self, limits: Limits, operator: str) -> None:
-        """Keep to other limits, and tell another operator, from the next mail on."""
+        """Change the limits and the operator's address, from the next mail on."""
         self.settings = replace(self.settings, limits=limits, operator=operator)
         self.tools.limits, self.tools.operator = limits, operator
 
@@ -150,9 +151,9 @@ class Service:
             return tx.peers.find(address)
 
     def act(self, deed: Callable[[Transaction], T]) -> T:
-        """Do it in a transaction; what it leads to and what players are shown is worked out before, while others write.
+        """Do a deed in a transaction; its effects and mails are worked out before, while others write.
 
-        Raises: DatabaseTrouble, and as the deed does.
+        Raises: DatabaseTrouble, and whatever the deed raises.
         """
         with self.store.read() as tx:
             rehearse(Desk(tx, self.tools), lambda _: deed(tx))
@@ -164,7 +165,7 @@ class Service:
         rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
         with self.store.write(alone=False) as tx:
             ids = tx.inbox.add(rows, self.clock())
-            self.handler.heed(tx)  # for the mails that come next
+            self.handler.heed(tx)  # so that later mails are read with the new secrets
         ACCEPTED.inc(len(mails))
         for mail_id, mail in zip(ids, mails, strict=True):
             log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
@@ -173,10 +174,10 @@ class Service:
         return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, self.settings.robot, self._signer.board_of)
 
     def beat(self, at: datetime | None = None) -> bool:
-        """Give a sign of life, and look whether mail goes out; at: the present instant. Raises: DatabaseTrouble.
+        """Give a sign of life, and check whether mail goes out. at: the present instant. Raises: DatabaseTrouble.
 
-        Returns whether the server was away for days until a moment ago, unless its clock is ahead: that is put right
-        soon after a machine has started, and until then nothing should be forgotten, or done by itself.
+        Returns whether the server seems to have been away for days until just now. Its clock may be ahead instead,
+        which is soon put right after a machine has started; until then nothing should be deleted or done by itself.
         """
         with self.store.write(at=at) as tx:
             for outage in watch(tx):
@@ -185,15 +186,15 @@ class Service:
             return any(stop.ends_at and stop.ends_at - stop.starts_at >= LONG_AWAY for stop in stops)
 
     def live(self, tasks: Iterable[str]) -> None:
-        """Note that a process lives that does these; others look for that. Raises: DatabaseTrouble."""
+        """Note that a process is alive that does these tasks; others look for that. Raises: DatabaseTrouble."""
         with self.store.write() as tx:
             for task in tasks:
                 tx.absences.note(task, tx.now)
 
     def tidy(self) -> None:
-        """Forget what has expired; a little later, since limits a day count it.
+        """Delete what expired two days ago or earlier, because daily limits count it until then.
 
-        The operator is told in time of what waits for them. Raises: DatabaseTrouble.
+        The operator is warned before mails that wait for them are deleted. Raises: DatabaseTrouble.
         """
         with self.store.write() as tx:
             before = tx.now - timedelta(days=2)
@@ -206,7 +207,7 @@ class Service:
             self._tell_of_parked(tx)
 
     def _tell_of_parked(self, tx: Transaction) -> None:
-        """The operator hears, once a day, that mails are soon forgotten which wait for them, or are too many."""
+        """Warn the operator, once a day, if mails that wait for them are soon deleted, or are too many."""
         limits, operator, now = self.settings.limits, self.settings.operator, tx.now
         waiting, kept = tx.overview.mails(Arrival.PARKED), timedelta(days=limits.parked_mail_days)
         is_late = waiting.oldest_at is not None and now - waiting.oldest_at > kept - WARNED_BEFORE
@@ -224,37 +225,36 @@ class Service:
             return self.handler.heed(tx)
 
     def handle(self, limit: int = 50, committed: Callable[[], None] = lambda: None) -> int:
-        """Handle the mails that wait, oldest first; returns how many there were.
+        """Handle waiting mails; returns how many. committed: is called after each commit, when mails may be sent.
 
-        committed: is told whenever mails are owed that can be sent, though more is to be handled.
-        Raises: DatabaseTrouble, and then none is handled.
+        Raises: DatabaseTrouble; mails whose transaction was rolled back then wait on.
         """
         return 0 if self.is_at_rest and self.heed() else self._batches.handle(limit, committed)
 
     @property
     def is_at_rest(self) -> bool:
-        """The operator wanted mail to be taken and nothing to be done when that was looked up last."""
+        """Whether the operator wanted mail to be accepted but not handled when that was last looked up."""
         return self.handler.is_at_rest
 
     @property
     def is_idle(self) -> bool:
-        """No more mails waited when some were handled last."""
+        """Whether no more mails waited after the last handling."""
         return self._batches.is_idle
 
 
 SILENCE = timedelta(minutes=5)
 """A server that has given no sign of life for so long was down."""
 LONG_AWAY, DOUBTED = timedelta(days=2), timedelta(minutes=15)
-"""How long a server was away that may as well have a clock which is ahead; and for how long that is in doubt."""
+"""After an absence so long, the clock may be ahead instead; and how long that stays in doubt."""
 PATIENCE = timedelta(minutes=30)
-"""Mail may be late by so much before that counts as an outage, which then began with the first that was."""
+"""Mail may be late by so much before that counts as an outage, which then began with the first late mail."""
 
 
 def watch(tx: Transaction) -> Iterator[Stop]:
-    """Give a sign of life, and note outages that begin or are over; gives those that are over. Call it every minute.
+    """Give a sign of life, and note outages that begin or end; yields those that end. Call it every minute.
 
-    While mail does not go out one is tried at each call, whenever it would be due, and all at once afterwards. If the
-    server was down meanwhile, that is given as one outage, over when mail goes out.
+    While mail does not go out, one mail is tried at each call, due or not; once it goes out, all are. If the server
+    was down as well, both are one outage, which ends when mail goes out.
     """
     last = tx.absences.note(HEARTBEAT, tx.now)
     if last is not None and last - tx.now > SILENCE:
@@ -284,8 +284,8 @@ def watch(tx: Transaction) -> Iterator[Stop]:
 
 
 def _go_back(tx: Transaction, last: datetime) -> None:
-    """The clock was put back, from last. It may be wrong now, too: so what was written keeps its time, unless it is
-    known that the clock had leapt ahead before.
+    """Adapt what is stored after the clock was put back, from `last`. The clock may be wrong now instead, so stored
+    times stay unless it is known that the clock had leapt ahead before.
     """
     now, was_ahead = tx.now, tx.leaps.crosses(tx.now, last, LONG_AWAY)
     log.warning("clock_was_ahead" if was_ahead else "clock_put_back", now=now.isoformat(), last=last.isoformat())

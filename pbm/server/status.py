@@ -1,6 +1,6 @@
-"""How the server is doing, and the mails that came in and go out, as an operator sees them and has them tried again.
+"""The state of the server for its operator, and the inbox and outbox, whose mails can be tried again.
 
-All is read from the database, so that every process tells the same.
+All of it is read from the database, so every process shows the same.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from pbm.store.overview import Deadline, Flow, Waiting
 from pbm.store.tickets import Attempts
 
 SHOWN = 10
-"""Of suspended addresses, deadlines and the like, no more are named."""
+"""The most suspended addresses, deadlines and the like that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """As at one instant. new, parked: mails in the inbox. queued, postponed, failed: mails in the outbox; what is
-    postponed is queued, too.
+    """The state at one instant. new, parked: mails in the inbox. queued, postponed, failed: mails in the outbox;
+    postponed mails are queued, too.
     """
 
     at: datetime
     stuck_since: datetime | None
-    """Since when no mail goes out; None while some does."""
+    """Since when no mail has gone out; None if some does."""
     silent_since: datetime | None
-    """Since when no server gives a sign of life; None while one does, and where none ever did."""
+    """Since when no server has given a sign of life; None if one does, or none ever did."""
     halts: tuple[Stop, ...]
-    """What the operator has stopped."""
+    """The halts of the operator."""
     new: Waiting
     parked: Waiting
     received: Flow
@@ -51,20 +51,21 @@ class Status:
     boards: int
     broadcasts: int
     suspended: int
-    """Addresses that get no mail; named are the latest, with their players and since when."""
+    """The number of addresses that get no mail."""
     suspended_latest: tuple[tuple[str, str, datetime], ...]
+    """The latest of them, each with its player and since when."""
     locked: tuple[Attempts, ...]
-    """What is not looked at for too many wrong guesses."""
+    """The counts that are locked after too many wrong guesses."""
     overdue: int
-    """Boards on which something should have happened."""
+    """Boards on which something should have happened by now."""
     deadlines: tuple[Deadline, ...]
     thoughts: Waiting
     agenda: dict[str, tuple[int, int]]
-    """By kind, how many things there are to do, and how many of them are due."""
+    """The number of agenda items, and of due ones, by kind."""
 
 
 def status_of(store: Store, now: datetime) -> Status:
-    """Raises: DatabaseTrouble."""
+    """The state now. Raises: DatabaseTrouble."""
     with store.read() as tx:
         view = tx.overview
         suspended, latest = view.suspended(SHOWN)
@@ -97,14 +98,14 @@ def status_of(store: Store, now: datetime) -> Status:
 
 
 MOST_AT_ONCE = 10_000
-"""Mails that one call renews when it is told to renew all."""
+"""Parked mails that are taken up again at once when all are asked for."""
 _NEVER_ANSWERED = (Action.IGNORE, Action.BOUNCE, Action.COMPLAINT, Action.REJECT)
 
 M = TypeVar("M", Received, Queued)
 
 
 class Queues:
-    """Raises: NotFound, NotAllowed with a sentence, and DatabaseTrouble; then nothing was changed."""
+    """The inbox and the outbox. All methods raise NotFound, NotAllowed or DatabaseTrouble, and then change nothing."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -115,7 +116,7 @@ class Queues:
             return tx.inbox.latest(state, limit)
 
     def verdicts(self) -> dict[str, int]:
-        """How many mails were not answered, by what they were; limit: those that were one too many."""
+        """How many mails were not answered, by their kind; "limit" counts those that were too many."""
         with self._service.store.read() as tx:
             return tx.inbox.verdicts([*map(str, _NEVER_ANSWERED), "limit"])
 
@@ -124,7 +125,7 @@ class Queues:
             return _found(tx.inbox.get(number), "inbox", number)
 
     def handle_again(self, numbers: Iterable[int]) -> None:
-        """Let parked or ignored mails be handled. Handled mails stay so: they would play twice."""
+        """Have parked or ignored mails handled again. Handled mails are refused: they would play twice."""
         with self._service.store.write() as tx:
             for number in numbers:
                 mail = _found(tx.inbox.get(number), "inbox", number)
@@ -148,13 +149,13 @@ class Queues:
             return _found(tx.outbox.get(number), "outbox", number)
 
     def send_again(self, numbers: Iterable[int]) -> None:
-        """Let mails be sent at once, those that were sent too; a mail keeps its Message-ID."""
+        """Have mails sent at once, even if they were sent before; each keeps its Message-ID."""
         with self._service.store.write() as tx:
             for number in numbers:
                 tx.outbox.renew(_found(tx.outbox.get(number), "outbox", number).id, tx.now)
 
     def send_all_again(self) -> int:
-        """Let all that was given up, or waits to be tried again, be sent; returns how many mails that are."""
+        """Have all mails sent that were given up or postponed; returns how many."""
         with self._service.store.write() as tx:
             return tx.outbox.renew_all(tx.now)
 

@@ -1,4 +1,4 @@
-"""People in the hand of the operator: whom they keep out, rename and merge, and what they write and answer."""
+"""Operators' acts on people and letters: banning, renaming, merging, writing and answering."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Steward(Hand):
 
     @acts
     def ban(self, at: Desk, who: str, until: datetime | None, reason: str, *, forfeit: bool = False) -> list[int]:
-        """Keep a player, an address or a domain out. until: None for good. Returns the boards that are lost by it."""
+        """Ban a player, an address or a domain. until: None for good. Returns the boards that are lost by it."""
         tx, subject, boards = at.tx, subject_of(who), list[int]()
         if is_player(subject):
             player = player_named(tx, subject)
@@ -46,7 +46,7 @@ class Steward(Hand):
             return tx.bans.all()
 
     def lift(self, who: str) -> None:
-        """Let somebody in again; a player whose suspension was not over is told."""
+        """Lift a ban; a player whose ban was not over is told."""
         subject = subject_of(who)
         with self._service.store.write() as tx:
             held = tx.banned([subject])
@@ -72,11 +72,11 @@ class Steward(Hand):
         return renamed
 
     def merge(self, userid: str, into: str) -> list[int]:
-        """Make one account of two of a person; the first is gone then. Returns the boards that changed hands.
+        """Merge a person's account into another one of theirs. Returns the boards that changed hands.
 
-        Those on which the two met go on naming both, and change no rating.
+        Boards on which the two met keep both names, and change no rating.
 
-        Raises: NotAllowed where they still play each other, or are in one event.
+        Raises: NotAllowed if they still play each other, or are or were in the same tournament.
         """
         with self._service.store.write() as tx:
             gone, kept = player_named(tx, userid), player_named(tx, into)
@@ -95,7 +95,7 @@ class Steward(Hand):
         return [board for board in boards if board not in met]
 
     def _separate(self, tx: Transaction, gone: Player, kept: Player, boards: list[int]) -> set[int]:
-        """Games of the two against each other change no rating; returns their boards."""
+        """Take back the rating changes of games of the two against each other; returns their boards."""
         met = set()
         for number in boards:
             match = tx.matches.load(number)
@@ -108,7 +108,7 @@ class Steward(Hand):
         return met
 
     def write_to(self, userids: list[str], subject: str, text: str) -> int:
-        """Write a letter to players, or to all where none is named; returns to how many. Raises: BadArguments."""
+        """Write a letter to players, or to all if none is named; returns to how many. Raises: BadArguments."""
         subject = " ".join(subject.split())
         if not subject.isprintable():
             raise BadArguments("The subject holds a control character. Write one line of plain text.")
@@ -118,7 +118,7 @@ class Steward(Hand):
         return self._send(mails)
 
     def tell_of_move(self, before: str, address: str) -> int:
-        """Write to all players that the server has another address; returns to how many."""
+        """Tell all players that the server has another address; returns how many."""
         with self._service.store.read() as tx:
             mails = [
                 letter
@@ -130,13 +130,13 @@ class Steward(Hand):
         return self._send(mails)
 
     def _send(self, mails: Sequence[Mail]) -> int:
-        """Mails that were written while others write; returns to how many players."""
+        """Put mails into the outbox, composed while others write; returns to how many players."""
         with self._service.store.write() as tx:
             tx.outbox.add(mails, tx.now)
         return len({mail.player_id for mail in mails})
 
     def close(self, numbers: list[int]) -> None:
-        """Mails in the inbox wait for the operator no longer."""
+        """Close mails that wait for the operator."""
         with self._service.store.write() as tx:
             for number in numbers:
                 _parked(tx, number)
@@ -153,7 +153,7 @@ class Steward(Hand):
         return written.address
 
     def forward(self, number: int, address: str) -> None:
-        """Send a mail that waits for the operator on to somebody, as it came."""
+        """Forward a mail that waits for the operator to somebody, as it came in, and close it."""
         with self._service.store.write() as tx:
             row = _parked(tx, number)
             tx.outbox.add([postmaster.forwarded(self._service.tools, row, address, tx.now)], tx.now)
@@ -168,7 +168,7 @@ class Steward(Hand):
         return [summary.board for summary in running]
 
     def _write(self, tx: Transaction, player: Player, subject: str, page: str, **words: Any) -> None:
-        """A page to all addresses of a player."""
+        """Mail a page to all addresses of a player."""
         tx.outbox.add(self._letters(tx, player, subject, page, **words), tx.now)
 
 

@@ -1,4 +1,4 @@
-"""What thinks for robots: one task after the other, none within a transaction; see pbm/core/robots.py."""
+"""Does the thinking of robots: one task after the other, none within a transaction; see pbm/core/robots.py."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from pbm.store.house import Item
 log = structlog.get_logger()
 
 AGAIN = timedelta(minutes=10)
-"""After which a task is tried again that failed, and a game is no longer doubtful."""
+"""How long until a failed task is tried again, and its game is no longer doubtful."""
 
 FORGIVEN = timedelta(days=1)
-"""After which nothing is known any more of a task that failed; nor where the clock was ahead by as much."""
+"""How long until a failure is forgotten; also a failure in the future, noted while the clock was ahead."""
 
 
 LONGEST_THOUGHT = 120.0
-"""Seconds that count, at most."""
+"""Seconds of one thought that are charged, at most."""
 
 
 HELD = timedelta(seconds=20)
-"""How long a task is left to whoever has taken it, unless they say that they are still at it."""
+"""How long a task is left to the process that has taken it, unless that says that it is still at it."""
 
 
 LATE = 10.0
-"""Seconds by the clock after which others do not wait for a thought any longer: three times that, as when three
-packages hang, and a thought are less than a minute.
+"""Seconds by the clock after which others no longer wait for a thought. Three such waits, as when three packages hang,
+and a thought take less than a minute.
 """
 
 
@@ -46,26 +46,26 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Shift:
-    """What thinkers of one process know of one another, where they settle the same tasks.
+    """What the thinkers of one process that settle the same tasks know of each other.
 
-    They take turns, so that all goes in its order, but nobody waits for those who are late: a reserve settles all else
-    meanwhile, except for tasks of the games that are thought about, which may be what takes so long.
-    The last of them takes no game of another package, so whatever these bring hangs, ours go on.
-    A task that failed is doubtful, and so are those of a game that was thought about for long and for nothing: nobody
-    begins one of them while somebody is late, and whoever does is late at once.
+    They take turns, so that tasks are settled in order, but none waits for a late one: then a reserve settles other
+    tasks, except those of the games being thought about, which may be what takes so long. The last free thinker takes
+    no game of another package, so our own games go on even if those hang.
+    A failed task is doubtful, and so are tasks of a game that was thought about for long in vain. No thinker begins a
+    doubtful task while another is late, and a thinker that begins one counts as late at once.
     """
 
     def __init__(self, thinkers: int = 1) -> None:
-        """thinkers: how many there are."""
+        """thinkers: the number of thinkers that share it."""
         self._thinkers = thinkers
         self._lock = Lock()
         self._working: dict[object, tuple[str, float]] = {}
         self._failed: dict[str, datetime] = {}
-        """When tasks failed, by key; and when games did that were thought about for long, by name."""
+        """When tasks failed, by key, and when games failed that were thought about for long, by name."""
 
     @contextmanager
     def turn(self, thinker: object, *, is_reserve: bool) -> Iterator[frozenset[str] | None]:
-        """The turn of a thinker, if it is theirs: the games that are left alone; None where it is not."""
+        """The turn of a thinker: gives the games it must leave alone, or None if it is not its turn."""
         with self._lock:
             now = monotonic()
             others = list(self._working.values())
@@ -82,12 +82,12 @@ class Shift:
                 self._working.pop(thinker, None)
 
     def begins(self, thinker: object, task: Task, now: datetime) -> None:
-        """A thinker whose turn it is has found something to do."""
+        """Note that a thinker, in its turn, begins a task."""
         with self._lock:
             self._working[thinker] = task.game, monotonic() - (LATE if self.doubts(task, now) else 0.0)
 
     def fails(self, task: Task, now: datetime, seconds: float) -> None:
-        """seconds: how long that took."""
+        """Note that a task has failed. seconds: how long it took."""
         with self._lock:
             self._failed = {key: at for key, at in self._failed.items() if abs(now - at) < FORGIVEN}
             self._failed[task.key] = now
@@ -95,16 +95,16 @@ class Shift:
                 self._failed[task.game] = now
 
     def succeeds(self, task: Task) -> None:
-        """Its game is doubtful no longer."""
+        """Note that a task has succeeded: its game is no longer doubtful."""
         with self._lock:
             self._failed.pop(task.game, None)
 
     def doubts(self, task: Task, now: datetime) -> bool:
-        """Whether it may make others wait for nothing."""
+        """Whether the task is doubtful: it may make others wait for nothing."""
         return self.failed_at(task, now) != _NEVER or abs(now - self._failed.get(task.game, _NEVER)) < AGAIN
 
     def failed_at(self, task: Task, now: datetime) -> datetime:
-        """When the task failed, unless that is forgiven or never happened: then long ago."""
+        """When the task failed; the earliest date if it has not, or if that is forgotten."""
         at = self._failed.get(task.key, _NEVER)
         return at if abs(now - at) < FORGIVEN else _NEVER
 
@@ -112,11 +112,11 @@ class Shift:
 class Thinker:
     """Settles tasks one after the other; doubtful ones wait for all others.
 
-    Any number of processes may run some over the same database: what one has taken, the others leave alone. No lock is
-    held meanwhile, and when a process is killed others soon take what it had.
+    Any number of processes may run thinkers on the same database: what one has taken, the others leave alone. No lock
+    is held meanwhile, and if a process is killed, others soon take its task.
 
-    shift: of those who settle the same tasks. seconds: by the clock, after which a thought is given up. ask: has a
-    question answered; None for a process of its own. is_reserve: it settles nothing unless others are late.
+    shift: shared with the thinkers that settle the same tasks. seconds: by the clock, after which a thought is given
+    up. ask: gets a question answered; None for a process of its own. is_reserve: it works only while others are late.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Thinker:
         self._taken = ""
 
     def stop(self) -> None:
-        """Give up what is being thought, by whatever thread: it will be thought again."""
+        """Stop the present thought, from any thread; the task will be taken again."""
         self._mind.stop()
 
     def run(self, limit: int = 1) -> int:
@@ -153,7 +153,7 @@ class Thinker:
         return limit
 
     def _next(self, left_alone: Collection[str]) -> Task | None:
-        """left_alone: games of which no task is to be taken; if there are any, nothing doubtful is taken either."""
+        """The next task. left_alone: games not to be taken; if there are any, no doubtful task is taken either."""
         shift, now = self._shift, self._store.clock()
         with self._store.read() as tx:
             at, doubtful = Desk(tx, self._tools), list[Task]()
@@ -168,7 +168,7 @@ class Thinker:
             return min(doubtful, key=lambda task: shift.failed_at(task, now), default=None)
 
     def _take(self, task: Task) -> bool:
-        """Whether it is ours: nobody else has taken it meanwhile."""
+        """Take a task; False if another process has taken it meanwhile."""
         with self._store.write(durable=False) as tx:
             taken = tx.agenda.get(TAKEN, task.key)
             if taken is not None and _holds(taken, tx.now):
@@ -178,7 +178,7 @@ class Thinker:
         return True
 
     def _hold(self) -> None:
-        """Say that we are still at it. Where that fails somebody else may think the same: for nothing, but no harm."""
+        """Say that we are still at it. If that fails, another process may think the same, which does no harm."""
         with suppress(DatabaseTrouble), self._store.write(durable=False) as tx:
             tx.agenda.put(TAKEN, self._taken, tx.now + HELD)
 
@@ -208,22 +208,22 @@ class Thinker:
 
     @contextmanager
     def _giving_back(self, task: Task) -> Iterator[Desk]:
-        """A transaction after which the task is not ours any more."""
+        """The context of a transaction that gives the task back."""
         with self._store.write() as tx:
             tx.agenda.drop(TAKEN, task.key)
             yield Desk(tx, self._tools)
 
     def _since(self, began_at: datetime) -> float:
-        """Seconds; no more than any thought takes, for clocks leap."""
+        """Seconds since then, but no more than any thought takes, because clocks leap."""
         return min((self._store.clock() - began_at).total_seconds(), LONGEST_THOUGHT)
 
 
 def _of(source: Source, at: Desk) -> Iterator[Task]:
-    """Those of a source; a board that cannot be read holds up no other source."""
+    """The tasks of a source, up to a board that cannot be read: that holds up no other source."""
     with suppress(Unreadable):
         yield from source(at)
 
 
 def _holds(taken: Item, now: datetime) -> bool:
-    """Whether a task is left to whoever has taken it: not for hours because a clock was set back, or runs ahead."""
+    """Whether a task is still taken; not for hours, if a clock was set back or runs ahead."""
     return now < taken.due_at < now + 2 * HELD

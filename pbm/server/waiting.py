@@ -1,9 +1,9 @@
 """The mails that wait, and which of them come next.
 
-Whoever plays does not wait for others: mails that answer a board come first, also from far behind, and a mail with
-passwords, each of which takes as long as many moves, is put off until those without are done. No mail passes an earlier
-one of its lane. What waited when this process started may be what has ended another one: that is noted as begun, and
-comes alone where it was begun before.
+Moves do not wait for other mails: mails that answer a board come first, even from far behind, and mails with passwords,
+each of which takes as long as many moves, are put off until those without are done. No mail passes an earlier one of
+its lane. A mail that waited when this process started may have crashed an earlier one: it is noted as begun, and comes
+alone if it was begun before.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from pbm.server.handle import Handler
 from pbm.store import Store, Transaction
 
 _AHEAD_AT_ONCE = 20
-"""Mails that answer a board which are handled before those that came earlier, while more wait than are done in time."""
+"""Mails that answer a board and are handled before earlier ones, while more wait than can be done in time."""
 _SLOW_AT_ONCE = 2
-"""Mails with passwords that are handled before it is looked again for mails without."""
+"""Mails with passwords that are handled before mails without are looked for again."""
 MOST_BEGUN = 3
 """How often a mail may be begun and not be finished."""
 
 
 class Unfinished(Exception):
-    """A mail ends the server that handles it."""
+    """A mail crashes every process that handles it."""
 
 
 class WaitingMails:
@@ -36,22 +36,22 @@ class WaitingMails:
         self._store = store
         self._handler = handler
         self.left_over: int | None = None
-        """The number of the last mail that waited at the start, until all up to it are done: then 0."""
+        """The number of the last mail that waited at the start; 0 once all up to it are done."""
         self._begun: set[int] = set()
-        """Those of them that were noted as begun."""
+        """The numbers of those mails that are noted as begun."""
         self.put_off: dict[int, str] = {}
-        """The lanes of mails that wait although later ones were seen, by their numbers."""
+        """The lanes of mails that wait although later ones were read, by the mails' numbers."""
         self._seen = 0
-        """The number of the last mail that was seen while any are put off."""
+        """The number of the last mail that was read while any are put off."""
         self._ahead = 0
-        """The number of the last mail up to which those that answer a board were looked at."""
+        """The number of the last mail up to which mails that answer a board were read."""
         self._checked: dict[int, Prepared] = {}
-        """Mails whose passwords were looked at, which are to be claimed anew, by their numbers."""
+        """Mails whose passwords are checked, and which are to be claimed again, by their numbers."""
 
     def begin(self, limit: int, give_up: Callable[[Prepared, Unfinished], None]) -> int:
-        """How many mails to handle now, once those that were left over are noted as begun.
+        """Note the mails that are left over as begun; returns how many mails to handle now.
 
-        What comes in later is not noted, for that costs a commit. give_up: parks a mail that was begun too often; it is
+        Later mails are not noted, because that costs a commit. give_up: parks a mail that was begun too often; it is
         read once more, to tell its sender.
         """
         if self.left_over is None:
@@ -80,11 +80,11 @@ class WaitingMails:
         self._seen = self._ahead = 0
 
     def next(self, tx: Transaction, limit: int) -> tuple[list[Prepared], bool]:
-        """The mails to settle now: all of the next without passwords, and a few of those with; and whether others wait.
+        """The mails to settle now: the next without passwords, and a few with; and whether others wait.
 
-        Where more wait than these, moves come first whoever sends them, for anybody can write in a player's name.
+        If more wait than these, moves come first whoever sends them, because anybody can write in a player's name.
         """
-        if self.left_over:  # those alone that are noted as begun
+        if self.left_over:  # only those that are noted as begun
             self.see_all_again()
         again = nsmallest(_SLOW_AT_ONCE, self.put_off)
         rows = {row.id: row for row in tx.inbox.waiting(limit, again, self._seen)}
@@ -98,7 +98,7 @@ class WaitingMails:
             del self.put_off[mail.row.id]
         self._seen = newest if self.put_off else 0
         work = [*quick, *slow]
-        if not work and self.put_off:  # another process has handled those that were to come now
+        if not work and self.put_off:  # another process has handled the mails whose turn it is
             self.see_all_again()
             return self.next(tx, limit)
         if self.left_over or len(rows) < limit:
@@ -106,9 +106,9 @@ class WaitingMails:
         return sorted([*work, *self.of_boards(tx)], key=lambda mail: not mail.row.answers_board), True
 
     def of_boards(self, tx: Transaction, in_hand: Collection[str] = ()) -> list[Prepared]:
-        """Mails that answer a board, from further behind, and hold no passwords; each is given once.
+        """Mails that answer a board, from further behind, and hold no passwords; each is returned once.
 
-        in_hand: the lanes of mails none of which is passed.
+        in_hand: the lanes of mails that must not be passed.
         """
         rows = list(takewhile(lambda row: row.lane not in in_hand, tx.inbox.of_boards(_AHEAD_AT_ONCE, self._ahead)))
         self._ahead = max([self._ahead, *(row.id for row in rows)])
@@ -121,13 +121,13 @@ class WaitingMails:
         return quick, slow
 
     def has_of_boards(self, tx: Transaction) -> bool:
-        """Mails that answer a board have come since it was looked last."""
+        """Whether mails that answer a board have come in since the last look."""
         return bool(tx.inbox.of_boards(1, self._ahead))
 
     def claim(self, tx: Transaction, limit: int) -> tuple[list[Prepared], list[Prepared]]:
-        """Mails that nobody else gets before the transaction ends: those to settle, and those to be checked first.
+        """Mails that nobody else gets before the transaction ends: those to settle, and those to check first.
 
-        Where more wait than these, moves come first whoever sends them, as in `next`.
+        If more wait than these, moves come first whoever sends them, as in `next`.
         """
         rows = tx.inbox.claim(limit, 0 if self.left_over else _AHEAD_AT_ONCE)
         self._ahead = max([self._ahead, *(row.id for row in rows)])
@@ -138,7 +138,7 @@ class WaitingMails:
         return parted(mails, lambda mail: mail.is_unchecked)
 
     def check(self, claimed: Sequence[Prepared]) -> None:
-        """Look at the passwords of some of the mails, while nobody has claimed them."""
+        """Check the passwords of some of the mails, outside of any transaction."""
         some = [mail for mail in claimed if mail.is_unchecked][:_SLOW_AT_ONCE]
         self._checked = {mail.row.id: mail for mail in self._handler.check(some)}
 
@@ -166,7 +166,7 @@ def moves_first(mails: Sequence[Prepared]) -> list[Prepared]:
 
 
 def alike(mails: Sequence[Prepared]) -> list[Prepared]:
-    """The first of the mails, which all answer a board, or all do not."""
+    """The first mails, as far as all of them answer a board, or none does."""
     if len(mails) < 2:
         return [*mails]
     return list(takewhile(lambda mail: mail.row.answers_board == mails[0].row.answers_board, mails))
@@ -175,9 +175,9 @@ def alike(mails: Sequence[Prepared]) -> list[Prepared]:
 def parted(
     mails: Iterable[Prepared], waits: Callable[[Prepared], bool], lanes: Iterable[str] = ()
 ) -> tuple[list[Prepared], list[Prepared]]:
-    """Mails that need not wait, and those that do, among them whatever comes after one in the same lane.
+    """The mails that need not wait, and those that wait, with all mails after a waiting one in the same lane.
 
-    lanes: those of others that wait.
+    lanes: the lanes of other mails that wait.
     """
     held = {"", *lanes} - {""}
     others: list[Prepared] = []

@@ -1,4 +1,4 @@
-"""Kept beside a match: its clock, what its players have decided, who looks on, and what people have written."""
+"""What belongs to a match besides its record: clock, players' decisions, followers, and what people have written."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ T = TypeVar("T")
 STOPPED: Mapping[str, Any] = dict.fromkeys(
     ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at", "gift")
 ) | {"paused": False}
-"""Of a board that has no clock, or none any more."""
+"""The columns of a board that has no clock, or none any more."""
 
 COLUMNS = tuple(STOPPED)
 _LEFT = frozenset({"left1", "left2", "turn_left", "gift"})
-"""The time each has left, as it is known after the end of a game as well."""
+"""The time each side has left, which stays known after the end of a game."""
 
 
 def columns_of(clock: Clock | None) -> Mapping[str, Any]:
-    """The columns of a clock, but for its control, which never changes, and the seat, which the board has."""
+    """The columns of a clock, except its control, which never changes, and its seat, which the board has."""
     if clock is None:
         return STOPPED
     return {
@@ -59,12 +59,12 @@ def columns_of(clock: Clock | None) -> Mapping[str, Any]:
 
 
 def columns_at_end(clock: Clock | None) -> Mapping[str, Any]:
-    """The columns of the clock of a board that has ended: no instant, but what each had left."""
+    """The columns of the clock of a board that has ended: no instants, only the time each side had left."""
     return {name: value if name in _LEFT else STOPPED[name] for name, value in columns_of(clock).items()}
 
 
 def clock_of(row: Row[Any]) -> Clock | None:
-    """row: of matches."""
+    """The clock in a row of matches; None if the board has none."""
     if row.ticking_since is None or row.seat_to_move is None:
         return None
     return Clock(
@@ -83,12 +83,12 @@ def clock_of(row: Row[Any]) -> Clock | None:
 
 @lru_cache(maxsize=5000)
 def settings_of(stored: str) -> Settings:
-    """The settings from the column of a player."""
+    """The settings stored in a player's row."""
     return Settings.chosen(json.loads(stored))
 
 
 def is_interrupted() -> ScalarSelect[bool]:
-    """Whether anything stops a board's clock at some time after it was last touched; a column of its row."""
+    """A column of a board's row: whether anything stops its clock at some time after it was last touched."""
     concerned, lasting = concerning((matches.c.seat1_id, matches.c.seat2_id)), lasting_beyond(matches.c.ticking_since)
     return select(exists().where(concerned, lasting).correlate(matches)).scalar_subquery()
 
@@ -110,7 +110,7 @@ _OF_BOARDS = often(
 
 @dataclass(eq=False)
 class Listed(Queries, Generic[T]):
-    """Queries about what a board has any number of."""
+    """Queries about things that a board has any number of."""
 
     _foreseen: dict[int, list[T]] = field(default_factory=dict)
 
@@ -119,23 +119,23 @@ class Listed(Queries, Generic[T]):
         self._foreseen |= self._read(boards)
 
     def seen(self, board: int) -> object:
-        """What was foreseen of it."""
+        """What was foreseen of the board."""
         return self._foreseen.get(board)
 
     def forget(self) -> None:
-        """Ask anew for what was foreseen."""
+        """Drop what was foreseen, so that it is read anew."""
         self._foreseen.clear()
 
     def _listed(self, board: int) -> list[T]:
         return (self._foreseen if board in self._foreseen else self._read([board]))[board]
 
     def _read(self, boards: Collection[int]) -> dict[int, list[T]]:
-        """Of each of the boards all there is."""
+        """All there is of each board."""
         raise NotImplementedError
 
 
 class Intents(Listed[Intent]):
-    """At most one of a kind for each seat of a board; private to that seat."""
+    """At most one of each kind for each seat of a board; private to that seat."""
 
     def of(self, board: int) -> list[Intent]:
         """Those of both seats."""
@@ -149,14 +149,14 @@ class Intents(Listed[Intent]):
         return found
 
     def keep(self, board: int, intent: Intent, now: datetime) -> None:
-        """In place of the one of its kind."""
+        """Store the intent in place of the seat's last one of its kind."""
         self._foreseen.pop(board, None)
         key = {"board": board, "seat": intent.seat, "kind": intent.kind.value}
         values = {"text": intent.text, "created_at": now, "comment": intent.comment or None, "due_at": intent.until}
         self._put(intents, key, values)
 
     def drop(self, board: int, intent: Intent) -> None:
-        """The one of its seat and kind."""
+        """Delete the seat's intent of this kind."""
         self._foreseen.pop(board, None)
         self._drop(intents, board=board, seat=intent.seat, kind=intent.kind.value)
 
@@ -165,8 +165,8 @@ ALL = "all"
 
 
 class Follower(NamedTuple):
-    """ends_only: wants only the board's last mail. whom: whom they follow for it, a player by their userid or ALL
-    boards of the game; empty for the board itself.
+    """ends_only: wants only the board's last mail. whom: the userid of the player they follow, or ALL if they follow
+    all boards of the game; empty if they follow the board itself.
     """
 
     player: Player
@@ -200,10 +200,10 @@ _FOLLOWERS = often(
 
 
 class Follows(Listed[Follower]):
-    """A player follows a board by itself, one of its players, or by a choice of theirs all boards of its game."""
+    """A player follows a board directly, one of its players or, by a setting, all boards of its game."""
 
     def of(self, match: Match) -> list[Follower]:
-        """Everybody but the players of the match, each once, by id; who wants all boards is not left with the end."""
+        """All followers but the players of the match, each once, by id; a wish for all mails beats one for the end."""
         found = self._listed(match.board)
         return list({each.player.id: each for each in found if each.player not in match.players}.values())
 
@@ -214,7 +214,7 @@ class Follows(Listed[Follower]):
         return found
 
     def wish(self, player_id: int, board: int) -> bool | None:
-        """Whether the player follows the board by itself: only its end, or all of it; None if neither."""
+        """Whether the player, who follows the board directly, wants only its end; None if they do not follow it."""
         found = select(follows.c.ends_only).where(follows.c.player_id == player_id, follows.c.board == board)
         return self._only(found)
 
@@ -226,7 +226,7 @@ class Follows(Listed[Follower]):
         return self._drop(follows, player_id=player_id, board=board) != 0
 
     def boards(self, player_id: int) -> list[tuple[int, bool]]:
-        """The boards that the player follows by themselves, ascending; whether only their ends."""
+        """The boards that the player follows directly, ascending, and whether only their ends."""
         found = select(follows.c.board, follows.c.ends_only).where(follows.c.player_id == player_id)
         return [(row.board, row.ends_only) for row in self._connection.execute(found.order_by(follows.c.board))]
 
@@ -237,7 +237,7 @@ class Follows(Listed[Follower]):
         return self._players(found.where(own).order_by(players.c.userid_key))
 
     def follow_player(self, player_id: int, followed_id: int) -> None:
-        """All boards of a player whom they do not follow yet."""
+        """Let them follow all boards of a player whom they do not follow yet."""
         self._insert(player_follows, player_id=player_id, followed_id=followed_id)
 
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
@@ -246,7 +246,7 @@ class Follows(Listed[Follower]):
 
 
 class Remarks(Queries):
-    """A board's row says whether there are notes on it, so that a move does not have to ask."""
+    """What people wrote about boards. A board's row says whether it has notes, so that a move need not ask."""
 
     def add(self, kind: RemarkKind, remark: Remark) -> None:
         what = {"board": remark.board, "ply": remark.ply, "kind": kind.value, "text": remark.text}
@@ -256,14 +256,14 @@ class Remarks(Queries):
             self._update(matches, matches.c.board == remark.board, matches.c.annotated.is_(False), annotated=True)
 
     def of(self, kind: RemarkKind, board: int, player_id: int | None = None) -> list[Remark]:
-        """Those on a board, oldest first. player_id: only theirs."""
+        """The remarks on a board, oldest first. player_id: only this player's."""
         found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
         if player_id is not None:
             found = found.where(remarks.c.player_id == player_id)
         return self._all(found.order_by(remarks.c.id), _remark)
 
     def by(self, player_id: int, boards: Sequence[int]) -> list[tuple[RemarkKind, Remark]]:
-        """Those of a player on boards, oldest first."""
+        """A player's remarks on the boards, oldest first."""
         found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
         return self._all(found, lambda row: (RemarkKind(row.kind), _remark(row)))
 
@@ -273,7 +273,7 @@ class Remarks(Queries):
         return self._count(remarks, own, remarks.c.created_at > since)
 
     def drop(self, kind: RemarkKind, board: int, player_id: int) -> int:
-        """How many there were."""
+        """Delete a player's remarks on a board; returns how many there were."""
         return self._drop(remarks, board=board, player_id=player_id, kind=kind.value)
 
 
@@ -295,7 +295,7 @@ class Broadcast(NamedTuple):
 
 
 class Broadcasts(Queries):
-    """All that were sent, and those that wait; one that is refused is forgotten."""
+    """Broadcasts that were sent or wait; one that is refused is deleted."""
 
     def add(self, author: Player, text: str, now: datetime, *, sent: bool) -> Broadcast:
         sent_at = now if sent else None
@@ -307,17 +307,17 @@ class Broadcasts(Queries):
         return self._count(broadcasts, broadcasts.c.player_id == player_id, broadcasts.c.created_at > since)
 
     def waiting(self) -> list[Broadcast]:
-        """The oldest first."""
+        """Those that wait for the operator, oldest first."""
         found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
         return self._all(found, _broadcast)
 
     def find(self, broadcast_id: int) -> Broadcast | None:
-        """One that waits."""
+        """A broadcast that waits; None if it does not."""
         found = _with_author.where(broadcasts.c.id == broadcast_id, broadcasts.c.sent_at.is_(None))
         return self._first(found, _broadcast)
 
     def get(self, broadcast_id: int) -> Broadcast | None:
-        """One that waits or was sent; None where its author has left."""
+        """A broadcast, sent or waiting; None if its author has left."""
         return self._first(_with_author.where(broadcasts.c.id == broadcast_id), _broadcast)
 
     def sent(self, broadcast_id: int, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Public games: those that have ended, who played them, and how ratings moved by them. Read in pages."""
+"""Public games: those that have ended, who played them, and how they changed ratings. Read page by page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pbm.store.tournaments import Stage
 
 
 class Person(NamedTuple):
-    """A player who is here or has been."""
+    """A player who is or was here."""
 
     player: Player
     settings: Settings
@@ -27,7 +27,7 @@ class Person(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """A match that has ended and counts, without its record, of which revision and plies tell the state."""
+    """A match that has ended and counts, without its record; revision and plies tell whether that has changed."""
 
     board: int
     game: str
@@ -45,7 +45,7 @@ class Finished(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """A player's rating after a match of theirs."""
+    """A player's rating after a match."""
 
     game: str
     board: int
@@ -55,21 +55,21 @@ class Rated(NamedTuple):
 
 
 class Archive(Queries):
-    """Each query is of one page, in the order of an index."""
+    """Each query reads one page, in the order of an index."""
 
     def people(self, after: int, limit: int) -> list[Person]:
-        """Those with a higher id, in the order of the ids."""
+        """People with higher ids than `after`, by id."""
         found = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
         return self._all(found, _person)
 
     def finished(self, after: int, limit: int) -> list[Finished]:
-        """Those of higher boards, in the order of the boards; void ones count for nothing."""
+        """Finished matches on boards after `after`, by board; void ones are left out."""
         over = matches.c.ended_at.is_not(None) & (matches.c.ending != Ending.VOID.value)
         found = WITH_NAMES.where(matches.c.board > after, over).order_by(matches.c.board).limit(limit)
         return self._all(found, _finished)
 
     def records(self, boards: Collection[int]) -> dict[int, list[str]]:
-        """The notations of each of the boards, a few of them at a time."""
+        """The notations of each board; give it few boards at a time."""
         found: dict[int, list[str]] = {board: [] for board in boards}
         rows = select(plies.c.board, plies.c.notation).where(plies.c.board.in_(found))
         for board, notation in self._connection.execute(rows.order_by(plies.c.board, plies.c.ply)):
@@ -77,12 +77,12 @@ class Archive(Queries):
         return found
 
     def tournaments(self, after: int, limit: int) -> list[int]:
-        """The ids of those with higher ones, in their order; those that were cancelled are none."""
+        """The ids of tournaments after `after`, ascending; cancelled ones are left out."""
         found = select(tournaments.c.id).where(tournaments.c.id > after, tournaments.c.state != Stage.CANCELLED.value)
         return self._column(found.order_by(tournaments.c.id).limit(limit))
 
     def rated(self, player_id: int) -> list[Rated]:
-        """How a player's ratings moved, in the order of the boards' ends."""
+        """How a player's ratings moved, in the order in which the boards ended."""
         changed = rating_changes.c.rating_after, rating_changes.c.deviation_after
         found = (
             select(matches.c.game, matches.c.board, matches.c.ended_at, *changed)

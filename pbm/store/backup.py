@@ -1,7 +1,7 @@
-"""Copies of an SQLite database, taken while others read and write it, and put in the place of one that nobody uses.
+"""Copies of an SQLite database, made while others read and write it, and put in the place of one that nobody uses.
 
-A finished copy is one file, with no journal beside it. It comes into being under another name, so whatever bears its
-own name is whole.
+A finished copy is one file, with no journal beside it. It is written under another name, so a file that has its final
+name is whole.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _JOURNALS = ("-wal", "-shm", "-journal")
 
 
 def file_of(url: str) -> Path | None:
-    """The file of an SQLite database; None for a database of a server, or in memory. Raises: SchemaTrouble."""
+    """The file of an SQLite database; None if it is on a server or in memory. Raises: SchemaTrouble."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -42,17 +42,17 @@ def url_of(file: Path) -> str:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Write the database as it is at one instant into a new file, for its owner's eyes; nobody else has to wait.
+    """Write the database as it is at one instant into a new file that only its owner can read; nobody has to wait.
 
-    Raises: DatabaseTrouble; OSError where the file cannot be made or is there already.
+    Raises: DatabaseTrouble; OSError if the file exists already or cannot be made.
     """
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with _translated(), closing(_connected(source)) as original, closing(_connected(target)) as fresh:
-        original.backup(fresh)  # all pages in one go, so that writers do not make it begin again
+        original.backup(fresh)  # all pages in one go, because otherwise writers make it start over
 
 
 def seal(file: Path) -> None:
-    """Make one file of a database that nobody else has open, and see it safe on the disk. Raises: DatabaseTrouble."""
+    """Turn a database that nobody else has open into one file, safe on the disk. Raises: DatabaseTrouble."""
     with _translated(), closing(_connected(file)) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
     with file.open("rb") as written:
@@ -61,7 +61,7 @@ def seal(file: Path) -> None:
 
 
 def is_in_use(file: Path) -> bool:
-    """Whether another connection has the database open, even if it does nothing."""
+    """Whether another connection has the database open, even if it is idle."""
     with closing(_connected(file, busy_seconds=0)) as connection:
         try:
             connection.execute("PRAGMA journal_mode=DELETE")  # refused unless we are alone
@@ -71,26 +71,26 @@ def is_in_use(file: Path) -> bool:
                 return True
             raise DatabaseTrouble(str(error)) from error
         except sqlite3.DatabaseError:
-            return False  # what is damaged may be replaced
+            return False  # a damaged database may be replaced
 
 
 def rename(file: Path, target: Path) -> None:
-    """Give a sealed file its name, at once and for good. Raises: OSError."""
+    """Give a sealed file its name, atomically and durably. Raises: OSError."""
     file.replace(target)
     sync_folder(target.parent)
 
 
 def remove(file: Path) -> None:
-    """Remove a database and all that is kept beside it, as far as it is there."""
+    """Remove a database and all files kept beside it."""
     for path in (file, *(file.with_name(file.name + end) for end in (*_JOURNALS, TURN))):
         path.unlink(missing_ok=True)
     shutil.rmtree(file.with_name(file.name + BELLS), ignore_errors=True)
 
 
 def keep(file: Path, aside: Path) -> bool:
-    """Give a database one more name, and its journals no other than that, lest they change what takes its place.
+    """Give a database a second name, and move its journals there, because they would change what takes its place.
 
-    False where there is none. Raises: OSError.
+    False if there is none. Raises: OSError.
     """
     if not file.exists():
         return False
@@ -107,7 +107,7 @@ def _connected(file: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connec
 
 
 def sync_folder(folder: Path) -> None:
-    """See the names in it safe on the disk."""
+    """Make the names in the folder safe on the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -126,14 +126,14 @@ def _translated() -> Iterator[None]:
 Rows = Sequence[tuple[Any, ...]]
 _AT_ONCE = 1000
 TABLES = tuple(metadata.sorted_tables)
-"""Each after those that its rows point to."""
+"""Each table comes after those that its rows point to."""
 
 
 class Contents(Queries):
-    """The tables of this program, whatever the database; not its schema."""
+    """The contents of this program's tables, on any database; not the schema."""
 
     def rows(self, table: Table) -> Iterator[Rows]:
-        """All rows, by their key, some at a time; in the same order whatever the database."""
+        """All rows by key, some at a time; in the same order on any database."""
         plain = "BINARY" if self._connection.dialect.name == "sqlite" else "C"
         key = [collate(c, plain) if isinstance(c.type, String) else c for c in table.primary_key.columns]
         found = self._connection.execute(select(table).order_by(*key).execution_options(yield_per=_AT_ONCE))
@@ -144,7 +144,7 @@ class Contents(Queries):
         return self._count(table)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         for table in reversed(TABLES):
             self._delete(table)
 
@@ -172,14 +172,14 @@ class Contents(Queries):
                 yield table.name, counter, last, highest
 
     def count_on(self) -> None:
-        """Let new rows be numbered after those that are there; SQLite does so by itself."""
+        """Let new rows be numbered after the existing ones; SQLite does so by itself."""
         for _, counter, last, highest in list(self.counters()):
             if last < highest:
                 self._connection.execute(select(func.setval(counter, highest)))
 
 
 def difference(one: Contents, other: Contents, table: Table) -> str:
-    """Where two databases do not hold the same; empty where they do. NULs may have been replaced."""
+    """Where two databases differ; empty if they do not. NULs may have been replaced."""
     for mine, theirs in zip_longest(one.rows(table), other.rows(table), fillvalue=()):
         for row, copied in zip_longest(mine, theirs):
             if row is None or copied is None or tuple(map(_without_nuls, row)) != tuple(map(_without_nuls, copied)):

@@ -1,8 +1,8 @@
-"""All that is stored of one player, as plain values that JSON can hold, and back again.
+"""All that is stored about one player, as plain values for JSON, and back again.
 
-Rows keep the names of their columns, but for keys: a player is their userid, and numbers that only this database knows
-are left out. Instants are texts in UTC, to the microsecond. What is about somebody else is left out, too: addresses of
-others, what they have written or decided for later, and who asked for a match, for that may be an address.
+Rows keep the names of their columns, except for keys: a player is given by userid, and numbers that only this database
+knows are left out. Instants are texts in UTC, to the microsecond. What concerns somebody else is left out, too: others'
+addresses, what they have written or decided for later, and who asked for a match, because that may be an address.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Section:
 
     table: Table
     order: tuple[str, ...]
-    """Columns that sort them, those of the key being the last."""
+    """The columns they are sorted by; those of the key come last."""
     left_out: frozenset[str] = frozenset()
 
     @cached_property
@@ -70,7 +70,7 @@ class Section:
 
     @cached_property
     def instants(self) -> list[str]:
-        """The names of those columns that hold one, or nothing."""
+        """The names of the columns that hold instants."""
         return [each.name for each in self.columns if isinstance(each.type, Instant)]
 
 
@@ -105,11 +105,11 @@ _KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
 _MOST = 2**63
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NO_PASSWORD = "!"  # noqa: S105  the hash of none
-"""The hash of those for whom no password is right."""
+"""The hash of players for whom no password is right."""
 
 
 class Belongings(Queries):
-    """Reads and writes rows; whether they make sense together is for others to judge."""
+    """Reads and writes rows; whether they are consistent with each other is for others to judge."""
 
     def sections(self, player_id: int) -> dict[str, list[Values]]:
         """The rows of each section."""
@@ -121,7 +121,7 @@ class Belongings(Queries):
         return self._all(ordered, partial(_plain, section))
 
     def people(self, player_id: int) -> dict[str, list[str]]:
-        """The userids of those whom the player follows, and of those they have blocked."""
+        """The userids of players whom the player follows, and of those they have blocked."""
         found = {}
         for name, (table, column) in PEOPLE.items():
             others = select(players.c.userid).join(table, table.c[column] == players.c.id)
@@ -130,7 +130,7 @@ class Belongings(Queries):
         return found
 
     def tournaments(self, player_id: int) -> list[Values]:
-        """Those they entered, made or follow, each with their pairings there, the oldest first."""
+        """Tournaments they entered, created or follow, each with their pairings there, oldest first."""
         theirs = (
             select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == player_id),
             select(tournaments.c.id).where(tournaments.c.creator_id == player_id),
@@ -159,7 +159,7 @@ class Belongings(Queries):
         return [{**_plain(_BOUT, row), "seat": 1 if row.first_id == player_id else 2} for row in rows]
 
     def messages(self, userid: str, purpose: str) -> list[Values]:
-        """Their words to others of late, the oldest first. purpose: of the tickets that hold it."""
+        """What they wrote to others lately, oldest first. purpose: of the tickets that hold it."""
         found = select(tickets, players.c.userid).join(players, players.c.id == tickets.c.player_id)
         own = tickets.c.purpose == purpose, tickets.c.subject == userid.casefold()
         written = [
@@ -180,7 +180,7 @@ class Belongings(Queries):
         return sorted(self._column(own.union(followed, remarked)))
 
     def matches(self, boards: Sequence[int], player_id: int) -> list[dict[str, Any]]:
-        """Matches, what they did to the ratings, and what the player has decided there for later."""
+        """Matches, the rating changes they caused, and what the player has decided there for later."""
         rows = self._connection.execute(_MATCHES, {"boards": boards}).all()
         seats = {row.board: (row.seat1_id, row.seat2_id) for row in rows}
         people = self._connection.execute(_USERIDS, {"players": [*set().union(*seats.values())]})
@@ -201,14 +201,14 @@ class Belongings(Queries):
         ]
 
     def _by_board(self, asked: Executable, boards: Sequence[int]) -> dict[int, list[Row[Any]]]:
-        """The rows about some boards."""
+        """The rows about each board."""
         found: dict[int, list[Row[Any]]] = {board: [] for board in boards}
         for row in self._connection.execute(asked, {"boards": boards}):
             found[row.board].append(row)
         return found
 
     def holder(self, userid: str) -> tuple[int, bool] | None:
-        """The owner of the userid, now or before, by their id, and whether only a name has been brought in so far."""
+        """The id of the player who has or had the userid, and whether they are only a name that was imported."""
         found = select(players.c.id, players.c.password_hash, players.c.removed_at).where(
             players.c.userid_key == userid.casefold()
         )
@@ -219,16 +219,16 @@ class Belongings(Queries):
         return row.id, row.password_hash == NO_PASSWORD and row.removed_at is None and not has_address
 
     def add_name(self, userid: str, now: datetime) -> int:
-        """A player of whom nothing is known but that they played; nobody can log in as them. Returns their id."""
+        """Add a player of whom only the games are known; nobody can log in as them. Returns their id."""
         return Players(self._connection).add(userid, NO_PASSWORD, now).id
 
     def introduce(self, player_id: int, userid: str, settings: str, created_at: datetime, *, bot: bool) -> None:
-        """Make a name a player; they can log in once they have set a password."""
+        """Turn a name into a player, who can log in once they have set a password."""
         values = {"userid": userid, "settings": settings, "created_at": created_at, "bot": bot}
         self._update(players, players.c.id == player_id, **values)
 
     def add_rows(self, name: str, rows: Iterable[Values], player_id: int) -> None:
-        """Rows of a section. Raises: BadArguments."""
+        """Add rows of a section. Raises: BadArguments."""
         section = SECTIONS[name]
         for row in rows:
             values = _checked(section, row)
@@ -240,13 +240,13 @@ class Belongings(Queries):
                 self._update(matches, matches.c.board == values["board"], annotated=True)
 
     def add_person(self, name: str, player_id: int, other_id: int) -> None:
-        """Somebody whom the player follows, or has blocked. Raises: BadArguments."""
+        """Add a player whom the player follows, or has blocked. Raises: BadArguments."""
         table, column = PEOPLE[name]
         with _fitting(table):
             self._insert(table, **{"player_id": player_id, column: other_id})
 
     def add_match(self, row: Values, board: int | None, seats: tuple[int, int], rematch_of: int | None) -> int:
-        """A match without its record; returns its board. board: None for the next free number. Raises: BadArguments."""
+        """Add a match without its record; returns its board. board: None for the next free. Raises: BadArguments."""
         values = _checked(_MATCH, row) | {"seat1_id": seats[0], "seat2_id": seats[1], "rematch_of": rematch_of}
         del values["board"]
         if board is not None:
@@ -259,7 +259,7 @@ class Belongings(Queries):
         return added
 
     def add_record(self, board: int, record: Iterable[Values], changes: Mapping[int, Values]) -> None:
-        """The plies of a match, and what it did to the rating of each player. Raises: BadArguments."""
+        """Add the plies of a match, and its rating changes by player. Raises: BadArguments."""
         rows = [{**_checked(_PLY, ply), "board": board, "ply": number} for number, ply in enumerate(record, 1)]
         if rows:
             self._connection.execute(insert(plies), rows)
@@ -267,7 +267,7 @@ class Belongings(Queries):
             self._insert(rating_changes, **{**_checked(_CHANGE, change), "board": board, "player_id": player_id})
 
     def add_decided(self, board: int, seat: int, row: Values) -> None:
-        """The seat's decisions for later. Raises: BadArguments."""
+        """Add one of the seat's decisions for later. Raises: BadArguments."""
         kept = {name: value for name, value in row.items() if name != "seat"}
         with _fitting(intents):
             self._insert(intents, **_checked(_INTENT, kept), board=board, seat=seat)
@@ -275,7 +275,7 @@ class Belongings(Queries):
 
 @contextmanager
 def _fitting(table: Table) -> Iterator[None]:
-    """What is put into the table fits with what is there. Raises: BadArguments."""
+    """Turn a conflict with rows of the table into an error for the player. Raises: BadArguments."""
     try:
         yield
     except IntegrityError:
@@ -291,7 +291,7 @@ def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:
 
 
 def _checked(section: Section, row: Values) -> dict[str, Any]:
-    """The values of a row as the database takes them. Raises: BadArguments that names what does not fit."""
+    """The values of a row as the database takes them. Raises: BadArguments, which names what does not fit."""
     known = {column.name: column for column in section.columns}
     if not isinstance(row, dict) or row.keys() != known.keys():
         odd = sorted(set(row) ^ known.keys()) if isinstance(row, dict) else ["a row"]

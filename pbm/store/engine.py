@@ -1,10 +1,10 @@
 """The engine, its transactions and its schema, on SQLite and on PostgreSQL.
 
-SQLite writes begin with BEGIN IMMEDIATE: a transaction that reads first and writes later would otherwise lose updates
+SQLite writes begin with BEGIN IMMEDIATE: a transaction that reads first and writes later would otherwise lose updates,
 or fail at once when another process writes. Writers of all processes take turns, so that none starves.
 
-On PostgreSQL writers run side by side, at READ COMMITTED, and lock what they read to change it, by row or by
-name (Transaction.lock). A worker that dies or vanishes loses its connection, and with it all that it had locked.
+On PostgreSQL writers run side by side, at READ COMMITTED, and lock what they read in order to change it, by row or by
+name (Transaction.lock). A worker that dies or vanishes loses its connection, and with it all its locks.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from pbm.store.transaction import HOUSE, Guarded, Memory, Transaction
 
 _PRAGMAS = (
     *("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
-    "secure_delete=ON",  # what is deleted is in no copy of the file either
+    "secure_delete=ON",  # deleted data is overwritten, so that no copy of the file holds it
 )
 _SESSION = {
     "lock_timeout": f"{BUSY_SECONDS}s",
-    # a worker that was stopped, and a machine that vanished, must not keep what they locked
+    # a stopped worker or a vanished machine must not keep its locks
     "idle_in_transaction_session_timeout": "5min",
     "tcp_keepalives_idle": "20",
     "tcp_keepalives_interval": "10",
@@ -57,10 +57,10 @@ _SESSION = {
 _COMPRESSION = """
     SELECT set_config(name, 'lz4', false) FROM pg_settings
     WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)"""
-"""To compress texts of mails was a quarter of the database's work or more; before version 14 it knows no other way."""
+"""Default compression of mail texts took a quarter of the database's work; before version 14 there is no other."""
 
 _SKIPPED = 1000
-"""Numbers of boards that are left out at least when a database was set back."""
+"""At least this many board numbers are skipped after a database was set back."""
 
 
 def utc_now() -> datetime:
@@ -68,7 +68,7 @@ def utc_now() -> datetime:
 
 
 class Store:
-    """One database, for any number of threads. Raises: DatabaseTrouble out of every transaction."""
+    """One database, for any number of threads. Raises: DatabaseTrouble from every transaction."""
 
     def __init__(self, url: str, clock: Callable[[], datetime] = utc_now) -> None:
         """url: an SQLAlchemy URL, such as sqlite:////var/lib/pbm/pbm.db or postgresql://pbm@db.example.org/pbm.
@@ -85,16 +85,16 @@ class Store:
         self._memory = Memory()
         self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
-        """Called with ReadOnly, Full or Lost by whoever meets it, before it is raised."""
+        """Called with ReadOnly, Full or Lost before it is raised, in the thread that raises it."""
         self.signature: LogLine | None = None
-        """Who acts at the command line; noted once, together with the first thing that is written."""
+        """The log line for a person at the command line; written once, with the first thing they change."""
         self.locks_rows = self._engine.dialect.name != "sqlite"
-        """Several transactions may write at once, each what it has locked."""
+        """Whether several transactions may write at once, each to what it has locked."""
         self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file.path)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        """A consistent view; nothing is written. Raises: Writes at the first statement that would."""
+        """A consistent view, for reading only. Raises: Writes at the first statement that would write."""
         with translated(), self._connected() as connection:
             with connection.begin():
                 yield Transaction(connection, self.clock(), self._memory)
@@ -103,9 +103,9 @@ class Store:
     def write(self, *, alone: bool = True, durable: bool = True, at: datetime | None = None) -> Iterator[Transaction]:
         """A transaction that may write: committed at the end of the block, rolled back by any exception.
 
-        alone: nobody else who writes alone does so meanwhile; a writer who does not want that locks what it changes. On
-        SQLite everybody writes alone. durable: what is committed outlives a loss of power; otherwise nobody waits for a
-        disk. at: the instant at which it happens, where that is not the present one.
+        alone: no other transaction that is alone writes meanwhile; one that is not alone must lock what it changes. On
+        SQLite all are alone. durable: the commit survives a power failure; otherwise it does not wait for the disk. at:
+        the instant at which it happens, if not now.
         """
         try:
             with self._writing, translated(), self._connected() as connection:
@@ -135,7 +135,7 @@ class Store:
         return GuardedSession(self._engine)
 
     def bell(self, ring: Callable[[bool], None]) -> Bell:
-        """Calls `ring`, in a thread of its own, once started, soon after another process has added to the queues."""
+        """A bell that, once started, calls `ring` in its own thread soon after another process adds to the queues."""
         if self.locks_rows:
             return ListeningBell(self._engine, ring)
         bell = PipeBell(self._file.path, ring)
@@ -165,16 +165,16 @@ class Store:
         with self._writing, translated(), self._connected() as connection:
             with connection.execution_options(pbm_writes=True).begin():
                 tx = Transaction(connection, now, self._memory)
-                tx.lock(["schema"])  # of several processes that start at once one does it
+                tx.lock(["schema"])  # processes that start at the same time must not migrate at the same time
                 migrate(connection)
                 tx.secrets.ensure(secrets.token_hex(32), now)
                 _first_board(connection)
 
     def set_back(self, now: datetime) -> None:
-        """The database is what it was earlier: mails of ours since then tell of boards and plies that never were.
+        """Prepare a database restored from a copy: mails sent since then tell of boards and plies it does not hold.
 
-        So no token that was given out is good any more: it may have been used up or revoked since. New boards get
-        numbers that none of the lost ones had, and players will be told how their boards stand.
+        So all tokens given out become invalid: they may have been used up or revoked since. New boards get numbers that
+        no lost board had, and players will be told how their boards stand.
         """
         with self.write() as tx:
             tx.secrets.draw_generation(secrets.token_hex(16))
@@ -184,9 +184,9 @@ class Store:
             tx.agenda.put(TOLD, "", now, after=0, since=since.isoformat() if since else "", lost=True)
 
     def rotate_secret(self, now: datetime, until: datetime) -> None:
-        """Tokens are sealed with a new secret; those from before are good until then.
+        """Seal tokens with a new secret; older tokens remain valid until `until`.
 
-        Where that is now, nothing that was given out is good any more, and players will be told how their boards stand.
+        If that is now, every token given out becomes invalid, and players will be told how their boards stand.
         """
         with self.write() as tx:
             tx.secrets.rotate(secrets.token_hex(32), now, until)
@@ -206,9 +206,9 @@ class Store:
             return found
 
     def check(self, *, schema: bool = True) -> list[str]:
-        """The faults of the database itself, a sentence each; empty when it is sound.
+        """The faults of the database, one sentence each; empty if it is sound.
 
-        schema: its tables have to be those of this version.
+        schema: whether its tables must be those of this version.
         """
         with translated(), self._connected() as connection:
             damage = _postgresql_problems(connection) if self.locks_rows else _sqlite_problems(connection)
@@ -227,10 +227,10 @@ def _sqlite_problems(connection: Connection) -> list[str]:
 
 
 def _postgresql_problems(connection: Connection) -> list[str]:
-    """Settings that make it forget, and counters that would give a number twice."""
+    """Settings that can lose a commit, and counters that would give a number twice."""
     settings = ("fsync", "full_page_writes", "synchronous_commit")
     off = [name for name in settings if connection.execute(text(f"SHOW {name}")).scalar_one() == "off"]
-    problems = [f"{name} is off: a mail that was accepted can be lost with the power" for name in off]
+    problems = [f"{name} is off: an email that was accepted can be lost with the power" for name in off]
     behind = [(name, highest) for name, _, last, highest in Contents(connection).counters() if last < highest]
     problems += [f"the counter of {name} stands below its newest row, {highest}" for name, highest in behind]
     return problems
@@ -240,7 +240,7 @@ _LACKING = {"add_table": "table", "add_index": "index", "add_column": "column", 
 
 
 def _differences(connection: Connection) -> list[str]:
-    """The differences of the tables from this program's. Extra tables and indexes do no harm."""
+    """How the tables differ from this program's schema. Extra tables and indexes are no faults."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
@@ -257,7 +257,7 @@ def _differences(connection: Connection) -> list[str]:
 
 
 def _check_known(revision: str) -> None:
-    """Raises: SchemaTrouble for one that only a newer program can have made."""
+    """Raises: SchemaTrouble for a revision that only a newer program can have made."""
     if revision > REVISION:
         raise SchemaTrouble(
             f"The database is of a newer version of the program: it is at revision {revision}, and this one knows "
@@ -266,7 +266,7 @@ def _check_known(revision: str) -> None:
 
 
 def _first_board(connection: Connection) -> None:
-    """Let boards be numbered from FIRST_BOARD on, where there is none yet."""
+    """Number boards from FIRST_BOARD on, if none has been numbered yet."""
     before = {"before": FIRST_BOARD - 1}
     if connection.dialect.name != "sqlite":
         raised = "SELECT setval('matches_board_seq', :before) FROM matches_board_seq WHERE last_value < :before"
@@ -286,24 +286,24 @@ def _hint(error: Exception) -> str:
 
 
 class DatabaseFile:
-    """The file of an SQLite database, which must stay the one it was when it was opened first."""
+    """The file of an SQLite database, which must stay the one that was opened first."""
 
     def __init__(self, path: Path | None) -> None:
-        """path: None where there is no file."""
+        """path: None if there is no file."""
         self.path = path
         self._opened: tuple[int, int] | None = None
 
     def check(self, *_: object) -> None:
-        """Called before each connection, too: SQLite would make a new file. Raises: Lost."""
+        """Also called before each connection, because SQLite would create a missing file. Raises: Lost."""
         if self._opened is not None and self._found() != self._opened:
             raise Lost(f"{self.path} was deleted or replaced while it was in use")
 
     def forget(self) -> None:
-        """No connection is open any more: the next one may meet another file."""
+        """Accept another file at the next connection; no connection may be open any more."""
         self._opened = None
 
     def note(self, *_: object) -> None:
-        """Called after each connection; the first one counts."""
+        """Called after each connection; remembers the file of the first."""
         self._opened = self._opened or self._found()
 
     def _found(self) -> tuple[int, int] | None:
@@ -317,7 +317,7 @@ class DatabaseFile:
 def _engine(url: URL, file: DatabaseFile) -> Engine:
     if url.get_backend_name() == "sqlite":
         pragmatic = {"isolation_level": None, "timeout": BUSY_SECONDS}
-        pooled = {"pool_use_lifo": True} if file.path is not None else {}  # what was used last has pages in its cache
+        pooled = {"pool_use_lifo": True} if file.path is not None else {}  # the one used last has cached pages
         engine = create_engine(url, connect_args=pragmatic, hide_parameters=True, **pooled)
         event.listen(engine, "do_connect", file.check)
         event.listen(engine, "connect", _set_pragmas)
@@ -344,7 +344,7 @@ def _connect(_dialect: Any, _record: Any, words: Sequence[Any], more: Mapping[st
 
 
 def _check_session(session: Any, _record: Any, _pooled: Any) -> None:
-    """A server that hangs up is heard without being asked. Raises: DisconnectionError, and another is taken."""
+    """Notice without a query that the server has hung up. Raises: DisconnectionError; the pool connects anew."""
     poll = select.poll()
     if not session.closed:
         poll.register(session.pgconn.socket, select.POLLIN)
@@ -353,7 +353,7 @@ def _check_session(session: Any, _record: Any, _pooled: Any) -> None:
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:
-    connection.prepare_threshold = None  # what psycopg prepares it has the server forget, and all else with that
+    connection.prepare_threshold = None  # psycopg drops what it prepared by DEALLOCATE ALL, which would drop ours, too
     _keep_out_nuls(connection)
     for name, value in _SESSION.items():
         connection.execute(f"SET {name} = '{value}'")
@@ -362,7 +362,7 @@ def _set_up_session(connection: Any, _record: Any) -> None:
 
 
 def _keep_out_nuls(connection: Any) -> None:
-    """Text with NUL in it, which SQLite keeps and PostgreSQL refuses, is written with the replacement character."""
+    """Replace a NUL in text, which SQLite keeps and PostgreSQL refuses, by the replacement character."""
     from psycopg.types.string import StrDumperUnknown
 
     class NulFree(StrDumperUnknown):
@@ -373,7 +373,7 @@ def _keep_out_nuls(connection: Any) -> None:
 
 
 def migrate(connection: Connection) -> None:
-    """Run the migrations. Their library is loaded here, for it takes longer than most commands."""
+    """Run the migrations. Alembic is imported here because its import takes longer than most commands."""
     from alembic import command
     from alembic.config import Config
 

@@ -1,6 +1,6 @@
 """How an account ends: the server forgets a player, or what is theirs becomes another player's.
 
-What is theirs alone is deleted, and what others share with them bears another name.
+What is theirs alone is deleted; what they share with others gets another name.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from pbm.store.tables import (
 from pbm.store.tickets import Guesses
 
 _SHARED = frozenset({outbox, rating_changes, tournament_players})
-"""Tables whose rows name a player and are others' as well; all others with a player_id are theirs alone."""
+"""Tables whose rows name a player but are others', too; all others with a player_id are the player's alone."""
 _MAILS_AT_ONCE = 100
 _OWNED: tuple[Column[Any], ...] = tuple(
     column
@@ -50,23 +50,23 @@ _OWNED: tuple[Column[Any], ...] = tuple(
     for column in table.c
     if table not in (ratings, paces, seeks) and any(key.column is players.c.id for key in column.foreign_keys)
 )
-"""Columns that say whose a row is, or whom it is about."""
+"""The columns that say whose a row is, or whom it is about."""
 _OPPOSITE = dict(zip(SEATS, reversed(SEATS), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """By what a player may be found."""
+    """What a player can be found by."""
 
     player_id: int
     userid: str
     names: frozenset[str]
-    """Their userid and the addresses they have or had mail at, in lower case."""
+    """Their userid and all addresses at which they have or had mail, in lower case."""
     removed: bool
 
 
 class Erasure(Queries):
-    """Ends an account; shared things stay: boards with their records, and what they did to ratings."""
+    """Ends an account. Shared things stay: boards with their records, and their effect on ratings."""
 
     def traces(self, player_id: int) -> Traces | None:
         """None if there is no such player."""
@@ -79,13 +79,13 @@ class Erasure(Queries):
         return Traces(player_id, row.userid, frozenset(names), row.removed_at is not None)
 
     def rename(self, traces: Traces, name: str) -> None:
-        """They are called so wherever they are named; nobody can log in as them, and they have chosen nothing."""
+        """Give the player this name everywhere; nobody can log in as them, and their settings are deleted."""
         self.call(Player(traces.player_id, traces.userid), name)
         self._update(players, players.c.id == traces.player_id, password_hash=NO_PASSWORD, settings="{}")
         Acts(self._connection).rename(traces.names, name)
 
     def call(self, player: Player, name: str) -> None:
-        """Another userid for a player who stays, and in what is told of their games."""
+        """Give a player who stays another userid, also in the stated reasons of their results."""
         names = {"userid": name, "userid_key": name.casefold(), "look": look(name)}
         self._update(players, players.c.id == player.id, **names)
         word = re.compile(rf"(?<![\w.-]){re.escape(player.userid)}(?![\w-])")
@@ -94,7 +94,7 @@ class Erasure(Queries):
             self._update(matches, matches.c.board == board, reason=word.sub(name, reason))
 
     def forget(self, traces: Traces) -> None:
-        """Delete what is theirs, their mails among it, and the mails sent of their boards or because of theirs."""
+        """Delete what is theirs, with their mails, and the mails sent about their boards or because of theirs."""
         for table in metadata.sorted_tables:
             if "player_id" in table.c and table not in _SHARED:
                 self._drop(table, player_id=traces.player_id)
@@ -111,7 +111,7 @@ class Erasure(Queries):
         self._forget_mails(traces)
 
     def _forget_mails(self, traces: Traces) -> None:
-        """Keep what others have not been sent yet, for it is still owed to them."""
+        """Keep what has not been sent to others yet, because it is still owed to them."""
         answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
         written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
         own = self._column(select(inbox.c.id).where(written))
@@ -125,27 +125,27 @@ class Erasure(Queries):
             self._delete(inbox, inbox.c.id.in_(some))
 
     def sweep(self, names: Collection[str], done: tuple[int, int]) -> tuple[int, int] | None:
-        """Take what names them out of some of the mails that others wrote or were sent, and that are done with.
+        """Empty or delete others' mails that name the player and are done with, a few at a time.
 
-        done: the ids in inbox and outbox up to which that has been done; returned as they are then, None at the end.
+        done: the ids in inbox and outbox up to which this is done. Returns the new ones; None at the end.
         """
         word = re.compile(rb"(?<!\w)(%s)(?!\w)" % b"|".join(re.escape(name.encode()) for name in names), re.IGNORECASE)
         handled, over = inbox.c.state != Arrival.NEW.value, outbox.c.state != Delivery.QUEUED.value
         written = self._next(select(inbox.c.id, inbox.c.raw).where(handled), inbox.c.id, done[0])
         told = select(outbox.c.id, outbox_texts.c.raw).join(outbox_texts).where(over)
         sent = self._next(told, outbox.c.id, done[1])
-        # An emptied mail still tells a second delivery of itself; of what was sent nothing is needed.
+        # An emptied mail still recognizes a second delivery of itself; a sent mail is no longer needed.
         self._update(inbox, inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)]), raw=b"")
         self._delete(outbox, outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)]))
         return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
 
     def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int) -> dict[int, bytes]:
-        """The next of the mails after an id, in order."""
+        """The next mails after an id, in order."""
         found = self._connection.execute(mails.where(key > after).order_by(key).limit(_MAILS_AT_ONCE))
         return {row[0]: row[1] for row in found}
 
     def shared_events(self, one: int, other: int) -> list[str]:
-        """The names of the events that both players are or were in."""
+        """The names of the tournaments that both players are or were in."""
         theirs = (
             select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == each)
             for each in (one, other)
@@ -154,9 +154,9 @@ class Erasure(Queries):
         return self._column(found.order_by(tournaments.c.name))
 
     def hand_over(self, gone: int, kept: int) -> list[str]:
-        """All that is one player's is another one's; what both have stays the other one's. Returns the games rated.
+        """Give all that one player has to the other; what both have stays as the other's. Returns the games rated.
 
-        The sums of both are added up; ratings are for others to work out. Boards on which they met keep both names.
+        The counts of both are added up; ratings must be recomputed after. Boards where they met keep both names.
         """
         games = self._add_up(gone, kept)
         self._update(matches, matches.c.seat1_id == gone, matches.c.seat2_id == gone, seat1_id=kept, seat2_id=kept)
@@ -175,7 +175,7 @@ class Erasure(Queries):
         return games
 
     def _add_up(self, gone: int, kept: int) -> list[str]:
-        """Add what is counted of one player in a game to what is counted of another; the rows of one are gone then."""
+        """Add the counts of one player to those of the other, game by game; the rows of the one are gone then."""
         for table, sums in (
             (ratings, ("won", "lost", "drawn")),
             (paces, ("finished", "timeouts", "moves", "microseconds")),

@@ -1,8 +1,8 @@
-"""The server's own affairs: who it is, its secrets, what it has to do at which time, when clocks stand still.
+"""The server's own affairs: its address, its secrets, what it has to do and when, and when clocks stand still.
 
-By its mail address players know it, and its secrets prove its mails; the keys of others open theirs. All belong to the
-database, not to a process. The agenda holds what is to be done, each thing once. Clocks stand still for players on
-vacation or out of reach, and for all while the server was down.
+Players know the server by its mail address; its secrets prove that a mail or an export is its own; keys of others
+encrypt what it sends them. All belong to the database, not to a process. The agenda holds what is to be done, each
+thing once. Clocks stand still for players on vacation or out of reach, and for everybody while the server was down.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _DOMAIN, _LOCAL_PART, _FORMER = "domain", "local_part", "former_addresses"
 
 
 class Identity(Queries):
-    """The two halves of the address; a database that no server has used yet has none."""
+    """The two halves of the server's address; a database that no server has used yet has none."""
 
     def get(self) -> tuple[str, str] | None:
-        """The part before the @ and the domain."""
+        """The part before the @, and the domain; None if there is no address yet."""
         rows = self._connection.execute(select(meta.c.key, meta.c.value).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
         found = {row.key: row.value for row in rows}
         return (found[_LOCAL_PART], found[_DOMAIN]) if len(found) == 2 else None
 
     def former(self) -> tuple[str, ...]:
-        """Addresses it had before, the oldest first."""
+        """The addresses it had before, oldest first."""
         return tuple((self._only(select(meta.c.value).where(meta.c.key == _FORMER)) or "").split())
 
     def set(self, local_part: str, domain: str) -> None:
-        """In place of the one before, which is kept as a former one."""
+        """Set the address; the previous one is kept as a former one."""
         address, before, former = f"{local_part}@{domain}", self.get(), self.former()
         if before is not None:
             former = (*former, "@".join(before))
@@ -52,53 +52,53 @@ _KEPT = select(meta.c.key, meta.c.value).where(meta.c.key.in_((_SECRET, _FORMER_
 
 
 class Secrets(Queries):
-    """The secret that seals the server's own tokens and exports, and those before it that are still good.
+    """The secret that seals the server's tokens and exports, and earlier ones that are still valid.
 
-    A token is sealed with a generation besides, which is drawn anew each time the database is set back: so none from
-    the time that is lost is good any more, and exports are.
+    A token is also sealed with a generation, which is drawn anew whenever the database is set back: this invalidates
+    the tokens of the lost time, but not its exports.
     """
 
     def ensure(self, fresh: str, now: datetime) -> None:
-        """Keep the secret the database has; fresh (hexadecimal) becomes it where there is none."""
+        """Keep the secret of the database; if it has none, `fresh` (hexadecimal) becomes it."""
         if _SECRET not in self._kept():
             self._keep(_SECRET, fresh)
             self._keep("created_at", now.isoformat())
 
     def keys(self, now: datetime) -> list[bytes]:
-        """Of tokens: that which seals them, and after it those that still open them."""
+        """The keys of tokens: the one that seals them, and after it those that still open older ones."""
         kept = self._kept()
         generation = bytes.fromhex(kept.get(_GENERATION, ""))
         return [secret + generation for secret in _all(kept, now)]
 
     def sign(self, content: bytes) -> str:
-        """The signature that shows that this server wrote the content."""
+        """A signature which shows that this server wrote the content."""
         return _seal(bytes.fromhex(self._kept()[_SECRET]), content)
 
     def has_signed(self, content: bytes, signature: str, now: datetime) -> bool:
-        """Whether that is such a signature, also of a secret from before that is still good."""
+        """Whether this is our signature of the content, with any secret that is still valid."""
         ours = [_seal(secret, content) for secret in _all(self._kept(), now)]
         return any(hmac.compare_digest(signature.encode(), each.encode()) for each in ours)
 
     def rotate(self, fresh: str, now: datetime, until: datetime) -> None:
-        """Let fresh (random, hexadecimal) be the secret. The one before, and all before that, are good until then."""
+        """Make `fresh` (random, hexadecimal) the secret. Earlier ones are valid until then at most."""
         kept = self._kept()
         former = [(kept[_SECRET], until), *((secret, min(end, until)) for secret, end in _former(kept, now))]
         self._keep(_SECRET, fresh)
         self._keep_former([each for each in former if each[1] > now])
 
     def former_until(self, now: datetime) -> list[datetime]:
-        """Until when each secret from before is good, the newest first."""
+        """Until when each earlier secret is valid, newest first."""
         return [until for _, until in _former(self._kept(), now)]
 
     def sweep(self, now: datetime) -> None:
-        """Drop what is no longer good for anything."""
+        """Drop earlier secrets that are no longer valid."""
         kept = self._kept()
         former = _former(kept, now)
         if len(former) < len(json.loads(kept.get(_FORMER_SECRETS, "[]"))):
             self._keep_former(former)
 
     def draw_generation(self, fresh: str) -> None:
-        """No token that was given out so far is good any more. fresh: random, hexadecimal."""
+        """Invalidate all tokens given out so far. fresh: random, hexadecimal."""
         self._keep(_GENERATION, fresh)
 
     def _kept(self) -> dict[str, str]:
@@ -129,20 +129,18 @@ class Peer(NamedTuple):
 
     key: bytes
     wanted: bool
-    """Its owner wants to get encrypted mail."""
+    """Whether its owner wants encrypted mail."""
     proven: bool
-    """It came with a mail that was surely from there; any other counts for answers to that mail alone, whose id is
-    brought_by.
-    """
+    """Whether it came with a mail that was surely from the address; otherwise only answers to that mail use the key."""
     chats: bool
-    """Its owner's program is a chat app."""
+    """Whether its owner's program is a chat app."""
     brought_by: str
     dated_at: datetime
-    """When it was written."""
+    """When the mail was written that brought it, as far as its Date is not in the future."""
 
 
 class Peers(Queries):
-    """One key for each address, in whatever case that is written."""
+    """One key for each address, whatever its case."""
 
     def find(self, address: str) -> Peer | None:
         own = peer_keys.c.address_key == address.casefold()
@@ -150,29 +148,29 @@ class Peers(Queries):
         return self._first(found, Peer._make)
 
     def put(self, address: str, peer: Peer, now: datetime) -> None:
-        """In place of the one before."""
+        """Keep the key in place of the previous one."""
         self._put(peer_keys, {"address_key": address.casefold()}, peer._asdict() | {"seen_at": now})
 
     def forget(self, address: str) -> bool:
-        """Whether there was one."""
+        """Drop the key; whether there was one."""
         return self._drop(peer_keys, address_key=address.casefold()) != 0
 
     def sweep(self, before: datetime) -> None:
-        """Forget what was last seen before then and never proven."""
+        """Drop keys that were never proven and were last seen before then."""
         self._delete(peer_keys, ~peer_keys.c.proven, peer_keys.c.seen_at < before)
 
 
 TOLD = "set back"
-"""The kind of what tells players how their boards stand after the database was set back."""
+"""The kind of the item that tells players how their boards stand, after a set-back or once old tokens are invalid."""
 THINK = "think"
-"""The kind of what needs long thought: it is for those who think, and `next_at` and `claim` pass it over."""
+"""The kind of items that need long thought: only thinkers take them, `next_at` and `claim` pass them over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """kind: what is to be done. key: with what; a kind has one item for each key. payload: what JSON can hold.
+    """kind: what is to be done. key: to what; a kind has one item for each key. payload: values for JSON.
 
-    attempts: how often it has failed through a fault of ours.
+    attempts: how often it has failed through our fault.
     """
 
     kind: str
@@ -187,15 +185,15 @@ def _item(row: Row[Any]) -> Item:
 
 
 class Agenda(Queries):
-    """An item is taken off in the transaction that does it, so that it is done once whatever is killed when."""
+    """An item is taken off in the transaction that does it, so it is done once, whichever process is killed when."""
 
     def put(self, kind: str, key: object, due_at: datetime, **payload: Any) -> None:
-        """In place of the item of the kind with this key, if there is one."""
+        """Add an item, in place of the kind's earlier one with this key."""
         values = {"due_at": due_at, "payload": json.dumps(payload, sort_keys=True), "attempts": 0}
         self._put(agenda, {"kind": kind, "key": str(key)}, values)
 
     def drop(self, kind: str, key: object) -> bool:
-        """Whether there was such an item."""
+        """Take an item off; whether there was one."""
         return self._drop(agenda, kind=kind, key=str(key)) != 0
 
     def get(self, kind: str, key: object) -> Item | None:
@@ -203,24 +201,24 @@ class Agenda(Queries):
         return self._first(found, _item)
 
     def of(self, kind: str) -> list[Item]:
-        """All items of a kind, the longest due first."""
+        """All items of a kind, those due longest first."""
         found = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
         return self._all(found, _item)
 
     def next_at(self) -> datetime | None:
-        """When something is due next; None if nothing ever is."""
+        """When the next item is due, THINK aside; None if there is none."""
         return self._only(select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK))
 
     def due(self, now: datetime) -> Item | None:
-        """The item that has been due longest."""
+        """The item that has been due longest; None if none is due."""
         return self._first(_due(now), _item)
 
     def claim(self, now: datetime) -> Item | None:
-        """The item that has been due longest; nobody else gets it until the transaction ends."""
+        """The same as `due`, but nobody else gets that item until the transaction ends."""
         return self._first(_due(now).with_for_update(skip_locked=True), _item)
 
     def postpone(self, item: Item, due_at: datetime) -> None:
-        """Try the item again then, since it failed."""
+        """Count a failure, and try the item again at `due_at`."""
         own = (agenda.c.kind == item.kind) & (agenda.c.key == item.key)
         self._update(agenda, own, due_at=due_at, attempts=item.attempts + 1)
 
@@ -237,9 +235,9 @@ def _due(now: datetime) -> Select[Any]:
 
 
 HEARTBEAT, DELIVERED, BACKED_UP = "heartbeat", "delivered", "backed_up"
-"""Mails were handled, or could have been; a mail of ours was taken by the next mail server; the database was copied."""
+"""Keys for when mails were last handled or could have been, a mail was delivered, the database was copied."""
 LISTENS, DELIVERS, LOOKS = "listens", "delivers", "looks"
-"""A process has taken mail in, sent mail, looked into the mailbox, or could have."""
+"""When a process last took mail in, sent mail, or looked into the mailbox, or could have."""
 NOTED = (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS)
 
 
@@ -258,14 +256,14 @@ _OPEN = _ABSENCES.where(
 
 
 class Absences(Queries):
-    """They are kept as long as a clock may have run through them, and longer where an allowance counts them."""
+    """Absences are kept as long as a clock may have run through them, and longer if an allowance counts them."""
 
     def add(self, player_id: int | None, stop: Stop) -> Absence:
         instants = {"starts_at": stop.starts_at, "ends_at": stop.ends_at}
         return Absence(self._add(absences, player_id=player_id, kind=stop.kind.value, **instants), player_id, stop)
 
     def end(self, absence: Absence, ends_at: datetime) -> None:
-        """It ends then; one that has not begun by then never was."""
+        """Let the absence end then; one that would not have begun by then is deleted."""
         own = absences.c.id == absence.id
         if ends_at <= absence.stop.starts_at:
             self._delete(absences, own)
@@ -273,12 +271,12 @@ class Absences(Queries):
             self._update(absences, own, ends_at=ends_at)
 
     def of(self, player_id: int | None, kind: StopKind, since: datetime) -> list[Absence]:
-        """Those of one kind that last beyond an instant, the earliest first."""
+        """Absences of one kind that last beyond an instant, earliest first. player_id: None for the whole server."""
         owned = absences.c.player_id.is_(None) if player_id is None else absences.c.player_id == player_id
         return self._found(owned & (absences.c.kind == kind.value) & lasting_beyond(since))
 
     def open(self, kind: StopKind) -> list[Absence]:
-        """Those of the whole server, of one kind, of which nobody knows the end."""
+        """The server's absences of one kind whose end is not known."""
         return self._all(_OPEN, _absence, {"kind": kind.value})
 
     def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
@@ -290,9 +288,9 @@ class Absences(Queries):
         }
 
     def forget(self, now: datetime, after: timedelta) -> None:
-        """Drop absences that ended so long before now, outages not counted.
+        """Drop absences that ended longer ago than `after`, not counting outages.
 
-        Else a clock that is ahead for years would drop those that boards still need once it is right.
+        If outages counted, a clock that is years ahead would drop absences that boards need again once it is right.
         """
         outage = absences.c.player_id.is_(None) & (absences.c.kind == StopKind.OUTAGE.value)
         outages = ((stop.ends_at or now, stop.starts_at) for stop in (each.stop for each in self._found(outage)))
@@ -305,13 +303,13 @@ class Absences(Queries):
         self._delete(absences, absences.c.ends_at < until - left)
 
     def note(self, what: str, now: datetime) -> datetime | None:
-        """It happens now, such as HEARTBEAT; returns when it last did."""
+        """Note that something, such as HEARTBEAT, happens now; returns when it last did."""
         last = self.noted(what)
         self._put(meta, {"key": what}, {"value": now.isoformat()})
         return last
 
     def noted(self, what: str) -> datetime | None:
-        """When it last happened, as far as was noted."""
+        """When it last happened, as far as was noted; None if never."""
         last = self._only(select(meta.c.value).where(meta.c.key == what))
         return None if last is None else datetime.fromisoformat(last)
 
@@ -324,7 +322,7 @@ def _absence(row: Row[Any]) -> Absence:
 
 
 def concerning(player_ids: Collection[int | Column[Any]]) -> ColumnElement[bool]:
-    """The absences of players, and the server's."""
+    """The condition for absences of the players and of the server."""
     return or_(absences.c.player_id.in_(player_ids), absences.c.player_id.is_(None))
 
 

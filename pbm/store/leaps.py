@@ -1,9 +1,9 @@
-"""What was written down while the clock was ahead, put right once the clock is.
+"""Repairs what was written while the clock was ahead, once the clock is right.
 
-What was noted of later instants never was, and what is due later than anybody puts it down is due now. Where it is sure
-that the clock had leapt ahead, what was written meanwhile counts as written at the instant that is known to be right,
-and what it waits for comes as long after that as it was to come after it. Else limits a day, pauses, offers and rounds
-would last until the wrong instants have come.
+Anything noted as later than now never happened, and anything due later than it could have been planned is due now. If
+it is certain that the clock had leapt ahead, what was written meanwhile counts as written at the known right instant,
+and its due times are brought forward by as much. Otherwise daily limits, pauses, offers and rounds would last until the
+wrong instants have come.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from pbm.store.tables import absences, agenda, attempts, bouts, intents, matches
 from pbm.store.tournaments import Stage
 
 _PLANNED = frozenset({"due_at", "expires_at", "deadline_at", "ends_at", "until", "locked_until"})
-"""Columns that may well hold instants to come."""
+"""Columns that may rightly hold future instants."""
 _NOT_WRITTEN = frozenset({absences, attempts})
-"""Vacations begin when players want; guesses that went wrong later than now are forgotten with their locks."""
+"""Vacations begin when players want; failed guesses later than now are forgotten with their locks."""
 
 _ALL = true()
 
 
 class Leaps(Queries):
-    """Whether the clock was ahead, and what is to be done then."""
+    """Tells whether the clock was ahead, and repairs what was written then."""
 
     def crosses(self, now: datetime, last: datetime, slack: timedelta) -> bool:
-        """The clock, which showed last before, has leapt over this instant, so it was ahead since.
+        """Whether the clock had leapt ahead over this instant, and so was ahead until now. last: what it showed before.
 
-        The server noted an outage then, whose end is about as long before last as its begin is before now. slack: how
-        long it may have been down besides.
+        The server noted an outage at that leap, which ends about as long before `last` as it begins before now. slack:
+        how long the server may have been down besides.
         """
         kind = absences.c.kind == StopKind.OUTAGE.value
         outages = select(absences.c.starts_at, absences.c.ends_at).where(absences.c.player_id.is_(None), kind)
@@ -44,9 +44,9 @@ class Leaps(Queries):
         return any(abs((now - starts_at) - (last - ends_at)) <= slack for starts_at, ends_at in found)
 
     def bring_forward(self, now: datetime, last: datetime, unbound: frozenset[str]) -> None:
-        """Let plans come sooner that were made while the clock was ahead. last: what it showed before it was put right.
+        """Bring forward plans that were made while the clock was ahead. last: what it showed before it was put right.
 
-        unbound: kinds on the agenda of which nobody knows how long before they are put down.
+        unbound: kinds of agenda items that may be planned any time ahead.
         """
         self._sooner(tickets.c.created_at, now, tickets.c.expires_at)
         self._sooner(intents.c.created_at, now, intents.c.due_at)
@@ -60,9 +60,9 @@ class Leaps(Queries):
             self._update(due_at.table, which, due_at > last, due_at=_number(due_at) - shift)
 
     def forget_future(self, now: datetime, last: datetime, within: Mapping[str, timedelta]) -> None:
-        """Nothing is known of later than now. last: what the clock showed before.
+        """Drop all knowledge of instants later than now. last: what the clock showed before.
 
-        within: by kind on the agenda, so long before at most is it put down; what is to come later is due now.
+        within: by kind of agenda item, how far ahead it is planned at most; what lies beyond that is due now.
         """
         self._forget_future_stops(now)
         self._forget_future_of_boards(now, last)
@@ -75,16 +75,16 @@ class Leaps(Queries):
                 noted.note(what, now)
 
     def _forget_future_stops(self, now: datetime) -> None:
-        """No stop of all clocks is over later than now. One that nobody has ended yet goes on."""
+        """End all stops of the whole server that lie later than now; one that has not ended yet goes on."""
         ours, later = absences.c.player_id.is_(None), absences.c.starts_at >= now
         self._update(absences, ours, later, absences.c.ends_at.is_(None), starts_at=now)
         self._delete(absences, ours, later, absences.c.ends_at.is_not(None))
         self._update(absences, ours, absences.c.ends_at > now, ends_at=now)
 
     def _forget_future_of_boards(self, now: datetime, last: datetime) -> None:
-        """What ran from a later instant runs from now, and is looked at anew.
+        """Let clocks that ran from a later instant run from now, and have their boards looked at anew.
 
-        So is what is due later than the clock showed last, for it may have been put off by the time it leapt over.
+        So are boards due later than `last`, because they may have been put off by the time leapt over.
         """
         ahead = matches.c.ticking_since > now
         self._update(matches, ahead, matches.c.overrun_at.is_(None), ~matches.c.paused, due_at=now)
@@ -93,7 +93,7 @@ class Leaps(Queries):
         self._update(matches, ahead, ticking_since=now)
 
     def clamp(self, now: datetime) -> None:
-        """Nothing was written later than now; plans that were made later are to be brought forward before."""
+        """Move instants of writing that are later than now to now; plans must have been brought forward before."""
         for table in metadata.sorted_tables:
             past = [each for each in table.c if isinstance(each.type, Instant) and each.name not in _PLANNED]
             if past and table not in _NOT_WRITTEN:
@@ -103,12 +103,12 @@ class Leaps(Queries):
     def _sooner(
         self, written: Column[Any], now: datetime, *plans: Column[Any], which: ColumnElement[bool] = _ALL
     ) -> None:
-        """Plans of rows that were written later than now come sooner by as much."""
+        """Bring forward the plans of rows that were written later than now, by as much."""
         ahead = _number(written) - micros(now)
         sooner = {plan.name: _number(plan) - ahead for plan in plans}
         self._update(written.table, written > now, which, **sooner)
 
 
 def _number(instant: Column[Any]) -> ColumnElement[int]:
-    """Microseconds, to reckon with."""
+    """Microseconds, to calculate with."""
     return type_coerce(instant, BigInteger)

@@ -1,7 +1,7 @@
-"""PostgreSQL is told statements through libpq, which psycopg wraps, with nothing in between.
+"""Statements go to PostgreSQL through libpq, which psycopg wraps, with nothing in between.
 
-SQLAlchemy and psycopg's cursors would take ten times as long to say them. Each is prepared once for each connection;
-what is given several rows of values goes out at once, and is waited for once.
+SQLAlchemy and psycopg's cursors would take ten times as long. Each statement is prepared once per connection; several
+rows of values are sent at once, and waited for once.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ from pbm.store.transaction import Guarded, Told
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was brought back."""
+    """What a statement returned."""
 
     rows: list[tuple[Any, ...]]
     rowcount: int
-    """How many that were, or were changed, with the last values that were given."""
+    """How many rows were returned or changed with the last values given."""
 
 
 class Session(Connection[Any]):
-    """Raises: as psycopg does."""
+    """A connection that prepares its statements itself. Raises: as psycopg does."""
 
     def __init__(self, *words: Any, **more: Any) -> None:
         super().__init__(*words, **more)
         self._told: dict[str, tuple[bytes, list[PyFormat], list[Format]]] = {}
-        """By its words, the name of each statement that was prepared, and the forms of its values."""
+        """By words: the name of the prepared statement, and the forms of its values."""
 
     @cached_property
     def _transformer(self) -> abc.Transformer:
-        """Once the connection has all its ways to write values."""
+        """Created only after the connection has got all its adapters."""
         return Transformer(self)
 
     def commit(self) -> None:
         self._end("COMMIT")
 
     def rollback(self) -> None:
-        """What was prepared stays so; psycopg would have the server forget it.
+        """Roll back but keep prepared statements, which psycopg would have the server forget.
 
-        A server that has hung up has rolled back by itself; nobody is given the connection again.
+        A server that has hung up has rolled back by itself; nobody gets this connection again.
         """
         if not self.closed:
             self._end("ROLLBACK")
@@ -63,12 +63,12 @@ class Session(Connection[Any]):
             self.say(words)
 
     def say(self, words: str) -> None:
-        """Execute statements without values that bring nothing back."""
+        """Execute statements that have no values and return nothing."""
         self.pgconn.send_query(words.encode())
         self._results(1)
 
     def ask(self, words: str, rows: Sequence[Sequence[Any]]) -> Answer:
-        """The answer to a statement with each of the rows of values, one after the other; they stand for $1, $2 ..."""
+        """The answer to a statement that is executed with each row of values in turn; they stand for $1, $2 ..."""
         name, forms, formats = self._told.get(words) or self._prepare(words, rows[0])
         pgconn, transformer, many = self.pgconn, self._transformer, len(rows) > 1
         written = [transformer.dump_sequence(values, forms) for values in rows]
@@ -84,11 +84,11 @@ class Session(Connection[Any]):
             if result.ntuples:
                 transformer.set_pgresult(result)
                 found += transformer.load_rows(0, result.ntuples, tuple)
-        transformer.set_pgresult(None)  # it would be kept
+        transformer.set_pgresult(None)  # otherwise it would be kept
         return Answer(found, results[-1].command_tuples or 0)
 
     def _prepare(self, words: str, values: Sequence[Any]) -> tuple[bytes, list[PyFormat], list[Format]]:
-        """The server is left to find the types, so that numbers of all sizes have one; octets are sent as they are."""
+        """Let the server find the types, so that numbers of all sizes have one; octets are sent as they are."""
         name = f"told {len(self._told)}".encode()
         self.pgconn.send_prepare(name, words.encode())
         self._results(1)
@@ -98,7 +98,7 @@ class Session(Connection[Any]):
         return told
 
     def _results(self, number: int) -> list[PGresult]:
-        """Of so many statements that were sent."""
+        """The results of this many statements that were sent."""
         results = self.wait(_received(self.pgconn, number))
         if number > 1:
             self.pgconn.exit_pipeline_mode()
@@ -116,17 +116,17 @@ def _received(pgconn: PGconn, number: int) -> PQGen[list[PGresult]]:
 
 
 class GuardedSession(Guarded):
-    """As on SQLite; a statement that reads counts as well, for its fault would break all that comes after it."""
+    """As on SQLite; but reads set savepoints, too, because a failed read would break everything after it."""
 
     _told: ClassVar[dict[tuple[Executable, tuple[str, ...]], Told]] = {}
 
     def _begin_as(self, *, writes: bool, is_durable: bool) -> None:
         modes = "" if writes else " ISOLATION LEVEL REPEATABLE READ READ ONLY"
         lasting = "" if is_durable else "; SET LOCAL synchronous_commit = off"
-        self._ask(f"BEGIN{modes}{lasting}")  # also where it is heard: psycopg would begin another way before
+        self._ask(f"BEGIN{modes}{lasting}")  # even if anything listens: psycopg would first begin in its own way
 
     def execute(self, statement: Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
-        """What a rehearsal reads beyond what was foreseen, nobody compares later."""
+        """Mark a rehearsal that reads more than was foreseen, because nobody compares that later."""
         options = self.get_execution_options()
         if (rehearsal := options.get("pbm_unwritten")) is not None:
             rehearsal.more = True

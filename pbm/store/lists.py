@@ -1,4 +1,4 @@
-"""What is asked of many boards at once: lists of them, without their records, and how many there are of some kind."""
+"""Questions about many boards at once: lists without records, and how many boards there are of some kind."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _UNDER_WAY = [
     for own, rival, waits in zip(SEATS, SEATS[::-1], _WAITS, strict=True)
 ]
 _TWICE = matches.c.seat1_id == matches.c.seat2_id
-"""The same player has both seats, and counts for the first."""
+"""Whether one player has both seats; such a board counts for the first seat only."""
 _ACTIVE_IN = [
     often(
         select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)).label("active"))
@@ -67,7 +67,7 @@ _ACTIVE = [
 
 
 class Lists(Matches):
-    """Matches, and all that is asked of them; each question is answered by an index, however many boards there are."""
+    """Matches, and questions about many of them; each is answered from an index, however many boards there are."""
 
     def summaries(
         self,
@@ -79,30 +79,30 @@ class Lists(Matches):
         limit: int | None,
         after: int = 0,
     ) -> list[Summary]:
-        """Boards of a game and of any of the players, with higher numbers than `after`, the oldest first.
+        """Boards of a game and of any of the players, with higher numbers than `after`, oldest first.
 
-        What each player has on each seat is asked for by itself: all at once would be sorted.
+        Each seat of each player is asked for separately, because a joint query would have to sort.
         """
         asked, most = _in_order(game is not None, active, in_tournament), NO_LIMIT if limit is None else limit
         rows = self._of_seats(asked, player_ids, of_game=game, beyond=after, most=most)
         return [summary_of(rows[board]) for board in sorted(rows)[:limit]]
 
     def under_way(self, player_id: int) -> list[UnderWay]:
-        """The boards of the player that have not ended, the oldest first."""
+        """The player's boards that have not ended, oldest first."""
         asked = [self._connection.execute(found, {"player": player_id}) for found in _UNDER_WAY]
         rows = sorted(map(UnderWay._make, chain.from_iterable(asked)), key=attrgetter("board", "waits"))
         return [*{row.board: row for row in rows}.values()]
 
     def _of_seats(self, asked: _Rows, player_ids: tuple[int, ...], **words: Any) -> dict[int, Row[Any]]:
-        """By board: what is found for each seat of the players, or in all if there are none."""
+        """By board, what is found for each seat of the players, or for all boards if there are no players."""
         seats = [(_of_seat(asked, seat), words | {"player": each}) for each in player_ids for seat in SEATS]
         found = (self._connection.execute(*each) for each in seats or [(asked, words)])
         return {row.board: row for row in chain.from_iterable(found)}
 
     def busy_players(self, after: int, most: int, ended_since: datetime | None) -> list[Player]:
-        """Those who have boards that have not ended, by id, from the one that follows on.
+        """The next players by id who have boards that have not ended.
 
-        ended_since: with those who had one that ended later than that, or have come here later.
+        ended_since: also players who had a board end, or registered, after that.
         """
         own: list[ColumnElement[bool]] = [
             exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS
@@ -114,7 +114,7 @@ class Lists(Matches):
         return self._players(found.order_by(players.c.id).limit(most))
 
     def busy_addresses(self) -> dict[str, str]:
-        """An address of each player who has boards that have not ended, by userid."""
+        """A confirmed address of each player who has boards that have not ended, by userid."""
         own = (exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS)
         found = select(players.c.userid, func.min(addresses.c.address).label("address")).join(
             addresses, addresses.c.player_id == players.c.id
@@ -123,7 +123,7 @@ class Lists(Matches):
         return {row.userid: row.address for row in self._connection.execute(found)}
 
     def played_before(self, match: Match, player_id: int) -> bool:
-        """The player has had an earlier board of the same game."""
+        """Whether the player has had an earlier board of the same game."""
         own = (
             exists().where(seat == player_id, matches.c.game == match.game, matches.c.board < match.board)
             for seat in SEATS
@@ -131,16 +131,16 @@ class Lists(Matches):
         return any(self._only(select(each)) for each in own)
 
     def voided_since(self, player_id: int, reason: str, since: datetime) -> int:
-        """How many boards of the player were void for this reason since then."""
+        """How many of the player's boards were voided for this reason since then."""
         void = matches.c.ending == Ending.VOID.value, matches.c.reason == reason, matches.c.ended_at > since
         return sum(self._count(matches, seat == player_id, *void) for seat in SEATS)
 
     def finished(
         self, game: str | None, player_ids: tuple[int, ...], limit: int, before: int | None = None
     ) -> list[Summary]:
-        """Boards of a game and of any of the players that count and have ended, the latest first.
+        """Boards of a game and of any of the players that have ended and are not void, latest first.
 
-        before: a board; those that ended before it did.
+        before: only boards that ended before this board.
         """
         asked = _latest(game is not None, before is not None)
         rows = self._of_seats(asked, player_ids, of_game=game, before=before, most=limit).values()
@@ -148,7 +148,7 @@ class Lists(Matches):
         return [summary_of(row) for row in ordered[:limit]]
 
     def head_to_head(self, game: str, one: int, other: int) -> tuple[int, int, int]:
-        """Of the games that two players have ended against each other: won by the one, by the other, and drawn."""
+        """How many games between the two the first has won, how many the other has won, and how many were drawn."""
         tally = [0, 0, 0]
         for first, second in ((one, other), (other, one)):
             found = (
@@ -162,14 +162,14 @@ class Lists(Matches):
         return tally[0], tally[1], tally[2]
 
     def tallies(self, games: Iterable[str], most: int) -> dict[str, tuple[int, int]]:
-        """How many boards of each game are under way, and how many people play on them; of at most so many boards."""
+        """By game, how many boards are under way, and how many people play on them; of at most `most` boards."""
         seats: dict[str, list[tuple[int, int]]] = {game: [] for game in games}
         for game, first, second in self._connection.execute(_seats_of((*seats,), most)):
             seats[game].append((first, second))
         return {game: (len(pairs), len({*chain.from_iterable(pairs)})) for game, pairs in seats.items()}
 
     def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
-        """How many boards each of the players has under way, by player and game."""
+        """How many boards each player has under way, by player and game."""
         counts: dict[int, dict[str, int]] = {player_id: {} for player_id in player_ids}
         for found in _ACTIVE:
             for player_id, game, count in self._connection.execute(found, {"players": [*counts]}):
@@ -177,7 +177,7 @@ class Lists(Matches):
         return counts
 
     def active_in(self, game: str, player_ids: Iterable[int]) -> dict[int, int]:
-        """How many boards of the game each of the players has under way; however many, an index tells it alone."""
+        """How many boards of the game each player has under way; read from an index alone."""
         counts = dict.fromkeys(player_ids, 0)
         for found in _ACTIVE_IN:
             for player_id, count in self._connection.execute(found, {"of_game": game, "players": [*counts]}):
@@ -185,7 +185,7 @@ class Lists(Matches):
         return counts
 
     def know_each_other(self, one: int, other: int) -> bool:
-        """Both have moved on a board of theirs, or both have been in the same tournament."""
+        """Whether both have moved on a board of theirs, or have been in the same tournament."""
         for first, second in ((one, other), (other, one)):
             boards = select(matches.c.board).where(matches.c.seat1_id == first, matches.c.seat2_id == second)
             if self._is_any(boards.where(matches.c.plies > 1).limit(1)):
@@ -197,11 +197,11 @@ class Lists(Matches):
         return self._is_any(theirs.limit(1))
 
     def started_since(self, started_by: str, since: datetime) -> int:
-        """How many boards somebody has asked for since then."""
+        """How many boards were asked for by `started_by` since then."""
         return self._count(matches, matches.c.started_by == started_by, matches.c.started_at > since)
 
     def challenged_since(self, player_id: int, since: datetime, most: int) -> int:
-        """How many boards others have asked a player for since then; only their newest are looked at, `most` a seat."""
+        """How many boards others asked the player for since then, among the newest `most` boards of each seat."""
         newest = [
             select(matches.c.board, matches.c.started_at, matches.c.started_by)
             .where(seat == player_id)
@@ -214,7 +214,7 @@ class Lists(Matches):
         return sum(row.started_at > since and row.started_by not in own for row in rows.values())
 
     def rematch_of(self, board: int) -> int | None:
-        """The board that follows a board as its rematch."""
+        """The board that is the rematch of this one; None if there is none."""
         return self._only(select(matches.c.board).where(matches.c.rematch_of == board))
 
     def boards(self) -> Iterator[int]:
@@ -222,7 +222,7 @@ class Lists(Matches):
         yield from self._connection.execute(select(matches.c.board).order_by(matches.c.board)).scalars()
 
     def running(self, game: str, fewest: int, most: int, limit: int) -> list[int]:
-        """Boards of a game that go on after so many plies, both bounds included."""
+        """Boards of a game that are under way and have this many plies, both bounds included."""
         found = select(matches.c.board).where(
             matches.c.game == game, matches.c.ended_at.is_(None), matches.c.plies.between(fewest, most)
         )
@@ -231,7 +231,7 @@ class Lists(Matches):
 
 @cache
 def _seats_of(games: tuple[str, ...], most: int) -> Any:
-    """Each game with who sits on its boards under way, of at most so many boards."""
+    """Each game with the players of its boards under way, at most `most` boards each."""
     running = (
         select(literal(game).label("game"), matches.c.seat1_id, matches.c.seat2_id)
         .where(matches.c.game == game, matches.c.ended_at.is_(None))
@@ -243,14 +243,14 @@ def _seats_of(games: tuple[str, ...], most: int) -> Any:
     return often(select(union_all(*map(select, running)).subquery()))
 
 
-# Statements of lists are built once for each kind of question.
+# Statements of lists are built once for each kind of list.
 
 
 @cache
 def _in_order(of_game: bool, active: bool | None, in_tournament: bool | None) -> _Rows:
     found = _narrowed(of_game, active).where(matches.c.board > bindparam("beyond"))
     if in_tournament is not None:
-        none: ColumnElement[str] = literal_column("''")  # as the index of boards in tournaments has it
+        none: ColumnElement[str] = literal_column("''")  # exactly as in the index of tournament boards
         found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
     return found.order_by(matches.c.board)
 

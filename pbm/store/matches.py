@@ -1,4 +1,4 @@
-"""Matches and their records: what is stored of a board, and changed."""
+"""Matches and their records: how boards are stored and changed."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ _SET_CLOCK = (
     update(matches).where(matches.c.board == bindparam("of_board")).values({name: bindparam(name) for name in COLUMNS})
 )
 AT_ONCE = 500
-"""Boards that one statement asks for."""
+"""How many boards one statement asks for."""
 T = TypeVar("T")
 Plied = tuple[dict[str, Any], dict[str, Any]]
-"""A ply to be written: its own row, and what its board's row becomes."""
+"""A ply to be written: its own row, and the new values of its board's row."""
 _Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
 
 
@@ -95,16 +95,16 @@ class Summary(NamedTuple):
 
 @dataclass(eq=False)
 class Matches(Queries):
-    """The stored truth is options and record; `plies` and `seat_to_move` of a row follow from it and serve lists."""
+    """Options and record are the truth; `plies` and `seat_to_move` of a row follow from them and serve lists."""
 
     _foreseen: dict[int, Row[Any] | None] = field(default_factory=dict)
     _foreseen_records: dict[int, Record] = field(default_factory=dict)
     _rows: dict[int, Row[Any]] = field(default_factory=dict)
 
     def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> dict[int, tuple[int, str]]:
-        """Load at once what will be loaded one by one; known: as for `load`, of each.
+        """Load at once what will be loaded one by one. known: as for `load`, of each board.
 
-        Returns the epochs and the settings of the players, as they are stored, by id.
+        Returns the players' epochs and stored settings, by player id.
         """
         rows = self._headers(boards)
         self._foreseen |= dict.fromkeys(boards) | {row.board: row for row in rows}
@@ -117,11 +117,11 @@ class Matches(Queries):
         self._rows |= {row.board: row for row in self._connection.execute(_HEADERS, {"boards": list(boards)})}
 
     def seen(self, board: int) -> Row[Any] | None:
-        """What was foreseen of it; its record is as long as that tells."""
+        """The board's row as it was foreseen; it tells the length of the record, too."""
         return self._foreseen.get(board)
 
     def forget(self) -> None:
-        """Ask anew for what was foreseen."""
+        """Drop what was foreseen, so that it is read anew."""
         self._foreseen.clear()
         self._foreseen_records.clear()
         self._rows.clear()
@@ -132,7 +132,7 @@ class Matches(Queries):
         self._rows.pop(board, None)
 
     def _headers(self, boards: Collection[int]) -> Sequence[Row[Any]]:
-        """In a transaction that writes nobody else can load them so before that ends."""
+        """The rows of the boards; in a transaction that writes they stay locked until it ends."""
         writes = self._connection.get_execution_options().get("pbm_writes", False)
         if not writes and self._rows.keys() >= set(boards):
             return [self._rows[board] for board in boards]
@@ -162,9 +162,9 @@ class Matches(Queries):
         tournament: str = "",
         control: TimeControl = UNLIMITED,
     ) -> Match:
-        """started_by: who asked for it, by any name that is theirs alone. rematch_of: the board it follows.
+        """started_by: a name that only the person who asked for it has. rematch_of: the board it follows.
 
-        The clock of the match has no deadline yet, for only the match loaded tells what its players' calendars are.
+        The clock of the match has no deadline yet, because only a loaded match knows its players' calendars.
         """
         clock = None if control == UNLIMITED else Clock.start(control, seat_to_move, now, (Calendar(), Calendar()))
         board = self._add(
@@ -178,7 +178,7 @@ class Matches(Queries):
         return match
 
     def load(self, board: int, known: Match | None = None) -> Match | None:
-        """In a transaction that writes nobody else can load it so before that ends.
+        """A match; None if there is none. In a transaction that writes it stays locked until that ends.
 
         known: the match as it once was in the database; its record is not read again if it is still the same.
         """
@@ -195,9 +195,9 @@ class Matches(Queries):
         return _match(row, record, stops.get(board, ((), ())))
 
     def load_all(self, boards: Sequence[int], known: Callable[[int], Match | None] | None = None) -> list[Match]:
-        """Those of the boards that are there, in their order, by a few statements however many they are.
+        """The matches that exist, in the order of the boards, by a few statements however many they are.
 
-        known: as for `load`, of each.
+        known: as for `load`, of each board.
         """
         found: dict[int, Match] = {}
         for part in batched(boards):
@@ -218,7 +218,7 @@ class Matches(Queries):
         return records
 
     def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:
-        """The stops of the clocks of boards, by board, where any runs."""
+        """The stops of the clocks of the boards whose clocks run, by board."""
         clocks = {row.board: clock for row in rows if (clock := clock_of(row)) is not None}
         if not clocks:
             return {}
@@ -231,7 +231,7 @@ class Matches(Queries):
         }
 
     def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat, clock: Clock | None) -> None:
-        """Append to the record of a match as it was loaded. seat_to_move, clock: after the ply."""
+        """Append to the record of a match as loaded. seat_to_move, clock: after the ply."""
         number = len(match.record) + 1
         after = {"plies": number, "revision": match.revision + 1, "seat_to_move": seat_to_move, **columns_of(clock)}
         plied = (
@@ -246,7 +246,7 @@ class Matches(Queries):
             rehearsal.plies.append(plied)
 
     def add_plies(self, plied: Sequence[Plied]) -> None:
-        """Append what a rehearsal would have appended, while nothing else has changed since."""
+        """Append what a rehearsal would have appended; nothing else may have changed since."""
         for _, board in plied:
             self._ask_anew(board["of_board"])
         if plied:
@@ -254,7 +254,7 @@ class Matches(Queries):
             self._connection.execute(COUNT_PLY, [board for _, board in plied])
 
     def drop_ply(self, match: Match, seat_to_move: Seat) -> None:
-        """Take the last ply back. match, seat_to_move: after that."""
+        """Take the last ply back. match, seat_to_move: as they are after that."""
         number = len(match.record)
         self._drop(plies, board=match.board, ply=number + 1)
         after = {"plies": number, "revision": match.revision, "seat_to_move": seat_to_move, "moved_at": match.moved_at}
@@ -264,13 +264,13 @@ class Matches(Queries):
         self._change(board, **columns_of(clock))
 
     def set_clocks(self, clocks: Mapping[int, Clock]) -> None:
-        """By board."""
+        """clocks: by board."""
         if clocks:
             values = [{"of_board": board, **columns_of(clock)} for board, clock in clocks.items()]
             self._connection.execute(_SET_CLOCK, values)
 
     def ticking(self, player_id: int) -> list[int]:
-        """The boards on which the clock of a player runs."""
+        """The boards on which the player's clock runs."""
         found: list[int] = []
         for number, seat in enumerate(SEATS, 1):
             running = (seat == player_id) & matches.c.ended_at.is_(None) & (matches.c.seat_to_move == number)
@@ -279,20 +279,20 @@ class Matches(Queries):
         return sorted(found)
 
     def timed(self) -> list[int]:
-        """The boards under way on which clocks run, or stand still."""
+        """The boards under way that have clocks, running or stopped."""
         found = select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None))
         return self._column(found.order_by(matches.c.board))
 
     def next_due_at(self) -> datetime | None:
-        """When a board needs the server next; None if none ever does."""
+        """When a board next needs the server; None if none ever does."""
         return self._only(select(func.min(matches.c.due_at)).where(matches.c.due_at.is_not(None)))
 
     def due(self, now: datetime) -> int | None:
-        """The board that has needed the server longest."""
+        """The board that has needed the server longest; None if none does."""
         return self._only(_due(now))
 
     def claim_due(self, now: datetime) -> int | None:
-        """The board that has needed the server longest; nobody else gets it until the transaction ends."""
+        """The same as `due`, but nobody else gets that board until the transaction ends."""
         return self._only(_due(now).with_for_update(skip_locked=True))
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
@@ -303,7 +303,7 @@ class Matches(Queries):
         self._change(board, offer=kind, offered_by=seat, offered_at=since)
 
     def end(self, board: int, result: Result, now: datetime, clock: Clock | None) -> None:
-        """clock: as it stood then."""
+        """clock: as it stood at the end."""
         scores = None if result.scores is None else f"{result.scores[0]} {result.scores[1]}"
         self._change(
             board, seat_to_move=None, ended_at=now, ending=result.ending.value, winner=result.winner,
@@ -311,14 +311,14 @@ class Matches(Queries):
         )  # fmt: skip
 
     def clock_at_end(self, match: Match, seat: Seat, now: datetime) -> Clock | None:
-        """The time each had left when the match ended, the seat to move from now on; None where that is not known."""
+        """A clock with the times left when the match ended, running from now; None if they are not known."""
         row = self._header(match.board)
         if row is None or row.left1 is None:
             return None
         return Clock(match.control, seat, (row.left1, row.left2), now, row.turn_left, gift=row.gift or 0)
 
     def reopen(self, board: int, seat_to_move: Seat) -> None:
-        """It has no result any more."""
+        """Take the board's result away, so that the match goes on."""
         nothing = dict.fromkeys(("ended_at", "ending", "winner", "reason", "scores"))
         self._change(board, **nothing, seat_to_move=seat_to_move, revision=matches.c.revision + 1)
 
@@ -327,7 +327,7 @@ class Matches(Queries):
         return None if row is None else summary_of(row)
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
-        """The record as the board's row tells it: how many plies, and who is to move."""
+        """The record according to the board's row: how many plies, and who is to move."""
         found = select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
         row = self._connection.execute(found).one()
         return row.plies, row.seat_to_move
@@ -339,13 +339,13 @@ def _due(now: datetime) -> Select[Any]:
 
 
 def batched(items: Sequence[T], size: int = AT_ONCE) -> Iterator[Sequence[T]]:
-    """The items in their order, so many at a time, or as many as one statement asks for."""
+    """The items in their order, `size` at a time."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
 
 
 def _beyond(stops: Iterable[Stop], since: datetime) -> tuple[Stop, ...]:
-    """Those that last beyond an instant."""
+    """The stops that last beyond an instant."""
     return tuple(stop for stop in stops if stop.ends_at is None or stop.ends_at > since)
 
 
@@ -374,7 +374,7 @@ def _match(row: Row[Any], record: Record, stops: _Stops) -> Match:
 
 
 def _is_unchanged(row: Row[Any], known: Match | None) -> bool:
-    """The board has the record that is known."""
+    """Whether the board's record is still the known one."""
     return known is not None and bool((known.revision, known.moved_at) == (row.revision, row.moved_at))
 
 

@@ -1,12 +1,12 @@
-"""A database and its neighbours: what it may meet, whose turn it is to write, how one hears that others have written.
+"""A database and its neighbours: its troubles, whose turn it is to write, and how others hear of what was written.
 
-SQLite lets whoever finds it locked sleep and look again, in the end ten times a second, so that a process which writes
+A process that finds SQLite locked sleeps and looks again, in the end only ten times a second, so a process that writes
 again and again starves all others. With Turns they look a thousand times a second, at a file beside the database. That
-is only a courtesy: SQLite's own lock decides, and a writer that waited too long goes on to it.
+is only a courtesy: SQLite's own lock decides, and a writer that has waited too long goes on to it.
 
-PostgreSQL tells whoever listens. For SQLite a Bell is a named pipe in a folder beside the database, into which others
-write an octet: whether there are mails to be sent. A bell may ring for nothing, and now and then it rings unasked: a
-worker that is killed gives its work back without a word.
+PostgreSQL notifies its listeners. For SQLite a Bell is a named pipe in a folder beside the database; other processes
+write one octet into it, which says whether there are mails to be sent. A bell may ring for nothing, and it rings
+unasked now and then, because a killed worker gives its work back without a word.
 """
 
 from __future__ import annotations
@@ -30,43 +30,43 @@ from types import TracebackType
 from sqlalchemy import Engine, exc
 
 _CONFLICTS = frozenset({"40001", "40P01"})
-"""Of PostgreSQL: a serialization failure, a deadlock."""
+"""PostgreSQL's codes of a serialization failure and of a deadlock."""
 
 
 class DatabaseTrouble(Exception):
-    """The database did not do it: a full disk, a lock, a lost connection. Nothing was changed; a later try may work."""
+    """The database failed: a full disk, a lock, a lost connection. Nothing was changed; a later try may work."""
 
 
 class Conflict(DatabaseTrouble):
-    """Another process was at the same thing. A try in a moment will do."""
+    """Another process got in the way. Try again in a moment."""
 
 
 class ReadOnly(DatabaseTrouble):
-    """A file that can be read and not written, or its disk.
+    """The file, or its disk, can be read but not written.
 
-    SQLite remembers that for as long as the process has the file open anywhere: only a new one writes again.
+    SQLite remembers that as long as the process has the file open anywhere: only a new process can write again.
     """
 
 
 class Full(DatabaseTrouble):
-    """There is no room left on its disk. It can be written again as soon as there is."""
+    """Its disk is full. It can be written again as soon as there is room."""
 
 
 class Lost(DatabaseTrouble):
-    """The file was deleted or replaced while it was open: what is written to it now is gone with it."""
+    """The file was deleted or replaced while it was open: anything written to it now is lost."""
 
 
 class Writes(Exception):
-    """A statement writes in a transaction that only reads."""
+    """A statement would write in a transaction that only reads."""
 
 
 class SchemaTrouble(Exception):
-    """The database is not one this program can use. The text says what to do."""
+    """This program cannot use the database. The text says what to do."""
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Trouble of the database as DatabaseTrouble; a statement that is wrong stays the bug it is."""
+    """Turn trouble of the database into DatabaseTrouble; a wrong statement stays the bug it is."""
     try:
         yield
     except exc.DatabaseError as error:
@@ -76,7 +76,7 @@ def translated() -> Iterator[None]:
     except exc.InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
     except (exc.DisconnectionError, exc.PendingRollbackError, exc.TimeoutError) as error:
-        # pending: whoever met with it goes on
+        # PendingRollbackError: an earlier error was caught, and the connection used again
         raise DatabaseTrouble(str(error)) from error
 
 
@@ -90,17 +90,17 @@ def _kind(error: BaseException | None) -> type[DatabaseTrouble]:
 
 
 BUSY_SECONDS = 30
-"""How long a database that others use is waited for."""
+"""How long to wait for a database that others use."""
 TURN = "-turn"
-"""The ending of the name of the file by which writers take turns."""
+"""The suffix of the file by which writers take turns."""
 _LOOK_SECONDS = 0.001
 
 
 class Turns:
-    """A lock to be held while writing. Not to be entered again by whoever holds it."""
+    """A lock to hold while writing; not reentrant."""
 
     def __init__(self, database: Path | None, longest_seconds: float = BUSY_SECONDS) -> None:
-        """database: the file; None where only this process can write."""
+        """database: the file; None if only this process can write."""
         self._path = database.with_name(database.name + TURN) if database is not None else None
         self._longest_seconds = longest_seconds
         self._threads = threading.Lock()
@@ -109,7 +109,7 @@ class Turns:
     def __enter__(self) -> None:
         self._threads.acquire()
         if self._path is not None:
-            with suppress(OSError):  # a folder or a disk that does not allow it
+            with suppress(OSError):  # the folder or the disk may not allow it
                 self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
                 self._wait()
 
@@ -130,7 +130,7 @@ class Turns:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Nobody else is at work in the folder who asks for that; nothing is left of it in the end. Raises: OSError."""
+    """Wait for all others who use this on the folder, and keep them out; leaves no file behind. Raises: OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):  # some file systems lock no folders
@@ -142,16 +142,16 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 CHANNEL = "pbm"
 OWED, TAKEN_IN = "!", "."
-"""What a bell is told: that there are mails to be sent, and maybe others; or only others."""
+"""The words for a bell: the outbox has grown, and maybe the inbox; or only the inbox."""
 UNASKED_SECONDS = 5.0
 _ATTENTION_SECONDS = 0.25
-"""How soon a bell that listens to PostgreSQL sees that it is to stop."""
+"""How soon a bell that listens to PostgreSQL notices that it must stop."""
 BELLS = "-bells"
-"""The ending of the name of a database's folder of pipes."""
+"""The suffix of the folder of a database's pipes."""
 
 
 class Bell(ABC):
-    """Rings until it is stopped, in a thread of its own; first when it is started, for what came before."""
+    """Rings in its own thread until it is stopped; first when it is started, for what came before."""
 
     def __init__(self, ring: Callable[[bool], None]) -> None:
         """ring: told whether there are surely mails to be sent."""
@@ -168,11 +168,11 @@ class Bell(ABC):
 
     @abstractmethod
     def _run(self) -> None:
-        """Returns when it is to stop."""
+        """Ring until it is to stop."""
 
 
 class ListeningBell(Bell):
-    """For PostgreSQL. While the database is in trouble it does not ring, but it does when that is over."""
+    """For PostgreSQL. It does not ring while the database is in trouble, but does once that is over."""
 
     def __init__(self, engine: Engine, ring: Callable[[bool], None]) -> None:
         super().__init__(ring)
@@ -202,10 +202,10 @@ class ListeningBell(Bell):
 
 
 class PipeBell(Bell):
-    """For SQLite. Where there can be no pipe it only rings unasked."""
+    """For SQLite. If it can have no pipe, it only rings unasked."""
 
     def __init__(self, database: Path | None, ring: Callable[[bool], None]) -> None:
-        """database: its file; None where nobody else can write to it."""
+        """database: its file; None if no other process can write to it."""
         super().__init__(ring)
         self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._folder = _folder(database) if database is not None else None
@@ -229,7 +229,7 @@ class PipeBell(Bell):
 
     @contextmanager
     def _hung_up(self) -> Iterator[list[int]]:
-        """The pipe under its name, which it gets only once it can be heard; none where that is not allowed."""
+        """The pipe, which gets its name only once it can be heard; none if that is not allowed."""
         if self._folder is None:
             yield []
             return
@@ -251,7 +251,7 @@ class PipeBell(Bell):
 
 
 def ring(database: Path, silent: Collection[str], word: str) -> None:
-    """Say OWED or TAKEN_IN to the bells of the database, but those of these names. A dead process's is cleared away."""
+    """Say OWED or TAKEN_IN to the bells of the database, but not to `silent` ones. Removes pipes of dead processes."""
     with suppress(OSError):
         for path in _folder(database).iterdir():
             if path.name not in silent and not path.name.startswith("."):
@@ -266,7 +266,7 @@ def _write(path: Path, word: bytes) -> None:
             with suppress(OSError):
                 path.unlink()
         return
-    with suppress(OSError):  # a pipe that is full rings already
+    with suppress(OSError):  # a full pipe rings already
         if stat.S_ISFIFO(os.fstat(pipe).st_mode):
             os.write(pipe, word)
     os.close(pipe)

@@ -1,7 +1,7 @@
-"""How things stand, as an operator asks: what waits, for how long, and how fast it goes.
+"""The state of things for an operator: what waits, for how long, and how fast it goes.
 
-Nothing here takes longer for mails that are over, however many there are: those that wait are counted by an index, and
-when something came is found by halving, since ids grow with time.
+However many mails are over, nothing here takes longer for them: those that wait are counted from an index, and instants
+are found by bisection, because ids grow with time.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Waiting(NamedTuple):
 
     number: int
     oldest_at: datetime | None
-    """Since when; None where there are none."""
+    """Since when the oldest waits; None if there are none."""
 
 
 class Flow(NamedTuple):
-    """The arrivals in a queue: ever, and within the last of each span."""
+    """The arrivals in a queue: ever, and within each of the last spans."""
 
     ever: int
     within: Mapping[str, int]
@@ -45,7 +45,7 @@ class Flow(NamedTuple):
     """How long each of the latest took."""
 
     def quantile(self, share: float) -> float | None:
-        """The seconds that the share of them does not exceed; None where there are none."""
+        """The seconds that this share of them does not exceed; None if there are none."""
         ordered = sorted(self.seconds)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
 
@@ -59,20 +59,20 @@ class Deadline(NamedTuple):
 
 
 class Overview(Queries):
-    """Counts and ages. Mails ever, and within a span, are counted by their ids, of which a few may be missing."""
+    """Counts and ages. Mails ever and within a span are counted by their ids, of which a few may be missing."""
 
     def mails(self, state: Arrival | Delivery) -> Waiting:
-        """Those of the queue that has the state."""
+        """Mails in this state."""
         if isinstance(state, Arrival):
             return self._waiting(inbox, inbox.c.received_at, inbox.c.state == state.value)
         return self._waiting(outbox, outbox.c.created_at, outbox.c.state == state.value)
 
     def postponed(self) -> Waiting:
-        """Those of the queued mails which could not be delivered so far."""
+        """Queued mails that could not be delivered so far."""
         return self._waiting(outbox, outbox.c.created_at, POSTPONED)
 
     def troubles(self, limit: int) -> list[tuple[str, int]]:
-        """The trouble that queued mails met at their last try, and how many of them, the most frequent first."""
+        """What queued mails failed of at their last try, and how many of them, most frequent first."""
         words = func.substr(outbox.c.trouble, 1, _LONGEST_TROUBLE).label("words")
         found = (
             select(words, func.count().label("mails"))
@@ -84,17 +84,17 @@ class Overview(Queries):
         return self._all(found, tuple)
 
     def received(self, now: datetime) -> Flow:
-        """seconds: from the mail taken in to the mail handled."""
+        """seconds: from taking a mail in to having handled it."""
         took = self._took(inbox, Arrival.HANDLED.value, inbox.c.received_at, inbox.c.handled_at)
         return self._flow(inbox, inbox.c.received_at, now, took)
 
     def written(self, now: datetime) -> Flow:
-        """seconds: from the mail written to the mail sent."""
+        """seconds: from writing a mail to having sent it."""
         took = self._took(outbox, Delivery.SENT.value, outbox.c.created_at, outbox.c.done_at)
         return self._flow(outbox, outbox.c.created_at, now, took)
 
     def latest(self) -> datetime | None:
-        """When the latest mail came or was written."""
+        """When the latest mail came or was written; None if there is none."""
         found = (select(since).order_by(key.desc()).limit(1) for since, key in _INSTANTS)
         seen = [instant for instant in (self._connection.execute(one).scalar() for one in found) if instant]
         return max(seen, default=None)
@@ -103,20 +103,20 @@ class Overview(Queries):
         return self._count(players, players.c.removed_at.is_(None))
 
     def boards(self) -> int:
-        """Boards under way."""
+        """How many boards are under way."""
         return self._count(matches, matches.c.ended_at.is_(None))
 
     def to_move(self, player_ids: Collection[int]) -> Waiting:
-        """Boards under way on which one of the players is to move."""
+        """The boards under way on which one of the players is to move."""
         their_turn = or_(*((matches.c.seat_to_move == seat) & who.in_(player_ids) for seat, who in enumerate(SEATS, 1)))
         return self._waiting(matches, matches.c.moved_at, matches.c.ended_at.is_(None) & their_turn)
 
     def broadcasts(self) -> int:
-        """Broadcasts that wait for the operator."""
+        """How many broadcasts wait for the operator."""
         return self._count(broadcasts, broadcasts.c.sent_at.is_(None))
 
     def suspended(self, limit: int) -> tuple[int, list[tuple[str, str, datetime]]]:
-        """How many addresses get no mail, and the latest of them: address, userid, since when."""
+        """How many addresses are suspended, and the latest of them: address, userid, since when."""
         is_suspended = addresses.c.suspended_at.is_not(None)
         found = (
             select(addresses.c.address, players.c.userid, addresses.c.suspended_at)

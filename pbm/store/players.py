@@ -1,4 +1,4 @@
-"""Players, their addresses and their settings, and whom the operator keeps out."""
+"""Players, their addresses and their settings, and the operator's bans."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from pbm.store.statements import Queries, among, made, often
 from pbm.store.tables import PLAYERS, addresses, bans, players
 
 SOUND: Mapping[str, Any] = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
-"""Of an address from which no mail has come back."""
+"""The columns of an address from which no mail has come back."""
 MOST_ALIKE = 500
-"""Userids that are looked through for one that may be meant."""
+"""How many userids are searched for one that may be meant."""
 
 
 class Address(NamedTuple):
@@ -30,15 +30,15 @@ class Address(NamedTuple):
     address: str
     confirmed_at: datetime | None
     bounces: int = 0
-    """Mails that failed there for good."""
+    """How many mails failed there for good."""
     soft_bounces: int = 0
-    """For now."""
+    """How many failed for now."""
     suspended_at: datetime | None = None
-    """Since when nothing is sent there."""
+    """Since when nothing is sent there; None if mail is sent there."""
 
     @property
     def is_troubled(self) -> bool:
-        """Some mail to it failed lately."""
+        """Whether mail to it has failed lately."""
         return bool(self.bounces or self.soft_bounces or self.suspended_at)
 
 
@@ -55,28 +55,28 @@ _OWNERS = often(
 
 @dataclass(eq=False)
 class Players(Queries):
-    """A removed player keeps their row, for their old boards name it; nobody finds them any more."""
+    """A removed player keeps their row, because their old boards name it; but no query finds them."""
 
     _addresses: dict[int, list[Address]] = field(default_factory=dict)
     _profiles: dict[int, tuple[int, dict[str, str]]] = field(default_factory=dict)
     _owners: dict[str, list[Player]] = field(default_factory=dict)
 
     def foresee(self, people: Mapping[int, tuple[int, str]]) -> None:
-        """Read at once the addresses, which will be asked for one by one. people: the epoch and the stored settings."""
+        """Read at once the addresses that will be asked for one by one. people: epoch and stored settings, by id."""
         self._addresses |= self._read_addresses(people)
         self._profiles |= {player_id: _profile(*stored) for player_id, stored in people.items()}
 
     def foresee_owners(self, written: Collection[str]) -> None:
-        """Read at once whose the addresses are, which will be asked for one by one."""
+        """Read at once the owners of addresses that will be asked for one by one."""
         if unknown := {address.casefold() for address in written} - self._owners.keys():
             self._owners |= self._read_owners(unknown)
 
     def seen(self, people: Iterable[int], address: str) -> object:
-        """What was foreseen of them, and of whose the address is."""
+        """What was foreseen of the players, and of the owners of the address."""
         return [self._addresses.get(each) for each in people], self._owners.get(address.casefold())
 
     def forget(self) -> None:
-        """Ask anew for what was foreseen."""
+        """Drop what was foreseen, so that it is read anew."""
         self._addresses.clear()
         self._profiles.clear()
         self._owners.clear()
@@ -104,14 +104,14 @@ class Players(Queries):
         return self._column(found)
 
     def is_taken(self, userid: str) -> bool:
-        """Somebody has the userid, or had it, or one that looks like it."""
+        """Whether anybody has or had this userid, or one that looks like it."""
         return self._is_any(select(players.c.id).where(players.c.look == look(userid)))
 
     def all(self) -> list[Player]:
         return self._players(PLAYERS.where(players.c.removed_at.is_(None)).order_by(players.c.userid_key))
 
     def after(self, player_id: int, most: int) -> tuple[list[Player], int | None]:
-        """The next ones by their ids, and the last id that was looked at, None where no more follow."""
+        """The next players by id, and the last id that was looked at; None if no more follow."""
         found = select(players.c.id, players.c.userid, players.c.removed_at).where(players.c.id > player_id)
         rows = self._connection.execute(found.order_by(players.c.id).limit(most)).all()
         here = [Player(row.id, row.userid) for row in rows if row.removed_at is None]
@@ -124,7 +124,7 @@ class Players(Queries):
         self._change(player_id, password_hash=password_hash)
 
     def revoke_tokens(self, player_id: int) -> None:
-        """No token of the player or of a seat of theirs that was given out so far is good any more."""
+        """Invalidate all tokens of the player and of their seats given out so far."""
         self._change(player_id, epoch=players.c.epoch + 1)
 
     def remove(self, player_id: int, now: datetime) -> None:
@@ -159,11 +159,11 @@ class Players(Queries):
         }
 
     def is_doubtful(self, player_id: int) -> bool:
-        """A mail to one of the player's addresses has come back."""
+        """Whether a mail to one of the player's addresses has come back."""
         return any(address.is_troubled for address in self.addresses(player_id))
 
     def unreachable(self, player_id: int) -> bool:
-        """No mail gets to the player: they have confirmed addresses, and all are suspended."""
+        """Whether no mail reaches the player: they have confirmed addresses, and all are suspended."""
         found = select(func.count(), func.count(addresses.c.suspended_at)).where(
             addresses.c.player_id == player_id, addresses.c.confirmed_at.is_not(None)
         )
@@ -185,14 +185,14 @@ class Players(Queries):
         self._drop(addresses, id=address_id)
 
     def drop_unconfirmed(self, player_id: int, before: datetime) -> None:
-        """Drop the addresses which were named before the instant and never confirmed."""
+        """Drop the addresses that were added before the instant and never confirmed."""
         waiting = addresses.c.confirmed_at.is_(None) & (addresses.c.created_at < before)
         self._delete(addresses, addresses.c.player_id == player_id, waiting)
 
     def of_address(self, address: str) -> list[Player]:
-        """The players whose confirmed address it is.
+        """The players whose confirmed address this is.
 
-        All of these are ASCII, and "ß" folds to "ss": another domain must not pass for one of theirs.
+        Confirmed addresses are ASCII, but "ß" folds to "ss": another domain must not pass for one of theirs.
         """
         if not address.isascii():
             return []
@@ -206,7 +206,7 @@ class Players(Queries):
         return found
 
     def confirm(self, address_id: int, now: datetime) -> Address | None:
-        """The address, which counts from now on; None if its player has dropped it or is gone."""
+        """Confirm an address and return it; None if its player has dropped it or is gone."""
         owned = select(addresses).join(players).where(addresses.c.id == address_id, players.c.removed_at.is_(None))
         found = self._first(owned, _address)
         if found is None:
@@ -219,7 +219,7 @@ class Players(Queries):
         return self._first(found, Player._make)
 
     def bots(self, player_ids: Collection[int]) -> frozenset[int]:
-        """Those of the players that are programs, as the operator says."""
+        """Those of the players that the operator calls programs."""
         found = select(players.c.id).where(players.c.id.in_(player_ids), players.c.bot)
         return frozenset(self._column(found))
 
@@ -227,20 +227,20 @@ class Players(Queries):
         self._change(player_id, bot=bot)
 
     def created_at(self, player_id: int) -> datetime:
-        """Since when they have been here."""
+        """When the player registered."""
         found: datetime = self._value(players.c.created_at, player_id)
         return found
 
     def epoch(self, player_id: int) -> int:
-        """Counts how often the player's tokens were revoked."""
+        """How often the player's tokens were revoked."""
         return int(self._value(players.c.epoch, player_id))
 
     def settings(self, player_id: int) -> dict[str, str]:
-        """The player's choices; whatever is missing is at its default."""
+        """The player's choices; a setting without one has its default."""
         return dict(self.profiles(player_id)[player_id][1])
 
     def profiles(self, *player_ids: int) -> dict[int, tuple[int, dict[str, str]]]:
-        """The epoch and the settings of each; a player whom a rehearsal makes has chosen nothing."""
+        """The epoch and settings of each player; one created in a rehearsal has chosen nothing."""
         found = self._profiles if self._profiles.keys() >= set(player_ids) else self._read_profiles(player_ids)
         return {player_id: found[player_id] if player_id > 0 else (0, {}) for player_id in player_ids}
 
@@ -252,7 +252,7 @@ class Players(Queries):
         self._change(player_id, settings=json.dumps(dict(settings), sort_keys=True))
 
     def choose(self, player_id: int, **choices: str) -> None:
-        """Change some of their settings."""
+        """Change some of the player's settings."""
         self.save_settings(player_id, self.settings(player_id) | choices)
 
 
@@ -277,25 +277,25 @@ class Ban(NamedTuple):
 
 @dataclass(eq=False)
 class Bans(Queries):
-    """One for each subject. One that is over is kept until it is lifted, so that the operator sees it."""
+    """One ban for each subject. An expired ban is kept until it is lifted, so that the operator sees it."""
 
     def put(self, ban: Ban) -> None:
-        """In place of the one before."""
+        """Keep the ban in place of the subject's previous one."""
         values = {"since": ban.since, "until": ban.until, "reason": ban.reason}
         self._put(bans, {"subject": ban.subject}, values)
 
     def lift(self, subject: str) -> bool:
-        """Whether there was one."""
+        """Lift a ban; whether there was one."""
         return self._drop(bans, subject=subject) != 0
 
     def all(self) -> list[Ban]:
-        """The oldest first."""
+        """All bans, oldest first."""
         return self._all(select(bans).order_by(bans.c.since, bans.c.subject), partial(made, Ban))
 
     def are_none(self) -> bool:
         return not self._is_any(select(bans.c.subject).limit(1))
 
     def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
-        """Those on any of the subjects that hold now."""
+        """The bans on any of the subjects that hold now."""
         holds = or_(bans.c.until.is_(None), bans.c.until > now)
         return self._all(select(bans).where(bans.c.subject.in_(subjects), holds), partial(made, Ban))

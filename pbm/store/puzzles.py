@@ -1,4 +1,4 @@
-"""Puzzles, each made once for all players, and what a player made of each that was posed to them."""
+"""Puzzles, each made once for all players, and how each player answered them."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from pbm.store.tables import matches, puzzle_tries, puzzles
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """posed_at, solved: to and by the player it was asked for; None where it was not posed, or not answered."""
+    """posed_at, solved: as to the player it was asked for; None if it was not posed, or not answered."""
 
     id: int
     game: str
     options: tuple[str, ...]
-    """Of the game."""
+    """Of the game it is from."""
     moves: tuple[str, ...]
-    """What leads to the position."""
+    """The moves that lead to the position."""
     line: tuple[str, ...]
-    """The only winning move, and what may follow."""
+    """The only winning move, and a possible continuation."""
     posed_at: datetime | None = None
     solved: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """running: how many puzzles a player has solved in a row now; longest: at most; solved: in all; of so many."""
+    """Puzzles solved in a row now (running) and at most (longest), and solved at all, of those answered."""
 
     running: int
     longest: int
@@ -41,7 +41,7 @@ class Streak:
 
 
 class Puzzles(Queries):
-    """A puzzle counts by the first answer to it."""
+    """Only the first answer to a puzzle counts."""
 
     def add(
         self,
@@ -52,26 +52,26 @@ class Puzzles(Queries):
         now: datetime,
         board: int | None = None,
     ) -> Puzzle:
-        """board: where it was found; None if a robot played the game with itself."""
+        """board: where it was found; None if a robot played the game against itself."""
         words = {"options": " ".join(options), "moves": " ".join(moves), "line": " ".join(line)}
         key = self._add(puzzles, game=game, created_at=now, board=board, **words)
         return Puzzle(key, game, tuple(options), tuple(moves), tuple(line))
 
     def count(self, game: str) -> int:
-        """How many there are of a game."""
+        """How many puzzles there are of a game."""
         return self._count(puzzles, puzzles.c.game == game)
 
     def get(self, number: int, player_id: int) -> Puzzle | None:
-        """The puzzle, with what the player made of it."""
+        """The puzzle, and how the player answered it."""
         return next(iter(self._found(player_id, puzzles.c.id == number, 1)), None)
 
     def open(self, player_id: int, games: Collection[str]) -> Puzzle | None:
-        """Of the games the one that was posed to the player first and that they have not answered."""
+        """The puzzle from these games that the player has not answered; None if there is none."""
         waits = puzzle_tries.c.posed_at.is_not(None) & puzzle_tries.c.answered_at.is_(None)
         return next(iter(self._found(player_id, puzzles.c.game.in_(games) & waits, 1)), None)
 
     def fresh(self, player_id: int, games: Collection[str], limit: int) -> list[Puzzle]:
-        """Of the games those that were not posed to the player yet and are from no board of theirs, oldest first."""
+        """Puzzles from these games that were not posed to the player and are from no board of theirs, oldest first."""
         theirs = exists().where(matches.c.board == puzzles.c.board, seated(player_id))
         new = puzzle_tries.c.posed_at.is_(None) & ~theirs
         return self._found(player_id, puzzles.c.game.in_(games) & new, limit)
@@ -82,11 +82,11 @@ class Puzzles(Queries):
         return self._all(found.where(condition).order_by(puzzles.c.id).limit(limit), _puzzle)
 
     def posed(self, player_id: int, since: datetime) -> int:
-        """How many were posed to the player since then."""
+        """How many puzzles were posed to the player since then."""
         return self._count(puzzle_tries, puzzle_tries.c.player_id == player_id, puzzle_tries.c.posed_at > since)
 
     def posed_by_game(self, player_id: int) -> dict[str, int]:
-        """How many of each game were posed to the player."""
+        """How many puzzles of each game were posed to the player."""
         found = select(puzzles.c.game, func.count()).join(puzzle_tries, puzzle_tries.c.puzzle_id == puzzles.c.id)
         rows = self._connection.execute(found.where(puzzle_tries.c.player_id == player_id).group_by(puzzles.c.game))
         return {row[0]: row[1] for row in rows}
@@ -95,7 +95,7 @@ class Puzzles(Queries):
         self._insert(puzzle_tries, player_id=player_id, puzzle_id=number, posed_at=now)
 
     def settle(self, player_id: int, number: int, now: datetime, *, solved: bool) -> bool:
-        """False if the player had answered before: then nothing is changed."""
+        """Keep the answer; False if the player had answered before, and nothing was changed."""
         own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.puzzle_id == number)
         waits = puzzle_tries.c.answered_at.is_(None)
         return self._update(puzzle_tries, own, waits, answered_at=now, solved=solved) != 0

@@ -1,4 +1,4 @@
-"""The two queues: mails that came in and wait to be handled, mails that go out and wait to be delivered."""
+"""The two queues: mails that came in and wait to be handled, and mails that wait to be delivered."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _NEWER = often(_WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most")))
 _OF_BOARDS = often(_NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %")))
-"""Those that answer a board's mail. Anybody can name a board, so mails that only do are not among them."""
+"""Those that answer a board's mail. Anybody can name a board, so mails that only name one are not among them."""
 _CLAIM = often(_WAITING.limit(bindparam("most")).with_for_update(skip_locked=True))
 _CLAIM_OF_BOARDS = often(_OF_BOARDS.with_for_update(skip_locked=True))
 _ELSEWHERE = often(
@@ -44,22 +44,22 @@ _STANDING = often(
     )
 )
 _RECENT = 20_000
-"""Mails among which those of the last hour are looked for; there is no index by time."""
+"""How many of the newest mails are searched for those of the last hour, because no index is by time."""
 _TAKE_IN = often(insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True))
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
 POSTPONED = _QUEUED & (outbox.c.attempts > 0)
 """Mails of ours that could not be delivered so far."""
 _PENDING = outbox.c.state == literal_column(f"'{Delivery.QUEUED.value}'")
-"""As the index of pending mails has it: only so is it found."""
+"""Worded as in the index of pending mails, which is used only then."""
 _UNDER_WAY = timedelta(seconds=20)
-"""A mail that is being sent is due again that soon, in case its sender dies, by the clock of whatever machine."""
+"""A mail being sent is due again within this time, by any machine's clock, in case its sender dies."""
 _HOLDS = timedelta(minutes=5)
-"""A mail that is tried again that soon holds back later ones of its lane; one that waits longer does not."""
+"""A mail that is tried again within this time holds back later ones of its lane; one that waits longer does not."""
 _HELD = timedelta(seconds=5)
-"""When a mail that is held back is looked at again."""
+"""How soon a mail that is held back is looked at again."""
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
 _OWE = often(insert(outbox).returning(outbox.c.key, outbox.c.id))
-"""Its rows come back in any order: only so does SQLite take many in one statement."""
+"""SQLite takes many rows in one statement only if they may come back in any order."""
 _WRITE = often(insert(outbox_texts))
 _WHOLE = select(outbox, outbox_texts.c.raw).join(outbox_texts)
 _THESE = among(outbox.c.id, "ids")
@@ -92,18 +92,18 @@ _LAST_OF_ITS_BOARD = select(outbox.c.id).where(
 
 
 class Inbox(Queries):
-    """Mails as they came. A row is written before its sender is told 250, and is whole until the mail is settled."""
+    """Mails as they came. A row is written before its sender is told 250, and stays whole until the mail is settled."""
 
     grew = False
-    """There is more to be handled than before this transaction."""
+    """Whether this transaction has added to it."""
 
     def add(
         self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None, str, str]], now: datetime
     ) -> list[int | None]:
         """mails: envelope sender, envelope recipients, content, source, peer and lane of each.
 
-        Returns the id of the row of each, None for what was not added: a source names a mail for good where it was
-        fetched from, and a second mail of one source is not added.
+        Returns the id of each row, or None if it was not added: a source is a unique name for a fetched mail, and only
+        the first mail of a source is added.
         """
         known = self._known([source for *_, source, _, _ in mails if source is not None])
         rows = [
@@ -131,20 +131,20 @@ class Inbox(Queries):
         return set(self._column(found))
 
     def waiting(self, limit: int, again: Collection[int] = (), beyond: int = 0) -> list[Received]:
-        """New mails, in the order they came: those with the ids, and so many at most of higher ids than `beyond`."""
+        """New mails in the order they came: those in `again`, and at most `limit` with higher ids than `beyond`."""
         older = self._all(_WAITING.where(inbox.c.id.in_(again)), _received) if again else []
         newer = self._connection.execute(_NEWER, {"beyond": beyond, "most": limit})
         return [*older, *map(_received, newer)]
 
     def of_boards(self, limit: int, beyond: int) -> list[Received]:
-        """New mails of higher ids than `beyond` that answer a board, in the order they came."""
+        """New mails with higher ids than `beyond` that answer a board's mail, in the order they came."""
         return self._all(_OF_BOARDS, _received, {"beyond": beyond, "most": limit})
 
     def claim(self, limit: int, ahead: int = 0) -> list[Received]:
-        """New mails, in the order they came, which nobody else gets before this transaction ends.
+        """New mails in the order they came; nobody else gets them before this transaction ends.
 
-        ahead: how many of those that answer a board come besides, where more wait than are claimed.
-        Of those in one lane none is taken while somebody else has an older one. Raises: Conflict when that leaves none.
+        ahead: if more wait than `limit`, how many of those that answer a board's mail are added. A mail is left out
+        while somebody else has an older one of its lane. Raises: Conflict if none is left.
         """
         rows = list(self._connection.execute(_CLAIM, {"most": limit}))
         if ahead and len(rows) >= limit:
@@ -156,36 +156,36 @@ class Inbox(Queries):
         return [_received(row) for row in free]
 
     def _elsewhere(self, ours: Sequence[int]) -> dict[str, int]:
-        """The oldest new mail of each lane that is not one of ours; only mails older than the last of ours count."""
+        """By lane, the oldest new mail that is not one of ours; only mails older than our newest are looked at."""
         if not ours:
             return {}
         rows = self._connection.execute(_ELSEWHERE, {"beyond": max(ours), "ours": ours})
         return {row[0]: row[1] for row in rows}
 
     def newest_waiting(self) -> int:
-        """The id of the newest of the new mails; 0 if there is none."""
+        """The id of the newest new mail; 0 if there is none."""
         newest = select(inbox.c.id).where(_NEW).order_by(inbox.c.id.desc()).limit(1)
         return self._only(newest) or 0
 
     def left_over(self, up_to: int, limit: int) -> list[tuple[Received, int]]:
-        """The oldest new mails with ids up to one, each with how often it was begun; one that was comes alone."""
+        """The oldest new mails with ids up to `up_to`, with how often each was begun; one begun before comes alone."""
         waiting = _WAITING.where(inbox.c.id <= up_to).limit(limit).with_for_update(skip_locked=True)
         rows = [(_received(row), row.begun) for row in self._connection.execute(waiting)]
         alone = next((place for place, (_, begun) in enumerate(rows) if begun), len(rows))
         return rows[: max(alone, 1)]
 
     def begin(self, mail_ids: Collection[int]) -> None:
-        """Note that the mails are begun once more."""
+        """Note that work on the mails begins once more."""
         self._update(inbox, inbox.c.id.in_(mail_ids), begun=inbox.c.begun + 1)
 
     def standing(self, mails: Collection[int], identities: Collection[str]) -> tuple[frozenset[int], frozenset[str]]:
-        """Those of the mails that nobody has handled yet, and those of the identities of which one was."""
+        """Those of the mails that nobody has handled yet, and those of the identities that a handled mail has."""
         rows = self._connection.execute(_STANDING, {"mails": [*mails], "identities": [*identities]}).all()
         known = frozenset(row.identity for row in rows if row.identity is not None)
         return frozenset(row.id for row in rows if row.identity is None), known
 
     def waits_since(self) -> datetime | None:
-        """When the oldest of the new mails came; None if there is none."""
+        """When the oldest new mail came; None if there is none."""
         oldest = select(inbox.c.received_at).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(1)
         return self._only(oldest)
 
@@ -207,9 +207,9 @@ class Inbox(Queries):
             self._connection.execute(_SETTLE, rewritten)
 
     def forget(self, before: datetime, parked_before: datetime, most: int) -> int:
-        """Empty the oldest of the mails that were settled before then; returns how many, of at most so many.
+        """Empty the oldest mails that were settled before then, at most `most`; returns how many.
 
-        Their numbers stay, and what tells a second delivery. parked_before: the same for those that wait for somebody.
+        Their rows stay, with what a second delivery is recognized by. parked_before: the same for parked mails.
         """
         emptied = {"raw": b"", "mail_from": None, "recipients": "[]", "peer": "", "lane": "", "reason": ""}
         done = 0
@@ -235,7 +235,7 @@ class Inbox(Queries):
         return self._first(select(inbox).where(inbox.c.id == mail_id), _received)
 
     def latest(self, state: Arrival | None, limit: int) -> list[Received]:
-        """The newest mails first."""
+        """The newest mails, newest first. state: None for any."""
         found = select(inbox).order_by(inbox.c.id.desc()).limit(limit)
         if state is not None:
             found = found.where(inbox.c.state == state.value)
@@ -249,13 +249,13 @@ class Inbox(Queries):
 
 
 class Outbox(Queries):
-    """Mails we owe. A row is written in the transaction of what it tells of; sending it may repeat, never vanish."""
+    """Mails to be sent. A row is written in the transaction it tells of; sending may repeat, but no mail vanishes."""
 
     grew = False
-    """There is more to be sent than before this transaction."""
+    """Whether this transaction has added to it."""
 
     def add(self, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
-        """causes: the mail in the inbox that each is due to, or none. Returns the ids of the rows."""
+        """causes: the inbox mail that each is due to; empty if there are none. Returns the ids of the rows."""
         rehearsal = self._connection.get_execution_options().get("pbm_unwritten")
         if rehearsal is not None:
             rehearsal.more = True
@@ -268,7 +268,7 @@ class Outbox(Queries):
             for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
         ]
         for row in rows:
-            del row["raw"]  # its text stands apart
+            del row["raw"]  # it is in outbox_texts
         by_key = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
         ids = [by_key[mail.key] for mail in mails]
         self._connection.execute(_WRITE, [{"id": each, "raw": mail.raw} for each, mail in zip(ids, mails, strict=True)])
@@ -281,13 +281,13 @@ class Outbox(Queries):
     def claim(
         self, now: datetime, until: datetime, limit: int, ours: Collection[int] = (), *, untried: bool = False
     ) -> list[Queued]:
-        """Mails to be sent now, which nobody else gets until then: those that are due longest, older ones first.
+        """Mails to be sent now, those due longest, in the order of their ids; nobody else gets them until `until`.
 
-        untried: before those, any that were never tried.
+        untried: mails that were never tried come first.
 
-        They have to be marked by then, or kept: otherwise they are due again, for whoever had them must be dead. None
-        is among them while an older one of its lane is with somebody else, or will be tried again soon. ours: claimed
-        before, by who claims.
+        They must be marked or kept by `until`; otherwise they are due again, because their sender must be dead. A mail
+        is left out while an older one of its lane is with somebody else, or will be tried again soon. ours: the mails
+        that the caller has claimed before.
         """
         asked = {"now": now, "most": limit}
         for wanted in (_UNTRIED, _CLAIMED) if untried else (_CLAIMED,):
@@ -303,7 +303,7 @@ class Outbox(Queries):
     def _older_elsewhere(
         self, mails: Sequence[Queued], ours: Collection[int], before: datetime
     ) -> dict[tuple[int, str], int]:
-        """The oldest mail of each lane that is neither one of the mails nor ours, and is due before then."""
+        """By lane, the oldest mail that is due before then and is neither one of the mails nor one of ours."""
         boards = {mail.mail.board for mail in mails} - {None}
         if not boards:
             return {}
@@ -312,7 +312,7 @@ class Outbox(Queries):
         return {(row[0], row[1]): row[2] for row in self._connection.execute(_OLDER, asked)}
 
     def keep(self, mail_ids: Collection[int], until: datetime) -> None:
-        """Mails that are under way stay so until then."""
+        """Let mails that are being sent stay so until then."""
         if mail_ids:
             self._connection.execute(_KEEP, {"ids": [*mail_ids], "until": until})
 
@@ -325,7 +325,7 @@ class Outbox(Queries):
         self._update(outbox, _QUEUED, outbox.c.id == mail_id, **values)
 
     def hurry(self, now: datetime) -> int:
-        """Whatever was postponed is due now, but for what may be under way; returns how many mails that are.
+        """Make all postponed mails due now, except those that may be under way; returns how many.
 
         The oldest are due longest, so that the mails of a board go out in order.
         """
@@ -335,14 +335,14 @@ class Outbox(Queries):
         return self._update(outbox, _QUEUED, idle, due_at=due_at)
 
     def hurry_one(self, now: datetime) -> None:
-        """The next of what was postponed is due now."""
+        """Make the next of the postponed mails due now."""
         self.grew = True
         later = select(outbox.c.id).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
         first = later.order_by(outbox.c.due_at, outbox.c.id).limit(1).scalar_subquery()
         self._update(outbox, _QUEUED, outbox.c.id == first, due_at=now)
 
     def renew_all(self, now: datetime) -> int:
-        """Whatever was given up or postponed is due, now or within a minute; returns how many mails that are."""
+        """Make all mails that were given up or postponed due, now or within a minute; returns how many."""
         failed = outbox.c.state == Delivery.FAILED.value
         number = self._count(outbox, failed | POSTPONED)
         self._update(outbox, failed, **_AGAIN, due_at=now)
@@ -350,12 +350,12 @@ class Outbox(Queries):
         return number
 
     def fail(self, mail_id: int, now: datetime, trouble: str) -> bool:
-        """Give a mail up; False where that was done before, or it was sent."""
+        """Give a mail up; False if it was given up or sent before."""
         values = {"attempts": outbox.c.attempts + 1, "done_at": now, "trouble": trouble}
         return self._update(outbox, _QUEUED, outbox.c.id == mail_id, state=Delivery.FAILED.value, **values) != 0
 
     def renew(self, mail_id: int, now: datetime) -> None:
-        """Send a mail again, or at once; it keeps its Message-ID."""
+        """Send a mail again, or now instead of later; it keeps its Message-ID."""
         self.grew = True
         self._update(outbox, outbox.c.id == mail_id, **_AGAIN, due_at=now)
 
@@ -363,34 +363,34 @@ class Outbox(Queries):
         return self._first(_WHOLE.where(outbox.c.id == mail_id), _queued)
 
     def latest(self, state: Delivery | None, limit: int) -> list[Queued]:
-        """The newest mails first."""
+        """The newest mails, newest first. state: None for any."""
         found = _WHOLE.order_by(outbox.c.id.desc()).limit(limit)
         if state is not None:
             found = found.where(outbox.c.state == state.value)
         return self._all(found, _queued)
 
     def find(self, key: str) -> Mail | None:
-        """The mail with the key."""
+        """The mail with the key; None if there is none."""
         return self._first(_WHOLE.where(outbox.c.key == key[:40]), lambda row: _queued(row).mail)
 
     def recall(self, key: str) -> Sent | None:
-        """The mail with the key."""
+        """What the mail with the key was about; None if there is none."""
         found = select(outbox.c.board, outbox.c.player_id, outbox.c.created_at).where(outbox.c.key == key[:40])
         return self._first(found, Sent._make)
 
     def replied_since(self, addresses: Collection[str], since: datetime) -> bool:
-        """Whether a mail from one of the addresses was answered after that."""
+        """Whether a mail from one of the addresses has been answered since then."""
         found = select(outbox.c.id).where(outbox.c.address.in_(addresses), outbox.c.created_at > since, outbox.c.reply)
         return self._is_any(found.limit(1))
 
     def told_since(self, player_id: int, board: int, since: datetime) -> int:
-        """How many mails about a board were written to a player after that."""
+        """How many mails about a board were written to a player since then."""
         written = outbox.c.board == board, outbox.c.player_id == player_id, outbox.c.created_at > since
         return self._count(outbox, *written)
 
     def failing_since(self, delivered_at: datetime | None) -> datetime | None:
-        """The oldest of the mails written since the last delivery that could not be delivered, if several addresses
-        are concerned: one alone may be to blame itself.
+        """When the oldest mail since the last delivery was written that could not be delivered; None unless several
+        addresses are concerned, because a single one may be at fault itself.
         """
         found = select(func.min(outbox.c.created_at), func.count(outbox.c.address.distinct())).where(POSTPONED)
         if delivered_at is not None:
@@ -409,7 +409,7 @@ class Outbox(Queries):
         return self._is_any(found.where(outbox.c.subject == subject).limit(1))
 
     def answers_since(self, since: datetime) -> list[tuple[datetime, str, int | None]]:
-        """When, to which address and about which board replies were written, the oldest first; of the newest mails."""
+        """When, to which address and about which board replies were written, oldest first; among the newest mails."""
         newest = select(func.max(outbox.c.id) - _RECENT).scalar_subquery()
         found = (
             select(outbox.c.created_at, outbox.c.address, outbox.c.board)
@@ -419,10 +419,10 @@ class Outbox(Queries):
         return self._all(found, tuple)
 
     def forget(self, before: datetime, now: datetime, most: int) -> int:
-        """Delete the oldest of the mails that were sent or given up before then; returns how many were looked at.
+        """Delete the oldest mails that were sent or given up before then; returns how many were looked at.
 
-        The last one to a player about a board under way stays, for its answer may come to the bare address, and has to
-        be known by its id. Done mails are due again when they are to be looked at again.
+        A player's last mail about a board under way stays: an answer to it may come to the bare address, and is then
+        recognized by its id. The due_at of a done mail says when to look at it again.
         """
         done = 0
         for state in (Delivery.SENT.value, Delivery.FAILED.value):

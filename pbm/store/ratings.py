@@ -1,4 +1,4 @@
-"""Ratings by player and game with the change each match made, and how reliable players are.
+"""Ratings by player and game, the change each match made, and how reliable players are.
 
 Reliability is kept as sums over ended matches, so that no list has to read all records.
 """
@@ -27,17 +27,17 @@ class Tally(NamedTuple):
     lost: int = 0
     drawn: int = 0
     rated_at: datetime | None = None
-    """The end of the last; None before the first."""
+    """When the last of them ended; None before the first."""
 
     def at(self, now: datetime) -> Tally:
-        """With the rating as it is now, aged since."""
+        """The same with the rating as it is now, after aging."""
         if self.rated_at is None:
             return self
         return Tally(aged(self.rating, now - self.rated_at), self.won, self.lost, self.drawn, self.rated_at)
 
 
 class Change(NamedTuple):
-    """The change of a rating by one match."""
+    """How one match changed a rating."""
 
     before: Rating
     after: Rating
@@ -54,14 +54,14 @@ _STANDINGS = (
 
 
 class Ratings(Queries):
-    """A player without a row has not ended a rated match of the game."""
+    """A player without a row has ended no rated match of the game."""
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Tally]:
-        """By player, for each one asked for."""
+        """The tally of each player asked for."""
         return self._of_game(ratings, game, player_ids, _tally, Tally())
 
     def standings(self, game: str, limit: int = NO_LIMIT) -> list[tuple[Player, Tally]]:
-        """The people who have a rating and are still here, the best first."""
+        """The people who have a rating and are still here, best first; bots are left out."""
         words = {"of_game": game, "most": limit}
         return self._all(_STANDINGS, lambda row: (Player(row.player_id, row.userid), _tally(row)), words)
 
@@ -76,20 +76,20 @@ class Ratings(Queries):
             self._insert(rating_changes, board=board, player_id=player_id, **moved)
 
     def take_back(self, board: int) -> None:
-        """The match has changed no rating after all."""
+        """Delete the match's rating changes."""
         self._drop(rating_changes, board=board)
 
     def drop(self, player_id: int, game: str) -> None:
-        """The player has not ended a rated match of the game after all."""
+        """Delete the player's rating in the game."""
         self._drop(ratings, player_id=player_id, game=game)
 
     def rated_after(self, game: str, ended_at: datetime) -> list[int]:
-        """The boards of a game that have changed ratings then or later, in the order of their ends."""
+        """The boards of a game that changed ratings and ended then or later, in the order of their ends."""
         found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, _RATED)
         return self._column(found.order_by(matches.c.ended_at, matches.c.board))
 
     def until(self, player_id: int, game: str, now: datetime) -> Tally:
-        """The player's rating after the last match that ended before now, its counts left out."""
+        """The player's rating after the last match that ended before now, without counts."""
         mine = (rating_changes.c.player_id == player_id) & (matches.c.game == game) & (matches.c.ended_at < now)
         found = (
             select(rating_changes, matches.c.ended_at)
@@ -102,13 +102,13 @@ class Ratings(Queries):
         return Tally() if row is None else Tally(_change(row).after, rated_at=row.ended_at)
 
     def rated_between(self, game: str, pair: tuple[int, int], since: datetime, until: datetime) -> list[int]:
-        """The boards of these two players that have changed ratings and ended within that time, both ends included."""
+        """The boards of these two that changed ratings and ended in this time, both bounds included."""
         theirs = or_(*((one == pair[0]) & (two == pair[1]) for one, two in zip(SEATS, reversed(SEATS), strict=True)))
         within = matches.c.ended_at.between(since, until)
         return self._column(select(matches.c.board).where(theirs, matches.c.game == game, within, _RATED))
 
     def last_board(self, player_id: int) -> int | None:
-        """The board that changed a rating of the player's last; None if none has."""
+        """The board that last changed a rating of the player's; None if none has."""
         changed = _RATED.where(rating_changes.c.player_id == player_id)
         latest = [
             self._connection.execute(
@@ -122,15 +122,15 @@ class Ratings(Queries):
         return max(((row.ended_at, row.board) for row in latest if row is not None), default=(None, None))[1]
 
     def of_player(self, player_id: int) -> dict[str, Tally]:
-        """By game, of those they have a rating in."""
+        """Their tallies by game."""
         return self._by_game(ratings, player_id, _tally)
 
     def changes(self, board: int) -> dict[int, Change]:
-        """The changes by the match, by player; empty if it was not rated."""
+        """How the match changed ratings, by player; empty if it was not rated."""
         return self.changes_of([board])[board]
 
     def changes_of(self, boards: Sequence[int]) -> dict[int, dict[int, Change]]:
-        """As changes, for each of the boards."""
+        """The same as `changes`, for each board."""
         found: dict[int, dict[int, Change]] = {board: {} for board in boards}
         for row in self._connection.execute(select(rating_changes).where(rating_changes.c.board.in_(boards))):
             found[row.board][row.player_id] = _change(row)
@@ -154,18 +154,18 @@ def _change(row: Row[Any]) -> Change:
 
 
 class Paces(Queries):
-    """A player without a row has not ended a match of the game. The records decide; this follows from them."""
+    """A player without a row has ended no match of the game. These sums follow from the records."""
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Pace]:
-        """By player, for each one asked for."""
+        """The pace of each player asked for."""
         return self._of_game(paces, game, player_ids, _pace, Pace())
 
     def of_player(self, player_id: int) -> dict[str, Pace]:
-        """By game, of those they have ended a match of."""
+        """By game, for those they have ended a match of."""
         return self._by_game(paces, player_id, _pace)
 
     def add(self, player_id: int, game: str, pace: Pace, *, back: bool = False) -> None:
-        """Another match of the player's has ended. back: it has not after all."""
+        """Count one more ended match of the player's. back: take it back."""
         before = self.of(game, (player_id,))[player_id]
         after = before - pace if back else before + pace
         if after.finished:

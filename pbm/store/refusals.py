@@ -1,6 +1,6 @@
-"""To whom no mail goes, and from whom: addresses that bounce, players whom others block, games not chosen.
+"""Who gets no mail, and from whom: addresses that bounce, players whom others block, games not chosen.
 
-What the operator has done at the command line is kept beside it.
+The log of the operator's commands is kept here, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pbm.store.statements import Queries, made
 from pbm.store.tables import PLAYERS, acts, addresses, blocks, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
-"""A failure this long ago counts no more: what failed since then begins anew."""
+"""A failure this long ago no longer counts: the next one begins a new count."""
 
 _troubled = or_(addresses.c.bounces > 0, addresses.c.soft_bounces > 0, addresses.c.suspended_at.is_not(None))
 _others_work = (
@@ -39,29 +39,29 @@ _ALIVE = (
 
 
 class Returned(NamedTuple):
-    """A mail of ours that came back, or was complained of."""
+    """A mail of ours that came back, or that was complained about."""
 
     id: int
     address: str
     player_id: int | None
     counted: bool
-    """It did so for good before."""
+    """Whether it was counted as failed for good before."""
 
 
 @dataclass(eq=False)
 class Bounces(Queries):
-    """Failures are counted for an address, whoever has it, and each mail of ours counts once."""
+    """Failures are counted for an address, whoever has it; each mail of ours counts once."""
 
     def mail_of(self, keys: Collection[str]) -> Returned | None:
-        """The mail of ours that has one of the keys."""
+        """The mail of ours that has one of the keys; None if there is none."""
         columns = (outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at)
         found = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
         return self._first(found, lambda row: Returned(row.id, row.address, row.player_id, row.bounced_at is not None))
 
     def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
-        """Count a failure; the number of hard ones the address now has, 0 if nobody has the address.
+        """Count a failure; returns how many hard ones the address now has, 0 if nobody has the address.
 
-        A mail that is late may still fail for good, so only then is the mail itself marked.
+        A mail that is late may still fail for good, so only a hard failure marks the mail.
         """
         owned = addresses.c.address_key == mail.address.casefold()
         if not hard:
@@ -74,11 +74,11 @@ class Bounces(Queries):
         return self._only(select(func.max(addresses.c.bounces)).where(owned)) or 0
 
     def mark(self, mail: Returned, now: datetime) -> None:
-        """Mark the mail, so that its end is not heard again."""
+        """Mark the mail, so that its failure is not counted again."""
         self._update(outbox, outbox.c.id == mail.id, bounced_at=now)
 
     def suspend(self, address: str, now: datetime) -> list[Player]:
-        """Nothing is sent to the address any more, nor what waits for it now; the players who lost it by that."""
+        """Send nothing more to the address, not even what waits for it; returns the players who lose it by that."""
         owned = (addresses.c.address_key == address.casefold()) & addresses.c.suspended_at.is_(None)
         hit = self._players(PLAYERS.join(addresses).where(owned, players.c.removed_at.is_(None)))
         self._update(addresses, owned, suspended_at=now)
@@ -87,25 +87,25 @@ class Bounces(Queries):
         return hit
 
     def alive(self, player_id: int, sender: str) -> None:
-        """The player has written: their address works again, and all if none did."""
+        """Let the address the player wrote from work again; if no address of theirs works, let all work again."""
         self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
 
     def resume(self, player_id: int) -> int:
-        """Send to all addresses of the player again; how many had been suspended."""
+        """Send to all addresses of the player again; returns how many were suspended."""
         own = addresses.c.player_id == player_id
         number = self._count(addresses, own, addresses.c.suspended_at.is_not(None))
         self._update(addresses, own, **SOUND)
         return number
 
     def unfollow_all(self, player_id: int) -> None:
-        """The player looks on no more, neither at boards nor at games."""
+        """Let the player follow no boards and no games any more."""
         self._drop(follows, player_id=player_id)
         self._update(game_choices, game_choices.c.player_id == player_id, follows=False, notify_ends=False)
 
 
 @dataclass(frozen=True, slots=True)
 class GameChoice:
-    """accepts: takes challenges. most_active: running boards at once; None for no limit but the server's.
+    """accepts: takes challenges. most_active: boards under way at once; None for no limit but the server's.
 
     notify_ends: wants the final mail of every board of the game. follows: wants all boards and seeks of the game.
     """
@@ -120,7 +120,7 @@ class Choices(Queries):
     """A player without a row has the defaults."""
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, GameChoice]:
-        """By player, for each one asked for."""
+        """The choices of each player asked for."""
         return self._of_game(game_choices, game, player_ids, partial(made, GameChoice), GameChoice())
 
     def of_one(self, game: str, player_id: int) -> GameChoice:
@@ -141,7 +141,7 @@ class Blocks(Queries):
     """A blocked player cannot challenge, invite or write to the one who blocked them."""
 
     def is_blocked(self, player_id: int, by: int) -> bool:
-        """The player is blocked by the other."""
+        """Whether the player is blocked by the other."""
         return by in self.blockers(player_id)
 
     def blockers(self, player_id: int) -> frozenset[int]:
@@ -154,19 +154,19 @@ class Blocks(Queries):
         return self._players(found.order_by(players.c.userid_key))
 
     def block(self, player_id: int, other_id: int) -> bool:
-        """False if it was so already."""
+        """False if they were blocked already."""
         if self.is_blocked(other_id, by=player_id):
             return False
         self._insert(blocks, player_id=player_id, blocked_id=other_id)
         return True
 
     def unblock(self, player_id: int, other_id: int) -> bool:
-        """False if it was so already."""
+        """False if they were not blocked."""
         return self._drop(blocks, player_id=player_id, blocked_id=other_id) != 0
 
 
 class LogLine(NamedTuple):
-    """who: the operator, as their system knows them. words: the command, passwords masked."""
+    """who: the operator, by their name on the system. words: the command, with passwords masked."""
 
     at: datetime
     who: str
@@ -174,20 +174,20 @@ class LogLine(NamedTuple):
 
 
 class Acts(Queries):
-    """Nothing takes a line away; a player who is erased is named by another name."""
+    """No line is ever deleted; an erased player gets another name in them."""
 
     def add(self, act: LogLine) -> None:
         self._insert(acts, **act._asdict())
 
     def latest(self, limit: int, about: str = "") -> list[LogLine]:
-        """The newest last. about: what their words must hold, in any case."""
+        """The latest lines, newest last. about: text that the command must hold, in any case."""
         found = select(acts).order_by(acts.c.id.desc()).limit(limit)
         if about:
             found = found.where(func.lower(acts.c.words).contains(about.lower(), autoescape=True))
         return self._all(found, partial(made, LogLine))[::-1]
 
     def rename(self, names: Collection[str], name: str) -> None:
-        """Call a player so wherever one of their names stood."""
+        """Replace each of a player's names by this one."""
         word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
         named = or_(*(func.lower(acts.c.words).contains(each.lower(), autoescape=True) for each in names))
         for row in self._connection.execute(select(acts.c.id, acts.c.words).where(named)).all():

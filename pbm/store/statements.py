@@ -1,4 +1,4 @@
-"""What all queries share: how their statements are written, and instants and lists in them.
+"""What all queries share: how statements are written, and how instants and lists are passed to them.
 
 Instants are stored as whole microseconds since 1970 UTC, so that every database keeps them exactly.
 """
@@ -23,23 +23,23 @@ from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
 
 NO_LIMIT = 10**9
-"""More rows than there are."""
+"""More rows than any table has."""
 
 S = TypeVar("S", bound=sa.Executable)
 V = TypeVar("V")
 
 OFTEN: set[sa.Executable] = set()
-"""Statements that are built once, for they are asked again and again."""
+"""Statements that are compiled once because they are executed again and again."""
 
 
 def often(statement: S) -> S:
-    """The statement, which is one of them."""
+    """Mark a statement as one of OFTEN, and return it."""
     OFTEN.add(statement)
     return statement
 
 
 class Instant(sa.TypeDecorator[datetime]):
-    """An aware UTC instant; microseconds since 1970."""
+    """An aware UTC instant, stored as microseconds since 1970."""
 
     impl = sa.BigInteger
     cache_ok = True
@@ -52,7 +52,7 @@ class Instant(sa.TypeDecorator[datetime]):
 
 
 class _Numbers(sa.TypeDecorator[list[int]]):
-    """A list as json_each of SQLite reads it."""
+    """A list as SQLite's json_each reads it."""
 
     impl = sa.Text
     cache_ok = True
@@ -62,7 +62,7 @@ class _Numbers(sa.TypeDecorator[list[int]]):
 
 
 class _Words(_Numbers):
-    """Without those that hold a NUL, where it would cut them."""
+    """A list of strings without those that hold a NUL, where SQLite would cut them."""
 
     cache_ok = True
 
@@ -75,7 +75,7 @@ class _Among(FunctionElement[bool]):
     inherit_cache = True
 
     def self_group(self, against: object = None) -> _Among:
-        """SQLAlchemy would compare it with 1, and SQLite then use no index."""
+        """Return it as it is: SQLAlchemy would compare it with 1, and SQLite would then use no index."""
         return self
 
 
@@ -88,9 +88,9 @@ def _among(element: _Among, compiler: SQLCompiler, **words: Any) -> str:
 
 
 def among(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
-    """Whether the column is one of a list of any length that the statement is given under the name.
+    """Whether the column is in a list of any length, which the statement is given under the name.
 
-    The statement has one text for all lengths, so it is written once, and prepared once by the database.
+    The statement's text is the same for all lengths, so it is compiled once, and prepared once by the database.
     """
     plain, array = (
         (_Words(), ARRAY(sa.Text)) if isinstance(column.type, sa.String) else (_Numbers(), ARRAY(sa.BigInteger))
@@ -100,17 +100,17 @@ def among(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
 
 @dataclass(eq=False)
 class Queries:
-    """Queries about one thing, as long as their transaction lasts."""
+    """Queries about one subject, valid as long as their transaction."""
 
     _connection: sa.Connection
 
     def _first(self, found: sa.Executable, make: Callable[[Any], V]) -> V | None:
-        """What is made of the only row; None where there is none."""
+        """What `make` returns for the only row; None if there is none."""
         row = self._connection.execute(found).one_or_none()
         return None if row is None else make(row)
 
     def _all(self, found: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None) -> list[V]:
-        """What is made of each row. words: the values that the statement is given."""
+        """What `make` returns for each row. words: the statement's values by name."""
         return [*map(make, self._connection.execute(found, words))]
 
     def _column(self, found: sa.Executable, words: Mapping[str, Any] | None = None) -> list[Any]:
@@ -120,17 +120,17 @@ class Queries:
     def _of_game(
         self, table: sa.Table, game: str, player_ids: Iterable[int], make: Callable[[Any], V], without: V
     ) -> dict[int, V]:
-        """What is made of the row that each of the players has of a game. without: in place of a row."""
+        """What `make` returns for each player's row of a game. without: the value for players who have no row."""
         found = dict.fromkeys(player_ids, without)
         rows = self._connection.execute(_of_players(table), {"of_game": game, "players": [*found]})
         return found | {row.player_id: make(row) for row in rows}
 
     def _by_game(self, table: sa.Table, player_id: int, make: Callable[[Any], V]) -> dict[str, V]:
-        """What is made of each row of a player."""
+        """What `make` returns for each row of a player, by game."""
         return {row.game: make(row) for row in self._connection.execute(_of_player(table), {"player": player_id})}
 
     def _only(self, found: sa.Executable) -> Any | None:
-        """The only column of the only row; None where there is none."""
+        """The only column of the only row; None if there is none."""
         return self._connection.execute(found).scalar_one_or_none()
 
     def _is_any(self, found: sa.Select[Any]) -> bool:
@@ -140,38 +140,38 @@ class Queries:
         return self._all(found, Player._make)
 
     def _count(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
-        """How many rows there are of which all of this holds."""
+        """How many rows meet all conditions."""
         return self._connection.execute(sa.select(sa.func.count()).select_from(table).where(*which)).scalar_one()
 
     def _insert(self, table: sa.Table, **values: Any) -> None:
         self._connection.execute(sa.insert(table).values(values))
 
     def _add(self, table: sa.Table, **values: Any) -> int:
-        """Insert a row of a table that numbers them; returns its number."""
+        """Insert a row into a table that numbers its rows; returns the number."""
         (key,) = table.primary_key
         added: int = self._connection.execute(sa.insert(table).values(values).returning(key)).scalar_one()
         return added
 
     def _update(self, table: sa.Table, *which: sa.ColumnElement[bool], **values: Any) -> int:
-        """Change the rows of which all of this holds; returns how many there were."""
+        """Change the rows that meet all conditions; returns how many."""
         return self._connection.execute(sa.update(table).where(*which).values(values)).rowcount
 
     def _delete(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
-        """Delete the rows of which all of this holds; returns how many there were."""
+        """Delete the rows that meet all conditions; returns how many."""
         return self._connection.execute(sa.delete(table).where(*which)).rowcount
 
     def _drop(self, table: sa.Table, **key: Any) -> int:
-        """Delete the rows that have these values; returns how many there were."""
+        """Delete the rows with these values; returns how many."""
         return self._delete(table, _has(table, key))
 
     def _put(self, table: sa.Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-        """Let the row with the key have the values, whether it is there or not."""
+        """Give the row with this key the values; insert it if there is none."""
         if self._update(table, _has(table, key), **values) == 0:
             self._insert(table, **key, **values)
 
 
 def made(kind: type[V], row: sa.Row[Any], **more: Any) -> V:
-    """A value whose fields are the columns of a row by their names, but for those that are given besides."""
+    """A value whose fields are the row's columns of the same names, except for those given in `more`."""
     names: Iterable[str] = kind.__match_args__  # type: ignore[attr-defined]
     return kind(**{name: getattr(row, name) for name in names if name not in more}, **more)
 

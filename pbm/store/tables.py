@@ -30,10 +30,10 @@ REVISION = "0017"
 FIRST_BOARD = 101
 
 BigKey = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite counts keys by itself only in a column that is exactly INTEGER."""
+"""SQLite numbers keys by itself only in a column that is exactly INTEGER."""
 
 Word = String(40).with_variant(String(40, collation="C"), "postgresql")
-"""Ordered by its letters' codes everywhere, as SQLite does."""
+"""Sorted by code point everywhere, as SQLite does."""
 LongWord = String(320).with_variant(String(320, collation="C"), "postgresql")
 
 metadata = MetaData()
@@ -44,12 +44,12 @@ def _table(name: str, *columns: Column[Any] | UniqueConstraint, **words: Any) ->
 
 
 def _numbered(name: str, *columns: Column[Any]) -> Table:
-    """A table that numbers its rows, and never gives a number twice."""
+    """A table that numbers its rows and never gives a number twice."""
     return _table(name, Column("id", BigKey, primary_key=True), *columns, sqlite_autoincrement=True)
 
 
 def _partial(name: str, *columns: Column[Any], where: ColumnElement[bool]) -> None:
-    """An index of the rows of which that holds."""
+    """An index of the rows that meet the condition."""
     Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
@@ -136,7 +136,7 @@ _partial("ix_matches_running", matches.c.game, matches.c.board, where=matches.c.
 _partial("ix_matches_held", matches.c.game, matches.c.board, where=matches.c.tournament != literal_column("''"))
 _partial("ix_matches_over", matches.c.game, matches.c.board, where=matches.c.ended_at.is_not(None))
 _partial("ix_matches_due", matches.c.due_at, where=matches.c.due_at.is_not(None))
-"""SQLite writes an index anew whose column is written, even to what it was; what is never due is not in it."""
+"""SQLite rewrites the index of a written column, even if its value stays; rows never due are not in it."""
 
 plies = _table(
     "plies",
@@ -149,7 +149,7 @@ plies = _table(
     Column("time_left", BigInteger),
     sqlite_with_rowid=False,
 )
-"""Plies of a board lie together, so that its record is read from a page or two."""
+"""The plies of a board lie together, so that its record is read from a page or two."""
 
 inbox = _numbered(
     "inbox",
@@ -196,7 +196,7 @@ outbox_texts = _table(
     Column("id", ForeignKey("outbox.id", ondelete="CASCADE"), primary_key=True),
     Column("raw", LargeBinary, nullable=False),
 )
-"""Each goes with its mail. A mail that is claimed or marked is written anew; its text stands apart, and is not."""
+"""A text is deleted with its mail. It is apart because claiming and marking a mail rewrites the mail's row."""
 
 tickets = _table(
     "tickets",
@@ -461,4 +461,4 @@ peer_keys = _table(
 )
 
 PLAYERS = select(players.c.id, players.c.userid)
-"""As `Queries._players` reads them."""
+"""In the form that `Queries._players` reads."""

@@ -1,6 +1,6 @@
-"""All that waits for an answer: tickets, of whose tokens only the hash is kept, open seeks, and invitations.
+"""What waits for an answer: tickets, of whose tokens only the hash is kept, open seeks, and invitations.
 
-Guesses that went wrong are counted beside them, for all who would guess a token or a password.
+Wrong guesses of tokens and passwords are counted here, too.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _SUBJECT = 320
 
 
 class Key(NamedTuple):
-    """kind: what was guessed, or who did. subject: which one."""
+    """kind: what was guessed, or who guessed. subject: which one."""
 
     kind: str
     subject: str
 
 
 class Attempts(NamedTuple):
-    """key: its subject as far as it is stored. locked_until: None where the next guess is looked at."""
+    """key: with its subject as far as it is stored. locked_until: None if guesses are not locked."""
 
     key: Key
     failures: int
@@ -38,10 +38,10 @@ class Attempts(NamedTuple):
 
 
 class Guesses(Queries):
-    """One row for each key at which something went wrong of late."""
+    """One row for each key at which a guess failed lately."""
 
     def get(self, keys: Collection[Key]) -> dict[Key, Attempts]:
-        """Those of the keys at which something went wrong."""
+        """The failures at each of the keys that has any."""
         if not keys:
             return {}
         wanted = {_fitted(key): key for key in keys}
@@ -54,24 +54,24 @@ class Guesses(Queries):
         self._put(attempts, {"kind": kind, "subject": subject}, values)
 
     def forget(self, keys: Iterable[Key]) -> int:
-        """Start anew with the keys; returns how many there were."""
+        """Forget the failures at the keys; returns how many keys had any."""
         rows = [_fitted(key) for key in keys]
         return self._delete(attempts, _any_of(rows)) if rows else 0
 
     def forget_about(self, subject: str) -> int:
-        """Start anew with a subject, and with what is a subject followed by a blank and more; returns how many."""
+        """Forget failures at a subject, and at subjects that begin with it and a blank; returns how many."""
         whole = attempts.c.subject == subject[:_SUBJECT]
         start = subject[: _SUBJECT - 1]
         begins = attempts.c.subject.between(f"{start} ", f"{start} \uffff")
         return self._delete(attempts, or_(whole, begins))
 
     def locked(self, now: datetime) -> list[Attempts]:
-        """The longest locked first."""
+        """All keys that are locked, those locked longest first."""
         found = select(attempts).where(attempts.c.locked_until > now).order_by(attempts.c.locked_until.desc())
         return self._all(found, _attempts)
 
     def sweep(self, before: datetime) -> None:
-        """Forget where nothing has gone wrong, nor been locked, since then."""
+        """Forget keys where nothing has failed or been locked since then."""
         over = or_(attempts.c.locked_until.is_(None), attempts.c.locked_until < before)
         self._delete(attempts, attempts.c.last_at < before, over)
 
@@ -81,7 +81,7 @@ def _attempts(row: Row[Any]) -> Attempts:
 
 
 def _any_of(keys: Iterable[Key]) -> ColumnElement[bool]:
-    """Not by pairs of values, for which SQLite reads the whole table."""
+    """Without pairs of values, for which SQLite would read the whole table."""
     each = ((attempts.c.kind == kind) & (attempts.c.subject == subject) for kind, subject in keys)
     return or_(*each)
 
@@ -91,11 +91,11 @@ def _fitted(key: Key) -> Key:
 
 
 MESSAGE = "message"
-"""The purpose of tickets whose answer is passed on to the author of a message; their payload holds its text."""
+"""The purpose of tickets whose answers go to the author of a message; their payload holds its text."""
 
 
 class Ticket(NamedTuple):
-    """purpose: what redeeming it does. subject: the address or other thing it is about. payload: what that needs."""
+    """purpose: what redeeming it does. subject: the address or other thing it is about. payload: data for that."""
 
     id: int
     purpose: str
@@ -110,7 +110,7 @@ def _about(purpose: str, subject: str) -> ColumnElement[bool]:
 
 
 class Tickets(Queries):
-    """A ticket is redeemed before it expires, by whoever got the mail that carried its token."""
+    """A ticket is redeemed before it expires, by anybody who has the mail that carried its token."""
 
     def issue(
         self,
@@ -123,7 +123,7 @@ class Tickets(Queries):
         player_id: int | None = None,
         payload: dict[str, Any] | None = None,
     ) -> None:
-        """token: random, mailed to one address and kept nowhere."""
+        """token: random; mailed to one address and stored nowhere."""
         self._insert(
             tickets, token_hash=_hash(token), purpose=purpose, subject=subject.casefold(), player_id=player_id,
             payload=json.dumps(payload or {}), created_at=now, expires_at=expires_at,
@@ -135,11 +135,11 @@ class Tickets(Queries):
         return self._first(found, _ticket)
 
     def use_up(self, ticket: Ticket) -> None:
-        """It can no longer be redeemed."""
+        """Delete the ticket, so that it can no longer be redeemed."""
         self._drop(tickets, id=ticket.id)
 
     def issued_since(self, purpose: str, subject: str, since: datetime) -> int:
-        """How many tickets of a purpose about a subject were issued since then and not used up, revoked ones too."""
+        """How many tickets of a purpose about a subject were issued since then and not used up; revoked ones count."""
         return self._count(tickets, _about(purpose, subject), tickets.c.created_at > since)
 
     def open_for(self, purpose: str, subject: str, now: datetime) -> list[int]:
@@ -149,24 +149,24 @@ class Tickets(Queries):
         return sorted(set(self._column(found)))
 
     def drop_of(self, purpose: str, subject: str, player_id: int) -> None:
-        """A player's tickets of a purpose about a subject are used up."""
+        """Use up a player's tickets of a purpose about a subject."""
         self._drop(tickets, purpose=purpose, subject=subject.casefold(), player_id=player_id)
 
     def revoke(self, purpose: str, subject: str, now: datetime) -> None:
-        """Tickets of a purpose about a subject can no longer be redeemed; they still count as issued."""
+        """Revoke the tickets of a purpose about a subject; they still count as issued."""
         self._update(tickets, _about(purpose, subject), tickets.c.expires_at > now, expires_at=now)
 
     def revoke_of(self, player_id: int, now: datetime, *, kept: Collection[str] = ()) -> None:
-        """A player's tickets can no longer be redeemed, but for purposes that are kept; they still count as issued."""
+        """Revoke a player's tickets, except for the purposes in `kept`; they still count as issued."""
         about = (tickets.c.player_id == player_id) & tickets.c.purpose.not_in(kept)
         self._update(tickets, about, tickets.c.expires_at > now, expires_at=now)
 
     def revoke_all(self, now: datetime) -> None:
-        """No ticket can be redeemed any more."""
+        """Revoke all tickets."""
         self._update(tickets, tickets.c.expires_at > now, expires_at=now)
 
     def sweep(self, now: datetime) -> None:
-        """Forget what expired more than a day ago; until then it counts as issued."""
+        """Delete tickets that expired more than a day ago; until then they count as issued."""
         self._delete(tickets, tickets.c.expires_at <= now - timedelta(days=1))
 
 
@@ -179,7 +179,7 @@ def _hash(text: str) -> str:
 
 
 class Seek(NamedTuple):
-    """A player looks for opponents. options, body: as of a challenge."""
+    """A player's search for opponents. options, body: as in a challenge."""
 
     id: int
     player: Player
@@ -187,7 +187,7 @@ class Seek(NamedTuple):
     options: tuple[str, ...]
     body: str
     wanted: int
-    """How many games still."""
+    """How many more games."""
     created_at: datetime
 
 
@@ -213,20 +213,20 @@ class Seeks(Queries):
         return next(iter(self._found((seeks.c.player_id == player_id) & (seeks.c.game == game))), None)
 
     def of(self, player_id: int) -> list[Seek]:
-        """A player's own, the oldest first."""
+        """A player's own seeks, oldest first."""
         return self._found(seeks.c.player_id == player_id)
 
     def open(self, game: str, limit: int | None = None) -> list[Seek]:
-        """The oldest first."""
+        """The open seeks of a game, oldest first."""
         return self._found(seeks.c.game == game, limit)
 
     def wanted(self, game: str, player_ids: Collection[int]) -> dict[int, int]:
-        """How many games each of those seeks who do seek some."""
+        """How many games each of the players seeks, if any."""
         rows = self._connection.execute(_WANTED, {"of_game": game, "players": [*player_ids]})
         return {row.player_id: row.wanted for row in rows}
 
     def set_wanted(self, seek_id: int, wanted: int) -> None:
-        """A seek that wants no more games is closed."""
+        """Set how many more games are wanted; 0 closes the seek."""
         if wanted < 1:
             self._drop(seeks, id=seek_id)
         else:
@@ -244,7 +244,7 @@ class Seeks(Queries):
 
 
 class Invitations(Queries):
-    """Strangers who were invited; each only once, ever. Of an address only the hash is kept."""
+    """Strangers who were invited, each only once. Only the hash of an address is kept."""
 
     def add(self, address: str, player_id: int, now: datetime) -> bool:
         """False if its mailbox was invited before, by anybody."""
@@ -256,16 +256,16 @@ class Invitations(Queries):
         return True
 
     def refuse(self, address: str, now: datetime) -> None:
-        """Nobody may make us write to the mailbox any more. This outlives whoever invited it."""
+        """Let nobody make us write to the mailbox again. This outlives the player who invited it."""
         if not self.is_refused(address):
             self._insert(refusals, address_hash=_hash(mailbox(address)), created_at=now)
 
     def is_refused(self, address: str) -> bool:
-        """Somebody has answered from the mailbox that no more of our mail is wanted there."""
+        """Whether somebody has answered from the mailbox that they want no more mail from us."""
         return self._is_any(select(refusals).where(refusals.c.address_hash == _hash(mailbox(address))))
 
     def welcome_back(self, address: str) -> None:
-        """Its owner has an account now."""
+        """Lift the refusal, because the mailbox's owner has an account now."""
         self._drop(refusals, address_hash=_hash(mailbox(address)))
 
     def sent_since(self, player_id: int, since: datetime) -> int:

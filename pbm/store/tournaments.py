@@ -1,4 +1,4 @@
-"""Tournaments: what each is held under, who is in it, and its bouts with their boards."""
+"""Tournaments: their terms, their entrants, and their bouts with boards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _seconds = players.alias("second_player")
 
 
 class Stage(StrEnum):
-    """OPEN: players may join and nothing has begun. PAUSED: a league between two seasons."""
+    """OPEN: players may join, and nothing has begun. PAUSED: a league between two seasons."""
 
     OPEN = "open"
     RUNNING = "running"
@@ -38,7 +38,7 @@ class Stage(StrEnum):
 
 _RUNNING = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
 _LISTED = 200
-"""Tournaments of a list, at most."""
+"""How many tournaments a list has at most."""
 _ALL = (
     select(tournaments, players.c.userid)
     .outerjoin(players, players.c.id == tournaments.c.creator_id)
@@ -51,7 +51,7 @@ _OF_GAME = _OF_STAGE.where(tournaments.c.game == bindparam("of_game"))
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """One tournament. options, body: as of a challenge.
+    """One tournament. options, body: as in a challenge.
 
     season, round: counted from 1, 0 before the first; the round of a ladder counts the games that have ended.
     """
@@ -63,18 +63,18 @@ class Tournament:
     body: str
     terms: Terms
     creator: Player | None
-    """None for the operator."""
+    """None if the operator created it."""
     stage: Stage
     season: int
     round: int
     created_at: datetime
     due_at: datetime | None
-    """When something happens by itself, at the latest: the start, the end of the round, the next season."""
+    """The latest instant at which something happens by itself: the start, the end of the round, the next season."""
     ended_at: datetime | None = None
 
     @property
     def is_open(self) -> bool:
-        """Somebody may join now."""
+        """Whether players may join now."""
         if self.stage is Stage.RUNNING and self.terms.kind is Kind.SWISS:
             return is_enterable(self.round, self.terms.rounds)
         return self.stage is Stage.OPEN or (self.terms.kind.lasting and not self.stage.ended)
@@ -88,7 +88,7 @@ class Entrant:
     seed: int
     """Their place among all, from 1; on a ladder, their rung."""
     division: int | None
-    """From 1, of a league."""
+    """In a league, from 1; None elsewhere."""
     joined_at: datetime
     left_at: datetime | None
     """When they left; None while they are in."""
@@ -96,7 +96,7 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A stored bout. challenger: on a ladder."""
+    """A stored bout. challenger_id: only on a ladder."""
 
     id: int
     tournament_id: int
@@ -107,7 +107,7 @@ class Meeting:
     second: Player | None
     challenger_id: int | None
     board: int | None
-    """None for what is not played."""
+    """None if the bout is not played."""
     points: tuple[int, int] | None
     starts_at: datetime
     due_at: datetime | None
@@ -123,17 +123,17 @@ class Meeting:
 
     @property
     def challenger(self) -> Player:
-        """On a ladder."""
+        """Only on a ladder."""
         return next(player for player in self.players if player.id == self.challenger_id)
 
     @property
     def challenged(self) -> Player:
-        """On a ladder."""
+        """Only on a ladder."""
         return next(player for player in self.players if player.id != self.challenger_id)
 
 
 class Tournaments(Queries):
-    """A tournament has a name of its own, in whatever case it is written."""
+    """No two tournaments have the same name, in whatever case."""
 
     def add(
         self,
@@ -159,25 +159,25 @@ class Tournaments(Queries):
         return next(iter(self._found(tournaments.c.id == tournament_id)), None)
 
     def listed(self, game: str | None = None, *, ended: bool = False) -> list[Tournament]:
-        """The newest first. ended: those that are over, in place of those that are not."""
+        """Tournaments that are not over, newest first. ended: those that are over instead."""
         asked, words = (_OF_STAGE, {}) if game is None else (_OF_GAME, {"of_game": game})
         stages = (stage.value for stage in Stage if stage.ended is ended)
         found = (self._all(asked, _tournament, {"stage": stage, **words}) for stage in stages)
         return sorted(chain.from_iterable(found), key=lambda each: each.id, reverse=True)[:_LISTED]
 
     def of_player(self, player_id: int) -> list[Tournament]:
-        """All that they are in and that are not over."""
+        """The tournaments the player is in that are not over."""
         own = select(tournament_players.c.tournament_id).where(
             tournament_players.c.player_id == player_id, tournament_players.c.left_at.is_(None)
         )
         return self._found(tournaments.c.id.in_(own) & _RUNNING)
 
     def created_by(self, player_id: int) -> int:
-        """How many of their tournaments are not over."""
+        """How many tournaments that the player created are not over."""
         return self._count(tournaments, tournaments.c.creator_id == player_id, _RUNNING)
 
     def save(self, tournament: Tournament) -> None:
-        """Keep what changes while it is held."""
+        """Store what can change while it is held."""
         self._update(
             tournaments, tournaments.c.id == tournament.id,
             terms=tournament.terms.to_json(), state=tournament.stage.value, season=tournament.season,
@@ -185,7 +185,7 @@ class Tournaments(Queries):
         )  # fmt: skip
 
     def entrants(self, tournament_id: int) -> list[Entrant]:
-        """Those who are in, and those who have been, by seed."""
+        """All players who are or were in it, by seed."""
         found = (
             select(tournament_players, players.c.userid)
             .join(players, players.c.id == tournament_players.c.player_id)
@@ -195,11 +195,11 @@ class Tournaments(Queries):
         return self._all(found, lambda row: made(Entrant, row, player=Player(row.player_id, row.userid)))
 
     def present(self, tournament_id: int) -> list[Entrant]:
-        """Those who are in, by seed."""
+        """The players who are in it, by seed."""
         return [each for each in self.entrants(tournament_id) if each.left_at is None]
 
     def with_sizes(self, found: Sequence[Tournament]) -> list[tuple[Tournament, int]]:
-        """The tournaments, and how many are in each."""
+        """Each tournament with the number of players in it."""
         own = tournament_players.c
         inside = own.tournament_id.in_([each.id for each in found]) & own.left_at.is_(None)
         counted = select(own.tournament_id, func.count().label("number")).where(inside).group_by(own.tournament_id)
@@ -207,7 +207,7 @@ class Tournaments(Queries):
         return [(each, sizes.get(each.id, 0)) for each in found]
 
     def enter(self, tournament_id: int, player_id: int, seed: int, now: datetime) -> None:
-        """Also one who has left before."""
+        """Enter a player, even one who has left before."""
         values = {"seed": seed, "division": None, "joined_at": now, "left_at": None}
         self._put(tournament_players, {"tournament_id": tournament_id, "player_id": player_id}, values)
 
@@ -215,11 +215,11 @@ class Tournaments(Queries):
         self._update(tournament_players, _is(tournament_id, player_id), left_at=now)
 
     def forget(self, tournament_id: int, player_id: int) -> None:
-        """As if they had never joined."""
+        """Delete the entrant, as if they had never joined."""
         self._drop(tournament_players, tournament_id=tournament_id, player_id=player_id)
 
     def place(self, tournament_id: int, divisions: Iterable[Sequence[int]]) -> None:
-        """Seed the players, by id, in their order; where there is but one division, that is all it says."""
+        """Seed the players, given by id, in this order; a single division gives the seeds only."""
         seed = 0
         for division, members in enumerate(divisions, 1):
             for player_id in members:
@@ -237,7 +237,7 @@ class Tournaments(Queries):
         due_at: datetime | None,
         challenger_id: int | None = None,
     ) -> None:
-        """In the present season and round; on a ladder in round 0 until it has ended."""
+        """Add a bout of the present season and round; on a ladder it is in round 0 until it has ended."""
         self._insert(
             bouts, tournament_id=tournament.id, season=tournament.season, division=division,
             round=0 if challenger_id else tournament.round, first_id=bout.first, second_id=bout.second,
@@ -245,7 +245,7 @@ class Tournaments(Queries):
         )  # fmt: skip
 
     def meetings(self, tournament_id: int, season: int | None = None, round_: int | None = None) -> list[Meeting]:
-        """In the order they were paired."""
+        """The bouts in the order they were paired. season, round_: None for all."""
         found = _meetings().where(bouts.c.tournament_id == tournament_id)
         if season is not None:
             found = found.where(bouts.c.season == season)
@@ -254,7 +254,7 @@ class Tournaments(Queries):
         return self._all(found.order_by(bouts.c.id), _meeting)
 
     def under_way(self, tournament_id: int) -> list[Meeting]:
-        """The players whose boards have not ended."""
+        """The bouts that have no points yet, in the order they were paired."""
         open_ = (bouts.c.tournament_id == tournament_id) & bouts.c.points1.is_(None)
         return self._all(_meetings().where(open_).order_by(bouts.c.id), _meeting)
 
@@ -262,32 +262,32 @@ class Tournaments(Queries):
         return self._first(_meetings().where(bouts.c.board == board), _meeting)
 
     def settle(self, meeting_id: int, points: tuple[int, int] | None) -> None:
-        """points: None for a bout that goes on."""
+        """points: None for a bout that is under way."""
         self._update(bouts, bouts.c.id == meeting_id, **_points(points))
 
     def set_round(self, meeting_id: int, round_: int) -> None:
         self._update(bouts, bouts.c.id == meeting_id, round=round_)
 
     def followers(self, tournament_id: int) -> list[Player]:
-        """Players who get its mails without playing in it, by userid."""
+        """The players who get its mails without playing in it, by userid."""
         found = PLAYERS.join(tournament_follows, tournament_follows.c.player_id == players.c.id)
         own = (tournament_follows.c.tournament_id == tournament_id) & players.c.removed_at.is_(None)
         return self._players(found.where(own).order_by(players.c.userid_key))
 
     def followed(self, player_id: int) -> list[Tournament]:
-        """The tournaments that they follow and that are not over, the newest first."""
+        """The tournaments that the player follows and that are not over, newest first."""
         own = select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id)
         return self._found(tournaments.c.id.in_(own) & _RUNNING)
 
     def follow(self, player_id: int, tournament_id: int) -> bool:
-        """False if they did already."""
+        """False if they followed it already."""
         if any(player.id == player_id for player in self.followers(tournament_id)):
             return False
         self._insert(tournament_follows, player_id=player_id, tournament_id=tournament_id)
         return True
 
     def unfollow(self, player_id: int, tournament_id: int) -> bool:
-        """False if they did not."""
+        """False if they did not follow it."""
         return self._drop(tournament_follows, player_id=player_id, tournament_id=tournament_id) != 0
 
     def _found(self, condition: Any) -> list[Tournament]:

@@ -1,8 +1,8 @@
-"""One transaction: how it begins, what may write in it, how statements get to the driver; and the way to all queries.
+"""One transaction: how it begins, what may write in it, how statements reach the driver, and all queries.
 
-Most of what SQLAlchemy does with a statement comes out the same each time. Of statements that are asked `often` it is
-done once: the driver is then given their text and their values, as SQLAlchemy would give them. Errors are its own.
-Where somebody listens to what is executed, SQLAlchemy executes them.
+Most of what SQLAlchemy does with a statement has the same outcome each time. For statements marked `often` it is done
+once; after that the driver gets the text and values that SQLAlchemy would give it. Errors are SQLAlchemy's. If anything
+listens to the engine's events, SQLAlchemy executes every statement itself.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 
 HOUSE = "house"
-"""The name that is locked by anybody who changes more than they have locked otherwise."""
+"""The name locked by every transaction that changes more than it has locked by other names."""
 
 _numbers = sa.func.unnest(sa.bindparam("numbers", type_=ARRAY(sa.BigInteger))).table_valued("number").render_derived()
 LOCK = often(sa.select(sa.cast(sa.func.pg_advisory_xact_lock(_numbers.c.number), sa.Text).label("locked")))
-"""Of PostgreSQL alone."""
+"""For PostgreSQL only."""
 
 _BOARDS_OF_A_BITE = 32
 _MOST_UNWRITTEN = 500
-"""Statements of a rehearsal: a loop that waits for what it writes ends, too."""
+"""Statements that write, in one rehearsal; the limit ends even a loop that waits for its own writes."""
 _QUEUES = frozenset({inbox, outbox, outbox_texts})
 _HOUSE, _OF_THE_HOUSE = frozenset({absences, bans, meta}), 10**12
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
@@ -81,38 +81,38 @@ Q = TypeVar("Q")
 T = TypeVar("T")
 
 Memory = dict[str, tuple[Any, Any]]
-"""What was found for all transactions of a store, by name, each with the mark of while it holds."""
+"""By name, a mark and what was found; it holds as long as the mark is the same."""
 
 
 def _queries(kind: Callable[[sa.Connection], Q]) -> cached_property[Q]:
-    """Made when they are first asked for: a mail needs a few of them."""
+    """Queries that are created when first used: a mail needs few of them."""
     return cached_property(lambda tx: kind(tx._connection))  # noqa: SLF001  of the class it is made for
 
 
 @dataclass(slots=True)
 class Rehearsal:
-    """What a block has opened and would have written."""
+    """What a rehearsed block has opened and would have written."""
 
     opened: list[Any] = field(default_factory=list)
-    """The boards."""
+    """The boards it has opened."""
     plies: list[Plied] = field(default_factory=list)
     more: bool = False
-    """It would have written something else, too; or on PostgreSQL has read what was not foreseen."""
+    """Whether it would have written anything else or, on PostgreSQL, has read what was not foreseen."""
     _left: int = _MOST_UNWRITTEN
 
     def stand_in(self) -> int | None:
-        """The id of a row that seems to be written; None where there are too many."""
+        """The id of a row that only seems to be written; None after too many."""
         self.more, self._left = True, self._left - 1
         return -1 - self._left if self._left >= 0 else None
 
 
 class Savepoints:
-    """The savepoints of a transaction, each within the one before, see `Transaction.savepoint`."""
+    """The savepoints of a transaction, each within the one before; see `Transaction.savepoint`."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._wanted = self._set = 0
-        """How many are wanted, of which the first so many are set."""
+        """How many are wanted, and how many of these are set."""
 
     def set(self) -> None:
         for number in range(self._set, self._wanted):
@@ -137,7 +137,7 @@ class Savepoints:
 
 
 class Transaction:
-    """Queries by what they are about. Valid until the block that gave it ends."""
+    """All queries, by subject. Valid until the block that gave it ends."""
 
     players = _queries(Players)
     matches = _queries(Lists)
@@ -178,23 +178,23 @@ class Transaction:
         self._savepoints = Savepoints(connection.say)
         connection.execution_options(pbm_before_change=self._before_change, pbm_before_reading=self._savepoints.set)
         self.now = now
-        """The instant at which all of it happens."""
+        """The instant at which everything in it happens."""
         self.let_pass: Callable[[], None] = lambda: None
-        """Called between bites of what takes long: where nothing is written, others may come first."""
+        """Called between the bites of a long read; as long as nothing is written, others may go first."""
         self.opened: list[Any] | None = None
-        """The boards that a rehearsal has in hand; None outside of one."""
+        """The boards that a rehearsal has opened; None outside of one."""
         self._grown_older = self._changes_house = False
         self.disturbed = False
-        """It has changed more than queues and the boards on which plies were played, see `age`."""
+        """Whether it has changed more than queues and the boards on which plies were played; see `age`."""
 
     def close(self) -> None:
-        """A transaction that only reads ends here, not with its block."""
+        """End a transaction that only reads before its block ends."""
         self._connection.close()
 
     def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> None:
-        """Read at once what moves on the boards will ask for one by one. known: the boards as they once were.
+        """Read at once what moves on the boards will need one by one. known: gives a board as it once was.
 
-        Once any of that is written, all is asked for anew; but a ply only changes its own board.
+        A write to any of these tables makes all of it be read anew; but a ply changes only its own board.
         """
         if not boards:
             return
@@ -217,21 +217,21 @@ class Transaction:
 
     @cached_property
     def age(self) -> int:
-        """How many transactions had changed anything but the queues.
+        """How many transactions have changed anything but the queues.
 
-        For one that changes something of the house so many more are counted, _OF_THE_HOUSE; on PostgreSQL these alone
-        count, for all who write would wait for each other.
+        One that changes something of the house adds _OF_THE_HOUSE. On PostgreSQL only these count, because otherwise
+        all writers would wait for each other.
 
-        While it is the same, what was found in an earlier transaction would be found again, on PostgreSQL as far as it
-        is of the house; see `seen`.
+        While it stays the same, a query finds what it found in an earlier transaction; on PostgreSQL only a query about
+        the house does; see `seen`.
         """
         return int(self._connection.execute(_AGE).scalar_one_or_none() or 0)
 
     def seen(self, board: int | None, sender: str) -> object:
-        """All that was foreseen of a board and a sender's address, on PostgreSQL; without a board like nothing else.
+        """On PostgreSQL, all that was foreseen of a board and a sender; without a board, an object equal to no other.
 
-        What a move on that board alone leads to is the same as in another transaction where this is the same, and the
-        age. On SQLite the age tells all, and this is None.
+        A move on that board alone has the same effects in all transactions where this and the age are the same. On
+        SQLite the age alone tells that, and this is None.
         """
         if self._connection.dialect.name == "sqlite":
             return None
@@ -242,7 +242,7 @@ class Transaction:
         return row, self.intents.seen(board), self.follows.seen(board), people
 
     def lasting(self, name: str, find: Callable[[], T]) -> T:
-        """What is found, or was found before, since anything of the house was changed; it depends on nothing else."""
+        """What `find` returns, or returned before if the house is unchanged since; it must depend on nothing else."""
         if self._changes_house:
             return find()
         mark = self.age // _OF_THE_HOUSE
@@ -254,7 +254,7 @@ class Transaction:
 
     @property
     def bans_nobody(self) -> bool:
-        """Nobody is kept out, as far as is remembered."""
+        """Whether there are no bans at all; remembered while the house does not change."""
         return self.lasting("no bans", self.bans.are_none)
 
     def banned(self, subjects: Collection[str]) -> dict[str, Ban]:
@@ -262,7 +262,7 @@ class Transaction:
         return {} if self.bans_nobody else {ban.subject: ban for ban in self.bans.of(subjects, self.now)}
 
     def grow_older(self) -> None:
-        """Count this one, if it has changed anything that counts; the last that it does."""
+        """Add this transaction to the age if it has changed anything that counts; it must not change anything after."""
         is_alone = self._connection.dialect.name == "sqlite"
         if not (self._grown_older if is_alone else self._changes_house):
             return
@@ -273,7 +273,7 @@ class Transaction:
         self.age += grown
 
     def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
-        """Boards, as many at a time as are read in a bite; after each, others may come first."""
+        """The boards, one bite at a time; after each bite, others may go first."""
         for some in batched(boards, _BOARDS_OF_A_BITE):
             yield some
             self.let_pass()
@@ -283,17 +283,17 @@ class Transaction:
             queries.forget()
 
     def savepoint(self) -> Savepoints:
-        """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
+        """An exception that leaves the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
 
-        It is set before the first statement that writes, on PostgreSQL before any: the fault of one that reads is to
-        be undone there, too. On SQLite a statement that is mere text is not seen to write: none stands within one.
+        It is set before the first statement that writes; on PostgreSQL before any, because a failed read must be undone
+        there, too. On SQLite a statement given as text is not seen to write, so none may be used within one.
         """
         return self._savepoints
 
     def rehearse(self, deed: Callable[[], T]) -> tuple[T | None, Rehearsal]:
-        """Let the deed write nothing: each such statement seems to do it, and after many the deed ends.
+        """Run the deed without writing: its statements only seem to write, and too many of them end it.
 
-        Returns what it returns; None where it raises anything, for that comes up again when it is done in earnest.
+        Returns what the deed returns, or None if it raises anything: that is raised again when it is done in earnest.
         """
         done, rehearsal = None, Rehearsal()
         self.opened = rehearsal.opened
@@ -307,30 +307,30 @@ class Transaction:
         return done, rehearsal
 
     def lock(self, names: Iterable[str]) -> None:
-        """Wait until nobody else has locked any of the names; they are ours until the transaction ends.
+        """Wait until nobody else has locked any of the names; then they are ours until the transaction ends.
 
-        All who lock several at once do so in one order, so that they do not wait for each other. On SQLite whoever
-        writes has locked everything.
+        The names of one call are locked in a fixed order, so that two calls cannot deadlock. On SQLite a writer has
+        locked everything anyway.
         """
         if self._connection.dialect.name == "sqlite" or self.opened is not None:
             return
         numbers = sorted({_number(name) for name in names})
         if numbers:
             self._connection.execute(LOCK, {"numbers": numbers})
-            self._ask_anew()  # what was read while somebody else had locked it
+            self._ask_anew()  # another transaction may have changed what was read before
 
     @property
     def grew(self) -> str:
-        """The queue that it has added to, as bells are told; empty for none."""
+        """The queue it has added to, as a word for bells; empty for none."""
         return OWED if self.outbox.grew else TAKEN_IN if self.inbox.grew else ""
 
     def tell_others(self) -> None:
-        """On PostgreSQL ring the bells of other processes when this is committed, if it has added to a queue."""
+        """On PostgreSQL, ring the bells of other processes at the commit, if it has added to a queue."""
         if self._connection.dialect.name != "sqlite" and self.grew:
             self._connection.say(f"NOTIFY {CHANNEL}, '{self.grew}'")
 
     def skip_boards(self, least: int) -> None:
-        """Leave out as many numbers of boards as were given so far, or at least so many."""
+        """Skip as many board numbers as were given so far, but at least `least`."""
         if self._connection.dialect.name == "sqlite":
             skipped = "UPDATE sqlite_sequence SET seq = seq + max(:least, seq) WHERE name = 'matches'"
         else:
@@ -341,16 +341,16 @@ class Transaction:
 
 
 def _number(name: str) -> int:
-    """The number that stands for a name in PostgreSQL, whose locks are of numbers: 64 bits with a sign."""
+    """The signed 64-bit number that stands for a name, because PostgreSQL's advisory locks have numbers."""
     return int.from_bytes(hashlib.blake2b(f"pbm {name}".encode(), digest_size=8).digest(), signed=True)
 
 
 _WRITTEN = sa.select(sa.literal(1))
-"""In place of a statement in a rehearsal: a row that was changed, by PostgreSQL; SQLite counts none, and says -1."""
+"""Replaces a statement in a rehearsal: it seems to change one row on PostgreSQL; SQLite does not count, and says -1."""
 
 
 class Told:
-    """A statement as the driver is told it, with values of certain names."""
+    """A statement as the driver gets it, for values of certain names."""
 
     def __init__(self, statement: sa.Executable, names: Sequence[str], dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect, column_keys=names)  # type: ignore[attr-defined]
@@ -369,7 +369,7 @@ class Told:
         self.returns = bool(columns)
 
     def values(self, given: Mapping[str, Any]) -> Sequence[Any]:
-        """In the order of the text."""
+        """The values in the order of the text."""
         values = {**self._fixed, **given} if self._fixed else given
         found = [*map(values.__getitem__, self._keys)]
         for place, way in self._ways:
@@ -378,19 +378,19 @@ class Told:
 
 
 class Guarded(sa.Connection):
-    """Begins as it is asked to, and looks at what it executes; events would cost each statement a fifth more.
+    """A connection that begins as its options say and looks at each statement; events would make each a fifth slower.
 
-    What SQLite is told goes past SQLAlchemy where that would take many times as long to say it.
+    Statements marked `often` bypass SQLAlchemy, which would take many times as long.
     """
 
     _told: ClassVar[dict[tuple[sa.Executable, tuple[str, ...]], Told]] = {}
-    """By statement, and the names of the values it is given."""
+    """By statement, and the names of its values."""
 
     def __enter__(self) -> Guarded:
         return self
 
     def close(self) -> None:
-        """Nothing is told of changes any more, and what was told goes with its last user."""
+        """Close it, and drop the hooks, so that they do not keep their transaction alive."""
         super().close()
         self._execution_options = self.engine.get_execution_options()
 
@@ -407,7 +407,7 @@ class Guarded(sa.Connection):
         self.say("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     def execute(self, statement: sa.Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
-        """In a rehearsal what writes is replaced by what does not, and makes ids below 0. Raises: Writes."""
+        """In a rehearsal, replace a statement that writes by one that reads; new ids are below 0. Raises: Writes."""
         if isinstance(statement, sa.UpdateBase):
             options = self.get_execution_options()
             rehearsal = options.get("pbm_unwritten")
@@ -432,7 +432,7 @@ class Guarded(sa.Connection):
         return Told(statement, names, self.dialect)
 
     def _execute_directly(self, told: Told, given: Any) -> Any:
-        """given: values by name, or a list of such for one after the other."""
+        """given: values by name, or a list of these, to be executed one after the other."""
         many = isinstance(given, list)
         if not told.returns:
             return self._tell(told.words, [*map(told.values, given)] if many else told.values(given), many=many)
@@ -440,7 +440,7 @@ class Guarded(sa.Connection):
         return IteratorResult(told.columns, chain.from_iterable(asked))
 
     def say(self, words: str) -> None:
-        """Execute what is mere text and brings nothing back."""
+        """Execute text that returns nothing."""
         if self._is_heard:
             self.exec_driver_sql(words)
         else:
@@ -448,11 +448,11 @@ class Guarded(sa.Connection):
 
     @property
     def _is_heard(self) -> bool:
-        """SQLAlchemy is to execute what is said here."""
+        """Whether anything listens to events, so that SQLAlchemy must execute each statement."""
         return self._has_events or self.engine._has_events  # noqa: SLF001
 
     def _tell(self, words: str, values: Sequence[Any], *, many: bool = False, returns: bool = False) -> Any:
-        """The driver's cursor, once it was told that; or the rows that come back, for a disk may fail at any."""
+        """The driver's cursor after execution; or all its rows, because the disk may fail at any of them."""
         cursor = self.connection.cursor()
         try:
             (cursor.executemany if many else cursor.execute)(words, values)
@@ -463,5 +463,5 @@ class Guarded(sa.Connection):
         return cursor
 
     def _fail(self, error: Exception, words: str) -> NoReturn:
-        """Raise it as SQLAlchemy does, which looks whether the connection is lost."""
+        """Raise the error as SQLAlchemy does, which also checks whether the connection is lost."""
         self._handle_dbapi_exception(error, words, None, None, None)

@@ -1,4 +1,4 @@
-"""Each kind of mail that somebody gets because of somebody else has a budget, and docs/security.md names it."""
+"""Each kind of mail that somebody may get because of others has a budget, which docs/security.md names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_every_budget_is_a_limit() -> None:
 
 
 OTHERS = {"answers_per_hour", "answers_per_hour_in_all", "stranger_challenges_per_day"}
-"""What other tests hold: of robots, of half of all answers, and of a sender who proposes games."""
+"""Limits tested elsewhere: of robots, of half of all answers, and of a sender who proposes games."""
 SIGNUP, OWN = "signup joe{letter} a-good-word joe@example.com", "m{n}@e{n}.example"
 CASES = [
     ("stranger_replies_per_day", "list", "joe@example.com", "list of games", "joe@example.com"),
@@ -65,7 +65,7 @@ CASES = [
 def test_nobody_gets_more_than_the_budget(
     limit: str, line: str, sender: str, subject: str, victim: str, new_house: Callable[..., House]
 ) -> None:
-    """Everything else that a forger may cause is plenty."""
+    """All other limits on what a forger may cause are too high to be reached."""
     plenty = {name: LARGE for name in Limits.model_fields if re.search("_per_(hour|day)|per_hour_in_all", name)}
     house = new_house(Settings(ROBOT, Limits.model_validate({**plenty, limit: MOST} if limit else plenty)))
     for userid in ("alice", "bob"):

@@ -1,4 +1,4 @@
-"""Numbers and patterns that would take for ever are refused, and who asks for what takes long waits himself."""
+"""Numbers and patterns that would take for ever are refused, and a sender of costly mails waits for them alone."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def in_time() -> Iterator[None]:
-    """A test that hangs in one long computation fails, whatever holds the interpreter."""
+    """A test that hangs in one long computation fails, even if that never returns to Python's loop."""
 
     def ring(*_: object) -> None:
         raise TimeoutError
 
     before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, PATIENCE_SECONDS)  # of the processor
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE_SECONDS)  # processor time
     yield
     signal.setitimer(signal.ITIMER_PROF, 0)
     signal.signal(signal.SIGPROF, before)
@@ -103,7 +103,7 @@ def test_long_moves_are_refused_on_the_largest_boards(game: str, house: House) -
     ids=["a word", "a line", "names", "dots", "a card", "boards", "rivals"],
 )
 def test_words_that_are_repeated_are_read_to_their_end(words: str, table: House) -> None:
-    """Whoever writes them, or says that they are somebody who has an account."""
+    """Whether a stranger writes them, a player, or somebody who only claims to be one."""
     (asked,) = table.send("joe@elsewhere.example", "hello")
     assert table.deliver(table.mail("joe@elsewhere.example", "hello", words, to=asked["Reply-To"]))
     assert table.send("alice", "hello", words)
@@ -112,7 +112,7 @@ def test_words_that_are_repeated_are_read_to_their_end(words: str, table: House)
 
 
 def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
-    """Each of so many mails took 16 s; all of them together more than a test may take."""
+    """Read slowly, each of these mails takes 16 s, and all of them more than a test may take."""
     letter = f"Hi!\n\nx {'@' * 330}\nOn 1 Jan 2024 at 10:23 <a@b> wrote:\n> q\n\n" * 400
     for number in range(40):
         own, _ = own_text(f"{number}\n{letter}", "pbm")
@@ -120,7 +120,7 @@ def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
 
 
 def test_of_a_crowded_text_so_many_sentences_and_clauses_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of 400 clauses was tried against all the rest of its sentence, and 2000 lines were read for 60 sentences."""
+    """Otherwise each clause is tried against the rest of its sentence, and 2000 lines are read for 60 sentences."""
     looked_at = list[str]()
 
     def ungreeted(said: str) -> str:
@@ -136,12 +136,12 @@ def test_of_a_crowded_text_so_many_sentences_and_clauses_are_looked_at(monkeypat
 
 
 def test_a_flowed_line_without_end_is_joined_in_no_time() -> None:
-    """It took as long as the square of it."""
+    """The time must not grow with the square of the length."""
     assert unflowed("a \n" * 2_000_000, delsp=True) == "a" * 2_000_000
 
 
 def test_of_html_so_many_tags_are_laid_out_and_once() -> None:
-    """100,000 octets of them took 1 s: all were laid out, and where no words were found, once more."""
+    """Laying out 100,000 octets of tags takes 1 s, and twice that if no words are found and it is tried again."""
     mail = parse(b"Content-Type: text/html\r\n\r\n" + b"<p>x" * 40_000)
     (crowded,) = versions(mail)
     assert 5000 < crowded.count("x") < 10_001
@@ -150,7 +150,7 @@ def test_of_html_so_many_tags_are_laid_out_and_once() -> None:
 
 
 def test_of_many_parts_of_html_no_more_tags_are_laid_out_than_of_one() -> None:
-    """So many of each: a mail of 1 MB in 33 parts took 2.5 s."""
+    """Otherwise each part has its own limit: a mail of 1 MB in 33 parts takes 2.5 s."""
     part = b"--b\r\nContent-Type: text/html\r\n\r\n" + b"<br>x" * 4000 + b"\r\n"
     for kind in (b"mixed", b"alternative"):
         mail = parse(b"Content-Type: multipart/" + kind + b"; boundary=b\r\n\r\n" + part * 20)
@@ -158,7 +158,7 @@ def test_of_many_parts_of_html_no_more_tags_are_laid_out_than_of_one() -> None:
 
 
 def test_of_a_bounce_without_line_ends_little_is_searched_for_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One such mail took 1 s."""
+    """Searched as a whole, one such mail takes 1 s."""
     shown = list[str]()
 
     def scanned(mail: Parsed) -> tuple[set[bytes], set[bytes]]:
@@ -175,7 +175,7 @@ def test_of_a_bounce_without_line_ends_little_is_searched_for_addresses(monkeypa
 
 
 def test_blanks_without_end_in_a_report_are_read_in_no_time() -> None:
-    """Each of so many reports, which anybody can send, took 12 s; all of them together more than a test may take."""
+    """Read slowly, each of these reports, which anybody can send, takes 12 s, and all of them more than a test may."""
     for number in range(40):
         status = f"Final-Recipient: {' ' * 32_000}\r\nAction: failed"
         head = f"Message-ID: <{number}@x>\r\nContent-Type: multipart/report; boundary=b"
@@ -186,7 +186,7 @@ def test_blanks_without_end_in_a_report_are_read_in_no_time() -> None:
 
 
 def test_marks_without_end_within_a_word_are_read_in_no_time() -> None:
-    """Each of so many lines would take 5 s; all of them together more than a test may take."""
+    """Read slowly, each of these lines takes 5 s, and all of them more than a test may take."""
     for number in range(100):
         assert passwords_behind([f"password geheim{number} x{'!' * 20_000}y"], "bob")[0] == f"geheim{number}"
 
@@ -221,7 +221,7 @@ def test_boards_of_ones_own_beyond_reason_are_refused(body: str, house: House) -
 
 
 def test_a_polygon_played_to_be_long_takes_bounded_numbers() -> None:
-    """The last of the listed crossings again and again, which rests on the most segments."""
+    """Always the last of the listed crossings, which depends on the most segments."""
     game = GAMES["polygon"]
     position = game.start(game.options(["-sides=24", "-colours=any"]))
     for _ in range(60):
@@ -287,7 +287,7 @@ def test_mails_come_in_while_one_that_only_reads_is_answered(
 
 
 def test_what_a_mail_changes_is_seen_by_the_next_of_its_sender(table: House) -> None:
-    """All of them wait when the first is handled."""
+    """All of them are waiting when the first is handled."""
     table.service.accept(
         [
             table.mail("bob", "cross games"),
@@ -305,7 +305,7 @@ def test_what_a_mail_changes_is_seen_by_the_next_of_its_sender(table: House) -> 
 
 
 def flood(house: House, number: int) -> list[Arriving]:
-    """Strangers with passwords, who name a board."""
+    """Mails by strangers with passwords in them, which name a board."""
     return [house.mail(f"new{n}@x.example", f"signup new{n} a-good-word{n}-101") for n in range(number)]
 
 
@@ -319,7 +319,7 @@ def test_a_move_comes_before_a_flood_of_passwords_however_long_that_is(table: Ho
 
 
 def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(table: House) -> None:
-    """Their mails come last; one holds a password, and the next of its board waits for it."""
+    """Their mails came last; one holds a password, and the next mail about its board waits for it."""
     slow, later = table.answering("alice", "set alice alicepass board words"), table.answering("alice", "show")
     table.service.accept([*flood(table, 40), table.answering("bob", "C4", 101), slow, later])
     quick, first, last = waiting(table)[40:]
@@ -330,7 +330,7 @@ def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(
 
 
 def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
-    """What one sender wrote first is done first, also where another server has handled what was put off."""
+    """A sender's first mail is handled first, even if another server handles what was put off."""
     choice = table.mail("alice", "set alice alicepass board words")
     table.service.accept([*flood(table, 20), choice, *flood(table, 9), table.mail("alice", "help")])
     first, last = waiting(table)[20], waiting(table)[-1]
@@ -347,9 +347,9 @@ def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
 def test_a_move_that_comes_during_a_flood_is_handled_next(
     sender: str, table: House, monkeypatch: pytest.MonkeyPatch, *, worked_out: bool
 ) -> None:
-    """Whatever takes long, though fewer mails wait than are read at once; anybody can write in a player's name.
+    """Even if the flood is small enough to be read at once; anybody can write in a player's name.
 
-    worked_out: it comes while the first of the flood is worked out, not once that is settled.
+    worked_out: whether the move comes while the first mail of the flood is worked out or after that is settled.
     """
     monkeypatch.setattr(batch, "_SECONDS_AHEAD", -1)
     monkeypatch.setattr(batch, "_SECONDS_AT_ONCE", -1)

@@ -1,4 +1,4 @@
-"""Clients that come in crowds, sit there, or send without end: others are served all the same, in bounded memory."""
+"""Clients that come in crowds, do nothing, or send without end: others are still served, in bounded memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_SECONDS
 HELLO = b"EHLO x\r\n"
 ENVELOPE = b"MAIL FROM:<a@x.org>\r\nRCPT TO:<pbm@pbm.example>\r\n"
 CLIENTS: list[asyncio.StreamWriter] = []
-"""Hung up at the end of a test."""
+"""Hung up when a test ends."""
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
@@ -45,7 +45,7 @@ async def listening(**options) -> AsyncIterator[tuple[Listener, list[Accepted]]]
 
 
 async def connect(listener: Listener, peer: int = 1) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """peer: each number is another machine."""
+    """peer: a number for each machine."""
     place = f"127.0.{peer // 250}.{1 + peer % 250}"
     reader, writer = await asyncio.open_connection("127.0.0.1", listener.port, local_addr=(place, 0))
     CLIENTS.append(writer)
@@ -53,7 +53,7 @@ async def connect(listener: Listener, peer: int = 1) -> tuple[asyncio.StreamRead
 
 
 async def deliver(listener: Listener, peer: int = 9999) -> str:
-    """The last reply that an honest client gets; it tries again when it is told to, as mail servers do."""
+    """The last reply that an honest client gets, which tries again when told to, as mail servers do."""
     while True:
         reader, writer = await connect(listener, peer)
         with suppress(ConnectionError):
@@ -163,7 +163,7 @@ def test_coming_and_going_leaves_nothing_behind() -> None:
     ids=["no line", "no end of an address", "no line of a mail", "headers", "dots", "commands"],
 )
 def test_what_has_no_end_takes_no_more_memory_than_its_limit(opening: bytes, endless: bytes) -> None:
-    """16 MB of it, where 100 kB are taken."""
+    """16 MB are sent where 100 kB are accepted."""
 
     async def pour(listener: Listener) -> None:
         _, writer = await connect(listener, 3)

@@ -1,4 +1,4 @@
-"""Mails of an ended board: they lie about for years, so they speak for nobody but there, where it does no harm."""
+"""Mails of ended boards, which lie about for years: they speak for a player only there, where this does no harm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = {
     "give": "give 3d",
     "limit": "limit 3",
 }
-"""What a verb needs to be more than a question."""
+"""Lines by verb, for verbs that need more words to do anything."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A clock that was ahead for days, as of a machine started with a wrong one: once it is right nothing is stuck."""
+"""A clock that was ahead for days, as after a start with a wrong one: once it is right, nothing is stuck."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def club(new_house: NewHouse) -> House:
 
 @contextmanager
 def ahead(house: House, by: timedelta = AHEAD) -> Iterator[None]:
-    """What is done within is done long before its time."""
+    """Within it the clock is ahead, and whatever is done is done too early."""
     house.now += by
     house.service.beat()
     yield
@@ -77,7 +77,7 @@ def test_wrong_passwords_of_the_future_lock_nobody(club: House) -> None:
 
 
 def test_what_was_noted_ahead_of_its_time_passes_for_nothing_later(club: House) -> None:
-    """Else nobody would be told for a year that no copy is made any more, or that a server is down."""
+    """Otherwise nobody would be told for a year that backups have stopped or that a server is down."""
     with ahead(club), club.service.store.write() as tx:
         tx.absences.note(BACKED_UP, club.now)
         tx.absences.note(LISTENS, club.now)
@@ -218,7 +218,7 @@ def test_a_tournament_goes_on(made: str, club: House) -> None:
 
 
 def test_a_clock_that_is_behind_for_a_while_changes_no_date(club: House) -> None:
-    """As of a machine without a battery, until it has asked for the time; and nobody's time is up then."""
+    """As on a machine without a battery, until it has asked for the time; and nobody's time is up then."""
     board = club.game("cross -size=4 --clock=5d alice bob", ["D4", "C3"])
     with club.service.store.read() as tx:
         before = tx.matches.load(board), tx.outbox.latest(None, 1)[0].created_at
@@ -246,7 +246,7 @@ def test_a_clock_that_is_behind_for_a_while_changes_no_date(club: House) -> None
 
 
 def test_a_round_of_a_tournament_is_not_over_because_the_server_was_away(club: House) -> None:
-    """Nor because its clock was ahead for longer than a round lasts: nobody could play meanwhile."""
+    """Nor because its clock was ahead for longer than a round lasts: nobody could play in that time."""
     club.send("alice", "tournament create cup round-robin cross alice alicepass -players=3 -size=3 --clock=60d")
     for userid in ("alice", "bob", "carol"):
         club.send(userid, f"tournament join cup {userid} {userid}pass")
@@ -264,7 +264,7 @@ def test_a_round_of_a_tournament_is_not_over_because_the_server_was_away(club: H
 
 @pytest.mark.parametrize("clock", ["5d", "10d+1d"])
 def test_a_board_that_was_looked_at_meanwhile_is_no_later_due(clock: str, club: House) -> None:
-    """The time that the clock had leapt over had been given to its player."""
+    """The time that the clock leapt over was given to its player, and must be taken back."""
     club.game(f"cross -size=4 --clock={clock} alice bob", ["D4", "C3"])
     with ahead(club):
         assert club.service.agenda.run()
@@ -274,7 +274,7 @@ def test_a_board_that_was_looked_at_meanwhile_is_no_later_due(clock: str, club: 
 
 
 def live(house: House, time: timedelta) -> None:
-    """As a server does that was up all the time."""
+    """Let time pass on a server that is up all the time."""
     house.wait(time)
     house.service.live([HEARTBEAT])
     if not house.service.beat():
@@ -287,7 +287,7 @@ def is_late(match: Match) -> bool:
 
 @pytest.mark.parametrize("clock", ["8d", "8d+1d"])
 def test_outages_are_remembered_though_the_clock_was_ahead_for_years(clock: str, club: House) -> None:
-    """The time for which they are remembered had not passed; only the clock said so."""
+    """They are old enough to be forgotten by the clock alone, not by the time that has passed."""
     club.game(f"cross -size=4 --clock={clock} alice bob", ["D4", "C3"])
     club.now += 30 * day
     club.service.beat()
@@ -313,7 +313,7 @@ def test_a_vacation_is_remembered_though_the_clock_was_ahead_for_years(club: Hou
 @pytest.mark.parametrize("kind", [StopKind.HALT, StopKind.MAINTENANCE])
 @pytest.mark.parametrize("wrong", ["before", "after"])
 def test_a_halt_lasts_until_it_is_lifted_though_the_clock_is_put_back(kind: StopKind, wrong: str, club: House) -> None:
-    """Whether the clock was wrong when the operator let all clocks stand still, or is wrong since."""
+    """Whether the clock was wrong when the operator stopped all clocks, or has been wrong since."""
     club.game("cross -size=4 --clock=1d alice bob", ["D4", "C3"])
     arbiter = Arbiter(club.service)
     if wrong == "before":
@@ -336,7 +336,7 @@ WRONG_BY = (hour, 12 * hour, 3 * day, 40 * day, 400 * day, 4000 * day)
 
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_the_clock_shows_players_have_their_days(seed: int, club: House) -> None:
-    """It leaps every few hours, ahead or back, to where it is right or wrong, and at times the server is down."""
+    """It leaps every few hours, ahead or back, to a right or a wrong time, and at times the server is down."""
     dice, off_by, passed, trail = Random(seed), timedelta(), timedelta(), []
     for game in ("cross -size=4 --clock=8d alice bob", "cross -size=4 --clock=8d+1d bob carol"):
         club.game(game, ["D4", "C3"])

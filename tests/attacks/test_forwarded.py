@@ -1,4 +1,4 @@
-"""A mail of ours that its player forwarded: whoever answers it plays that board, and is nobody otherwise."""
+"""A mail of ours that its player has forwarded: others who answer it play on that board, but are nobody elsewhere."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_forwarded_board_can_be_played(table: House) -> None:
 
 @pytest.mark.parametrize("words", ["C4", "Z9", "list", "resign", "cross show 101", "set mail text"])
 def test_its_player_is_told_from_where(words: str, table: House) -> None:
-    """Also with receipts off, for then nothing else would show that somebody moved for them."""
+    """Even with receipts off, because nothing else would show that somebody has moved for them."""
     table.send("bob", "set bob bobpass receipts off")
     mails = [got for got in table.answer(EVE, words, 101, of="bob") if got.address == address_of("bob")]
     assert mails

@@ -1,4 +1,4 @@
-"""Guesses of passwords and of reply addresses: slowed, then locked, and never at the cost of who answers our mails."""
+"""Guesses of passwords and reply addresses: slowed, then locked, but never for players who answer our mails."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.conversation import ROBOT, Got, House
 WRONG = "The userid or the password is wrong."
 LOCKED = "Too many passwords were tried"
 OPEN = "timezone"
-"""Stands in the list of settings, which a right password shows."""
+"""Found in the list of settings, which a right password shows."""
 STRANGER = "mallory@evil.example"
 MACHINE = "185.12.64.1"
 
@@ -38,14 +38,14 @@ def open_house(new_house: NewHouse) -> House:
 
 
 def guess(house: House, number: int, userid: str = "alice", sender: str = STRANGER) -> str:
-    """What comes back for a wrong password, a new one each time; no time passes."""
+    """The answer to a wrong password, a new one for each number; no time passes."""
     house.now -= timedelta(minutes=1)
     (got,) = house.send(sender, f"set {userid} wrong-{number:04}")
     return said(got)
 
 
 def login(house: House, sender: str = STRANGER, userid: str = "alice") -> str:
-    """What comes back for the right one; no time passes."""
+    """The answer to the right password; no time passes."""
     house.now -= timedelta(minutes=1)
     (got,) = house.send(sender, f"set {userid} {userid}pass")
     return said(got)
@@ -57,7 +57,7 @@ def said(got: Got) -> str:
 
 @contextmanager
 def counted(house: House) -> Iterator[list[str]]:
-    """The passwords that are looked at."""
+    """The passwords that are checked."""
     looked: list[str] = []
     real = house.service.tools.passwords.verify
 
@@ -156,7 +156,7 @@ def test_a_mail_server_in_front_is_no_source(open_house: House) -> None:
 
 
 def test_guesses_that_come_all_at_once_are_no_more_than_one_by_one(open_house: House) -> None:
-    """One batch is read before any of its guesses is counted."""
+    """One batch is read before any of its guesses are counted."""
     mails = [open_house.mail(STRANGER, f"set alice wrong-{number:04}") for number in range(40)]
     open_house.service.accept(mails)
     with counted(open_house) as looked:
@@ -166,7 +166,7 @@ def test_guesses_that_come_all_at_once_are_no_more_than_one_by_one(open_house: H
 
 
 def test_one_password_in_many_mails_that_come_all_at_once_is_one_guess(open_house: House) -> None:
-    """As after an outage: all moves are played. A wrong password is looked at no more often than one by one."""
+    """As after an outage: all moves are played. A wrong password is checked no more often than if they came singly."""
     for _ in range(29):
         open_house.game("cross -size=4 alice bob", ["D4"])
     moves = [open_house.mail("bob", f"cross move {number} bob bobpass C4") for number in range(101, 131)]
@@ -228,7 +228,7 @@ def test_a_new_password_counts_from_the_beginning(open_house: House) -> None:
 
 
 def test_a_password_in_the_wrong_place_is_no_way_to_guess(open_house: House) -> None:
-    """Ten words a day are looked at, and the answer goes to the player whose password it may be."""
+    """Ten words a day are checked, and the answer goes to the player whose password it might be."""
     with counted(open_house) as looked:
         for number in range(80):
             open_house.send("bob", f"cross challenge bob guess{number:03} zoe")
@@ -237,7 +237,7 @@ def test_a_password_in_the_wrong_place_is_no_way_to_guess(open_house: House) -> 
 
 @pytest.mark.parametrize("words", ["chat {}", "C4\n\nI am bob {} here", "{}"])
 def test_a_forwarded_board_is_no_better_way_to_guess_than_the_front_door(words: str, open_house: House) -> None:
-    """alice has a mail of bob's with its token, writes his address into From, and sees what is passed on."""
+    """alice has a mail of bob's with its token, forges his address in From, and sees what is passed on."""
     day = timedelta(days=1)
     for _ in range(2):
         with counted(open_house) as looked:

@@ -1,4 +1,4 @@
-"""Files that anybody may have written: what an import takes of one that this server has not signed."""
+"""Files that anybody may have written: what an import accepts if this server has not signed them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conversation import House, address_of
 
 @pytest.fixture
 def home(house: House) -> House:
-    """Where alice has won a rated game against bob, as carol has against alice."""
+    """A server where alice has won a rated game against bob, and carol one against alice."""
     for userid in ("alice", "bob", "carol"):
         house.player(userid)
     for winner, loser in (("alice", "bob"), ("carol", "alice")):
@@ -31,7 +31,7 @@ def exported(house: House, userid: str) -> bytes:
 
 
 def strange(house: House, userid: str) -> bytes:
-    """As another server signs it; all houses of these tests have one secret."""
+    """An export as if signed by another server; all houses in these tests have one secret."""
     return changed(exported(house, userid), signature="5" * 64)
 
 
@@ -105,7 +105,7 @@ def test_an_opponent_who_comes_with_a_file_of_their_own_takes_their_place(
 
 
 def erased(house: House, userid: str) -> House:
-    """The player is gone without a trace, as in a database that was set back."""
+    """The house without any trace of the player, like a database that was set back."""
     Administration(house.service).remove_player(userid)
     return house
 
@@ -171,7 +171,7 @@ ODD: list[tuple[str, Any, Any]] = [
 def test_what_no_database_holds_is_refused_in_a_sentence(
     section: str, name: str | None, value: Any, home: House, new_house: Callable[..., House]
 ) -> None:
-    """Each of them ended the command with a traceback, or left a rating without end."""
+    """Otherwise each of these ends the command with a traceback, or leaves a rating without bounds."""
     data, there = json.loads(exported(home, "alice")), new_house()
     if name is None:
         data[section] = value

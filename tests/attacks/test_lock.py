@@ -1,5 +1,5 @@
-"""Nothing is drawn while others wait to write: neither what time brings, nor what the operator does. Nor are letters to
-all written then."""
+"""Nothing is drawn while others wait to write, neither by jobs nor by the operator's acts; nor are letters to all
+written then."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WRITING: list[int] = []
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was drawn, and whether others had to wait meanwhile."""
+    """What was drawn, and whether others had to wait for it."""
     write = Store.write
 
     @contextmanager
@@ -59,7 +59,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def table(house: House) -> House:
-    """Players who get pictures and text; two boards, on which alice is to move."""
+    """Players who get pictures and text; alice is to move on both boards."""
     for userid in ("alice", "bob"):
         house.player(userid)
         house.send(userid, f"set {userid} {userid}pass mail both")
@@ -70,7 +70,7 @@ def table(house: House) -> House:
 
 
 def afresh(house: House) -> None:
-    """As after a start of the server."""
+    """Forget what a server forgets when it is started again."""
     house.service.tools.states.forget()
     views.view_of.cache_clear()
     SEEN.clear()
@@ -195,7 +195,7 @@ def test_a_move_that_waits_for_an_earlier_mail_is_not_passed_by_the_next_of_its_
 
 @contextmanager
 def coming_meanwhile(table: House, mail: Arriving, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A mail comes while boards are read for something long; gives the subjects of what is owed, in their order."""
+    """Let a mail come while boards are read for a long answer; gives the subjects of the mails owed, in order."""
     owed: list[str] = []
     mails, load = [mail], Matches.load_all
 
@@ -245,7 +245,7 @@ def test_a_move_stays_behind_what_is_in_hand_of_its_board(table: House, monkeypa
 
 
 def fail_while_let_pass(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What mails lead to that are let pass cannot be worked out; gives their lanes."""
+    """Let every mail that overtakes others fail when it is worked out; gives the lanes of these mails."""
     let_pass, foresee = batch.Batches.let_pass, batch.Batches._foresee
     passing, lanes = list[bool](), list[str]()
 

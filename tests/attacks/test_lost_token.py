@@ -1,4 +1,4 @@
-"""Answers to From, without the plus address: the id of the mail they answer is as good as its token, for its reader."""
+"""Answers to From instead of Reply-To: the id of the answered mail is as good as its token, for its reader only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EVE = "eve@elsewhere.example"
 
 
 def answer(house: House, sender: str, text: str, got: Got, *, envelope: str = "", **headers: str) -> list[Got]:
-    """To From, by the id of a mail. envelope: where it comes from by SMTP, if not from there as well."""
+    """An answer to From, by the id of a mail. envelope: its sender by SMTP, if not that of its From."""
     told = headers or {"In_Reply_To": got["Message-ID"]}
     mail = house.mail(sender, f"Re: {got['Subject']}", text, **told)
     return house.deliver(replace(mail, mail_from=address_of(envelope or sender)))

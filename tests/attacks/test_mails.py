@@ -1,4 +1,4 @@
-"""Mails made to cost: bombs over the real listener, floods of logins, forged senders. Who plays gets his answer."""
+"""Mails made to cost: bombs over the real listener, floods of logins, forged senders. Players still get answers."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from tests.patience import PATIENCE_SECONDS, wait_until
 
 MOST = 1_000_000
 QUIET = {"PBM_LOG__LEVEL": "error"}
-"""For nobody reads what the server says before it ends, and a pipe holds only so much."""
+"""Nobody reads what the server writes before it ends, and a pipe holds little."""
 MACHINE = "185.12.64.1"
 
 
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Pbm:
-    """alice and bob at board 101 of the server that is then attacked."""
+    """alice and bob at board 101 of the server under attack."""
     monkeypatch.setenv("PBM_SERVER__DOMAIN", "example.org")
     game: Pbm = request.getfixturevalue("game")
     return game
@@ -93,7 +93,7 @@ def bombs() -> dict[str, bytes]:
 
 
 def largest_memory(pid: int) -> int:
-    """Octets that a process has had at most."""
+    """The most memory that a process has used, in octets."""
     found = re.search(r"^VmHWM:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
     assert found is not None
     return int(found[1]) * 1024
@@ -109,7 +109,7 @@ def words(tmp_path: Path) -> tuple[str, ...]:
 
 
 def answer_last(port: int, tmp_path: Path, userid: str, text: str) -> None:
-    """Answer the last board mail that a player has got, as he would."""
+    """Answer the last board mail that a player has got, as the player would."""
     box = map(email.message_from_bytes, mails_in(tmp_path / f"mail/{userid}@example.net", 1))
     *_, got = (each for each in box if "Board 101" in each["Subject"])
     reply = f"From: {userid}@example.net\r\nSubject: Re: {got['Subject']}\r\nMessage-ID: <{text}@x>\r\n\r\n{text}\r\n"
@@ -140,7 +140,7 @@ def test_bombs_are_read_in_bounded_memory_and_stop_nobody(played: Pbm, tmp_path:
 
 @pytest.mark.servers
 def test_a_flood_of_logins_does_not_stall_a_move(played: Pbm, tmp_path: Path) -> None:
-    """With the real hashes, of which each costs as much as many moves."""
+    """With real hashes, each of which costs as much as many moves."""
     limit = {"PBM_LIMITS__STRANGER_PASSWORDS_PER_HOUR": "60"}
     with serving(*words(tmp_path), **QUIET, **limit) as (_, line):
         mails_in(tmp_path / "mail/alice@example.net", 1)
@@ -186,7 +186,7 @@ def test_never_more_than_a_few_hashes_at_once(monkeypatch: pytest.MonkeyPatch) -
 
 
 def asked(house: House, sender: str, subject: str, peer: str = "") -> list[Got]:
-    """At one instant."""
+    """The mails that answer one, while no time passes."""
     house.now -= timedelta(minutes=1)
     return house.deliver(replace(house.mail(sender, subject), peer=peer))
 
@@ -222,7 +222,7 @@ LINES = ["list", "xyzzy and more", "cross show 101", "signup nam{} a-good-word",
 def test_what_mails_draw_that_prove_nothing_is_little_for_a_domain_and_because_of_a_network(
     by: str, new_house: Callable[..., House]
 ) -> None:
-    """Whoever they say that they are from, players or not, and whatever they ask for; one more tells that it ends."""
+    """Whoever they claim to be from, players or not, and whatever they ask for; one more tells that answers end."""
     limits = Limits(stranger_replies_per_day=1000).model_copy(update={f"unproven_answers_per_{by}_per_hour": 10})
     house = new_house(Settings(Robot("pbm", "example.org"), limits))
     names = [f"nam{chr(97 + number)}" for number in range(24)]

@@ -1,4 +1,4 @@
-"""Games that strangers start for somebody: none, until those they name agree; and nothing of their text is shown."""
+"""Games that strangers propose for others: none starts until those it names agree, and none of their text is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mails that a player has made void: whoever holds them can do nothing for the player any more."""
+"""Mails that a player has revoked: nobody who holds them can do anything for the player any more."""
 
 from __future__ import annotations
 

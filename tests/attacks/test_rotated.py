@@ -1,4 +1,4 @@
-"""A secret that was renewed: older mails count as long as they should, in every process, and no longer."""
+"""A renewed secret: older mails count as long as they should, in every process, and no longer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OVERLAP = timedelta(days=30)
 
 
 def rotate(house: House, overlap: timedelta = OVERLAP) -> None:
-    """As another process does, while the server runs."""
+    """Renew the secret as another process does, while the server runs."""
     store = Store(house.url)
     store.rotate_secret(house.now, house.now + overlap)
     store.close()
@@ -107,7 +107,7 @@ def test_an_export_from_before_counts_during_the_overlap(table: House) -> None:
 
 
 def test_a_process_that_only_takes_mail_in_keeps_to_the_new_secret(table: House) -> None:
-    """By it mails of a board are put in their lanes."""
+    """Mails are put in the lanes of their boards by the secret."""
     rotate(table, timedelta())
     table.send("bob", "cross chat 101 bob bobpass", "Hello!")
     answer = table.answering("bob", "C4", 101)

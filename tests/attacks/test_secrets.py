@@ -1,4 +1,4 @@
-"""Passwords and words: what is stored of a mail that is done with, and that nothing but a password is blacked out."""
+"""Passwords in mails: what is stored after a mail is handled, and that only passwords are blacked out."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def row(house: House) -> Received:
 
 
 def stored(house: House) -> bytes:
-    """All that is kept of mails, those that came and those that went."""
+    """All stored bytes of mails, received and sent."""
     with house.service.store.read() as tx:
         kept = [tx._connection.execute(select(table.c.raw)).scalars().all() for table in (inbox, outbox_texts)]
     return b"\n".join(raw for each in kept for raw in each)
 
 
 def holds(content: bytes, secret: str = SECRET) -> bool:
-    """In clear, or in what mail programs make of it."""
+    """Whether the content holds the secret, in clear or encoded as mail programs do."""
     for encoded in (secret.encode(), quopri.encodestring(secret.encode()), secret.encode("utf-16-le")):
         if encoded in content:
             return True
@@ -167,7 +167,7 @@ def test_a_mail_without_a_password_is_kept_as_it_came(table: House) -> None:
 
 
 def test_no_copy_of_the_file_holds_a_password(house: House, tmp_path: Path) -> None:
-    """Nor what is left of deleted rows in its pages; a mail is longer than a page here."""
+    """Nor do the remains of deleted rows in its pages; a mail is longer than a page here."""
     file = house.url.removeprefix("sqlite:///")
     if not Path(file).is_file():
         pytest.skip("a database of SQLite")
@@ -191,7 +191,7 @@ def test_no_copy_of_the_file_holds_a_password(house: House, tmp_path: Path) -> N
     ],
 )
 def test_words_that_are_no_password_of_the_sender_reach_the_other_player(words: str, table: House) -> None:
-    """Also those that are the other's, for nobody may find out by that what is."""
+    """Even the other player's password, or else anybody could find out by this which words are passwords."""
     mails = table.answer("bob", f"C4\n\n{words}", 101)
     (got,) = (got for got in mails if got.address == address_of("alice"))
     assert words in " ".join(got.body.split())

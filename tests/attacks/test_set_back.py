@@ -1,4 +1,4 @@
-"""A database that was set back: mails from the time that is lost act on nothing that their owners never saw."""
+"""A database that was set back: mails from the lost time do nothing that their owners have not seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.conversation import Got, House, address_of
 
 
 def set_back(house: House) -> None:
-    """As a server is that was started again after it."""
+    """Set the database back, with the server started again."""
     house.service.store.set_back(house.now)
     with house.service.store.read() as tx:
         house.service._signer.renew(*tx.secrets.keys(house.now))
@@ -56,7 +56,7 @@ def test_a_fresh_mail_plays(table: House) -> None:
 
 @pytest.mark.parametrize("way", ["confirm", "reset", "held", "offer"])
 def test_a_mail_that_was_answered_after_the_copy_does_not_come_to_life_again(way: str, table: House) -> None:
-    """The copy holds what waits for its answer, though it has been answered since: nobody can tell."""
+    """The copy still waits for the answer, which has come since: nobody can tell."""
     table.player("carol")
     asked = {
         "confirm": ("eve@elsewhere.example", "signup eve passw0rd", "eve@elsewhere.example"),
@@ -73,7 +73,7 @@ def test_a_mail_that_was_answered_after_the_copy_does_not_come_to_life_again(way
 
 
 def test_what_a_player_revoked_stays_void(table: House) -> None:
-    """Though the copy does not know of it."""
+    """Even if the copy was made before that."""
     before = table.dump()
     set_back(table)
     table.answer("eve@elsewhere.example", "C4", 101, of="bob")

@@ -1,4 +1,4 @@
-"""Mails that a stranger causes to somebody else: few to a mailbox, a domain, from a network, whatever From says."""
+"""Mails that strangers cause for others: few to a mailbox, to a domain, from a network, whatever From says."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ PATIENT = Limits(unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
 
 
 def sent(house: House, sender: str, subject: str, peer: str = "", **headers: str) -> list[Got]:
-    """Through a mail server of ours that notes from where."""
+    """Send a mail by way of a mail server of ours that notes the peer."""
     if peer:
         headers["Received"] = f"from mail.{sender.rpartition('@')[2]} (unknown [{peer}]) by mx.example.org; Thu, 1 Jan"
     return house.send(sender, subject, **headers)
 
 
 def victims(house: House) -> list[str]:
-    """The mailboxes that were asked to confirm something."""
+    """The mailboxes that were asked to confirm an address, one for each question."""
     boxes = (got for box in house.mailboxes.values() for got in box)
     return [mailbox(got.address) for got in boxes if got["Subject"] == "pbm: please confirm your address"]
 
@@ -76,7 +76,7 @@ def test_a_network_causes_only_so_many(new_house: Callable[..., House]) -> None:
 def test_questions_to_players_that_anybody_causes_are_few(
     line: str, subject: str, by: str, new_house: Callable[..., House]
 ) -> None:
-    """In as many players' names as there are, from one network, or to one domain."""
+    """In the names of many players, from one network or to one domain."""
     house = new_house(Settings(ROBOT, PATIENT.model_copy(update={f"unasked_per_{by}_per_day": 3})))
     names = [f"nam{chr(97 + number)}" for number in range(6)]
     for name in names:
@@ -97,7 +97,7 @@ def test_questions_to_players_that_anybody_causes_are_few(
 
 
 def test_what_a_sender_wrote_tells_no_network(new_house: Callable[..., House]) -> None:
-    """Only what stands above the first hop of somebody else counts."""
+    """Only what our own servers wrote above it counts."""
     house = new_house(Settings(ROBOT, PATIENT.model_copy(update={"unasked_per_network_per_day": 2})))
     for number in range(4):
         forged = f"from a (a [185.{number}.1.1]) by mx.evil.example; Thu, 1 Jan"

@@ -1,4 +1,4 @@
-"""`pbm` as a function, over a database of its own and apart from the environment of whoever runs the tests."""
+"""`pbm` as a function, on a database of its own, apart from the environment of the tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def pbm(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> Pbm:
-    """Runs a command line; code is the exit code it must have."""
+    """Runs a command line. code: the exit code that it must have."""
     shutil.copyfile(empty_database, tmp_path / "pbm.db")
     monkeypatch.setenv("PBM_DATABASE", f"sqlite:///{tmp_path / 'pbm.db'}")
 

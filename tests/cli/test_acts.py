@@ -1,4 +1,4 @@
-"""Whatever the operator changes leaves a line in the log, with what it changes; no command can be forgotten."""
+"""Each act of the operator leaves a line in the log with what it changes; no command can be forgotten."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.cli.conftest import Pbm
 from tests.cli.test_commands import CHAT, arrive, database, parsed, settle
 
 SERVERS = "serve", "work", "receive", "demo", "play", "bot run"
-"""They do what mails ask for."""
+"""Commands that do what mails ask for."""
 READING = {
     "status": "",
     "challenge list": "",
@@ -59,9 +59,9 @@ READING = {
     "doctor": "--help",
     "db copy": "--help",
 }
-"""With what each is called here; of a copy the line is in the copy."""
+"""Commands that only read, with the words for each; making a copy is logged in the copy."""
 APART = "inbox classify", "config show", "config check", "help"
-"""They look into no database."""
+"""Commands that use no database."""
 WRITING = {
     "player add": "carol --address carol@example.net --password carolpass",
     "player set-address": "alice other@example.net",
@@ -124,12 +124,12 @@ def test_of_every_command_it_is_known_whether_it_writes() -> None:
 
 
 BUILT: dict[str, bytes] = {}
-"""The files of the house below, made once."""
+"""The files of the house below, which is built once."""
 
 
 @pytest.fixture
 def told(alone: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The databases that were announced."""
+    """The databases that were announced, by URL."""
     urls: list[str] = []
     monkeypatch.setattr(opening, "announce", urls.append)
     return urls
@@ -137,7 +137,7 @@ def told(alone: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def house(pbm: Pbm, tmp_path: Path, request: pytest.FixtureRequest) -> Pbm:
-    """A server on which each of the commands has something to do."""
+    """A server on which each of the commands finds something to do."""
     if not BUILT:
         build(request.getfixturevalue("game"), tmp_path)
         BUILT.update({path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()})
@@ -193,7 +193,7 @@ def test_a_command_that_writes_leaves_one_line(house: Pbm, tmp_path: Path, name:
 
 
 def older(file: Path) -> None:
-    """The database as the release before the operators' log had it."""
+    """Turn the database into that of the release before the log."""
     config = Config()
     config.set_main_option("script_location", str(folder("migrations")))
     engine = create_engine(f"sqlite:///{file}")

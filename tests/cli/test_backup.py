@@ -1,4 +1,4 @@
-"""`pbm db backup` and `pbm db restore`: what is copied is whole, checked, and comes back."""
+"""`pbm db backup` and `pbm db restore`: a copy is whole and checked, and can be restored."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_copy_is_whole_and_for_its_owner_only(game: Pbm, tmp_path: Path) -> No
 
 @pytest.mark.servers
 def test_two_who_copy_at_once_do_not_take_each_others_copy(game: Pbm, tmp_path: Path) -> None:
-    """As two timers that go off in one second: each copy that is there is whole, and named by whoever made it."""
+    """As by two timers that go off in the same second: each copy is whole, and named by the process that made it."""
     place = tmp_path / "copies"
     place.mkdir()
     words = [sys.executable, "-c", "from pbm.cli import main; main()", "db", "backup", str(place)]
@@ -74,7 +74,7 @@ def test_two_who_copy_at_once_do_not_take_each_others_copy(game: Pbm, tmp_path: 
 
 
 def test_a_copy_made_while_mail_comes_in_is_of_one_instant(game: Pbm, tmp_path: Path) -> None:
-    """Each transaction adds three mails; a copy with a part of one would hold another number."""
+    """Each transaction adds three mails, so a copy with half a transaction would hold another number."""
     enough, more, store = threading.Event(), threading.Event(), Store(f"sqlite:///{tmp_path / 'pbm.db'}")
 
     def write() -> None:

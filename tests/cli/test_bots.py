@@ -1,4 +1,4 @@
-"""`pbm bot run`: somebody's program plays, by lines of JSON."""
+"""`pbm bot run`: a program of the user's plays, by lines of JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def example(tmp_path: Path) -> str:
 
 
 def written(folder: Path, name: str) -> str:
-    """A program of the docs, in a file."""
+    """A program of the docs, written to a file."""
     found = re.search(rf"<!-- {re.escape(name)} -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert found
     assert len([line for line in found[1].splitlines() if line.strip()]) <= 15

@@ -1,4 +1,4 @@
-"""How raw mails are told apart at the command line."""
+"""How raw mails are classified at the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.conftest import Pbm
 from tests.mailin.test_corpus import CORPUS, INDEX, bare
 
 TEXTS_WITH_SIGNATURE = 4
-"""Of the corpus: what other projects want kept, quoted lines and signatures, and ours takes for nobody's words."""
+"""Texts of the corpus with quoted lines and signatures that other projects keep but ours drops."""
 
 
 def classified(pbm: Pbm, tmp_path: Path, text: str, to: str = "pbm@localhost") -> dict[str, object]:

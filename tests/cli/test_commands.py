@@ -1,4 +1,4 @@
-"""Every command of the operator: what it does, what it refuses, and that programs can read it."""
+"""Each of the operator's commands: what it does, what it refuses, and that programs can read its output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What players of `pbm play` get: all that a server of their own would send them."""
+"""What players of `pbm play` get: all that a real server would send them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pbm.cli.demo import MailProgram, post_office
 
 
 async def _ended(database: Path) -> MailProgram:
-    """The mail program of a player whose game of Reversi has just been given up."""
+    """The mail program of the player who has won a game of Reversi by resignation."""
     async with post_office(database) as office:
         alice, bob = office.program("alice"), office.program("bob")
         for who in (alice, bob):

@@ -1,4 +1,4 @@
-"""`pbm doctor`: what a server lacks is found, told with what to do, and never waited for."""
+"""`pbm doctor`: it finds what a server lacks, says what to do, and never hangs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def own_mail_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def examined(pbm: Pbm, *words: str, code: int) -> dict[str, list[str]]:
-    """Verdicts by check."""
+    """The verdicts of each check."""
     found: dict[str, list[str]] = {}
     for each in json.loads(pbm("doctor", "--offline", "--json", *words, code=code).stdout):
         assert each["reason"]
@@ -149,20 +149,20 @@ def test_a_broken_template_is_noticed(pbm: Pbm, monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates/board.txt").write_text("{% if %}")
     monkeypatch.setattr(pages, "folder", lambda name: tmp_path / name)
-    monkeypatch.setattr(pages, "_environment", pages._environment.__wrapped__)  # not the one that was made before
+    monkeypatch.setattr(pages, "_environment", pages._environment.__wrapped__)  # not the one made earlier
     assert examined(pbm, code=1)["templates"][0].startswith("FAIL: board.txt: ")
 
 
 @contextmanager
 def silent_server() -> Iterator[int]:
-    """Takes connections and says nothing."""
+    """A server that takes connections and says nothing; gives its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
 
 
 @contextmanager
 def saying(*lines: bytes) -> Iterator[int]:
-    """Says one line after another to whatever it is told, and hangs up."""
+    """A server that says the lines one by one, whatever it is told, and hangs up; gives its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:

@@ -1,4 +1,4 @@
-"""`pbm game new`: a game begun in the source tree, and one in a package of its own, built, installed and played."""
+"""`pbm game new`: a game begun in the source tree, and one in its own package, built, installed and played."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.cli.conftest import Pbm
 
 ROOT = Path(__file__).parent.parent.parent
 TREE = ("games", "templates", "tests/games", "tests/golden/boards", "tests/golden_file.py", "pyproject.toml")
-"""What the contract test needs beside the package pbm."""
+"""What the contract test needs besides the package pbm."""
 
 
 def python(folder: Path, *words: str, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -34,7 +34,7 @@ def python(folder: Path, *words: str, path: Path, **environment: str) -> subproc
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of the source tree with all that belongs to games."""
+    """A copy of all that belongs to games in the source tree."""
     folder = tmp_path / "tree"
     for name in TREE:
         source = ROOT / name

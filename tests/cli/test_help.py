@@ -13,7 +13,7 @@ from pbm.cli import main
 from tests.cli.conftest import Pbm
 
 ELSEWHERE = {"demo", "play"}
-"""They bring a database of their own."""
+"""Commands that bring their own database."""
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -1,4 +1,4 @@
-"""Every command of docs/running.md is run, in its order, on one server."""
+"""Each command of docs/running.md is run, in order, on one server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARKED = 3
 
 
 def prepare(pbm: Pbm, folder: Path, line: str) -> None:
-    """What must have happened before, as the page tells it around the command."""
+    """Let happen what the page tells around a command, before it is run."""
     if line.startswith("pbm inbox retry"):
         settle(folder, 1, Arrival.PARKED)
     if line.startswith("pbm board undo-timeout"):
@@ -53,7 +53,7 @@ def test_every_command_of_the_page_works(game: Pbm, tmp_path: Path, monkeypatch:
         prepare(game, tmp_path, line)
         words = shlex.split(line.replace("/var/backups/pbm", str(tmp_path / "backups")))
         assert words[0] == "pbm"
-        is_looking = words[1] == "doctor"  # it finds that there is no way out, as it should here
+        is_looking = words[1] == "doctor"  # it finds that there is no way to send mail, as it should here
         game(*words[1:], code=1 if is_looking else 0)
 
 

@@ -1,4 +1,4 @@
-"""`pbm serve` as a process, spoken to over SMTP."""
+"""`pbm serve` as a process, used over SMTP."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PBM = [sys.executable, "-c", "from pbm.cli import main; main()"]
 
 @contextmanager
 def serving(*words: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A running server and the line it printed; it is ended with the block."""
+    """A running server and the line that it printed; it is killed when the context ends."""
     process = subprocess.Popen(
         [*PBM, "serve", *words],
         stdout=subprocess.PIPE,
@@ -48,7 +48,7 @@ def serving(*words: str, **environment: str) -> Iterator[tuple[subprocess.Popen[
 
 
 def first_line(process: subprocess.Popen[str]) -> str:
-    """The line that says where mail is accepted, printed and flushed in good time."""
+    """The line that says where mail is accepted, which must come in time."""
     assert process.stdout is not None
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
@@ -63,7 +63,7 @@ def port_of(line: str) -> int:
 
 
 def mails_in(folder: Path, count: int) -> list[bytes]:
-    """The mails of a Maildir, once there are so many."""
+    """The mails of a Maildir, as soon as there are this many."""
     wait_until(lambda: len(list((folder / "new").glob("*"))) >= count)
     return [file.read_bytes() for file in sorted((folder / "new").glob("*"))]
 
@@ -84,7 +84,7 @@ def send(port: int, subject: str, to: str = "pbm@example.org") -> dict[str, tupl
 def test_over_a_database_that_can_only_be_read_it_ends_and_says_what_would_work(pbm: Pbm, tmp_path: Path) -> None:
     file = tmp_path / "pbm.db"
     pbm("--database", f"sqlite:///{file}", "db", "upgrade")
-    with closing(sqlite3.connect(file)) as other:  # its journal is there, as after a server that was killed
+    with closing(sqlite3.connect(file)) as other:  # its journal exists, as after a server was killed
         other.execute("SELECT count(*) FROM inbox").fetchone()
         words = ("--database", f"sqlite:///file:{file}?mode=ro&uri=true", "serve", "--listen", "127.0.0.1:0")
         ended = subprocess.run(
@@ -218,7 +218,7 @@ def test_a_fault_in_the_log_does_not_tell_what_was_written(
 
 @pytest.mark.servers
 def test_the_address_belongs_to_the_database(tmp_path: Path, pbm: Pbm) -> None:
-    """Commands write from the address of the server, though nobody has told them, and a contradiction is refused."""
+    """Commands write from the server's address without being told it, and a contradiction is refused."""
     url, maildir = f"sqlite:///{tmp_path / 'new.db'}", tmp_path / "mail"
     database = ("--database", url)
     words = ("--listen", "127.0.0.1:0", *database, "--maildir", str(maildir), "--domain", "example.org")
@@ -286,7 +286,7 @@ def certificate_of(port: int) -> bytes | None:
 
 @pytest.mark.servers
 def test_a_hangup_has_a_new_certificate_read_and_a_broken_one_left_alone(tmp_path: Path) -> None:
-    """Also one with a key of another kind, beside which the one before would go on being offered."""
+    """Even with a key of another kind, beside which the earlier one must not go on being offered."""
     first, second = (
         (Path(__file__).parents[1] / "edges" / name).read_text() for name in ("localhost.pem", "renewed.pem")
     )

@@ -1,4 +1,4 @@
-"""`pbm status` against a database whose rows are known."""
+"""`pbm status` on a database with known rows."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_boards_that_fall_due_come_first(table: House) -> None:
 )
 @given(ages=st.lists(st.integers(0, 100_000), max_size=12), gaps=st.integers(1, 3))
 def test_flows_are_counted_as_a_plain_count_would(house: House, ages: Sequence[int], gaps: int) -> None:
-    """By halving, over ids with gaps."""
+    """They are counted by halving, over ids with gaps."""
     now = house.now
     with house.service.store.write() as tx:
         tx._connection.execute(inbox.delete())
@@ -162,7 +162,7 @@ def test_durations_are_told_in_two_units(seconds: int, expected: str) -> None:
 
 @pytest.fixture
 def _heeds_ctrl_c() -> Iterator[None]:
-    """What is started hears SIGINT, also where this was started by a shell that lets what it starts not hear it."""
+    """Let child processes hear SIGINT, even if a shell has started the tests with it ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -195,7 +195,7 @@ def test_the_live_view_follows_and_ends_with_ctrl_c(tmp_path: Path) -> None:
 
 
 def _read_until(terminal: int, enough) -> str:
-    """What a terminal shows until it is enough, or until it ends."""
+    """The output of a terminal until it is enough or ends."""
     text, deadline = "", time.monotonic() + PATIENCE_SECONDS
     while not enough(text):
         assert time.monotonic() < deadline, text

@@ -1,4 +1,4 @@
-"""How a server ends, what systemd hears of it, and one number of a mail in every line of the log."""
+"""How a server ends, what systemd hears about it, and a mail's number in every line of the log about it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def counted(tmp_path: Path, query: str) -> int:
 
 @pytest.mark.servers
 def test_told_to_stop_under_load_a_server_finishes_what_it_took(game: Pbm, tmp_path: Path) -> None:
-    """Clients that send as fast as they can are told 250 or turned away, and each 250 is in the database."""
+    """Clients that send as fast as they can get 250 or are turned away, and each mail with 250 is in the database."""
     accepted: list[int] = []
 
     def flood(first: int, port: int) -> None:
@@ -66,7 +66,7 @@ def test_told_to_stop_under_load_a_server_finishes_what_it_took(game: Pbm, tmp_p
 
 @contextmanager
 def stuck(**more: str) -> Iterator[subprocess.Popen[str]]:
-    """A server in the middle of a delivery to a smarthost that never says a word."""
+    """A server in the middle of a delivery to a smarthost that stays silent."""
     with socket.create_server(("127.0.0.1", 0)) as smarthost:
         smarthost.settimeout(PATIENCE_SECONDS)
         environment = {
@@ -131,7 +131,7 @@ def numbers_at(port: int) -> dict[str, float]:
 
 @pytest.mark.servers
 def test_a_worker_beside_a_server_with_one_configuration_tells_its_own_numbers(pbm: Pbm, tmp_path: Path) -> None:
-    """What the server does not do is seen there all the same, as long as somebody does it."""
+    """The server also shows the numbers of what others do for it, as long as somebody does it."""
     with ExitStack() as held:
         port, own = (held.enter_context(reserved_port()) for _ in range(2))
         environment = {"PBM_METRICS__LISTEN": f"127.0.0.1:{port}", "PBM_SERVER__DOMAIN": "example.org"}
@@ -179,7 +179,7 @@ def test_every_line_about_a_mail_names_it(game: Pbm, tmp_path: Path) -> None:
         mails_in(tmp_path / "mail/alice@example.net", 3)
         _, _, err = stopped(process)
     lines = [json.loads(each) for each in err.splitlines()]
-    # in whatever order: each is told by a thread that may be overtaken by the next, once it has done its part
+    # in any order: each thread tells its part when it is done, and may be overtaken by the next
     story = {each["event"]: each for each in lines if each.get("mail") == 2}
     sent = sorted(each["outbox"] for each in lines if each.get("mail") == 2 and each["event"] == "sent")
     assert story.keys() == {"received", "settled", "sent"}
@@ -204,7 +204,7 @@ def test_a_mail_that_is_parked_or_refused_is_named_too(game: Pbm, tmp_path: Path
 
 @pytest.mark.servers
 def test_nobody_reads_standard_error_and_nothing_stops(game: Pbm, tmp_path: Path) -> None:
-    """The pipe holds 4 kB, which is some ten mails' worth of lines; what is left out is counted once it is read."""
+    """The pipe holds 4 kB, which is the log of some ten mails."""
     with serving(*words(tmp_path), PBM_LOG__LEVEL="debug") as (process, line):
         assert process.stderr is not None
         fcntl.fcntl(process.stderr, fcntl.F_SETPIPE_SZ, 4096)
@@ -217,7 +217,7 @@ def test_nobody_reads_standard_error_and_nothing_stops(game: Pbm, tmp_path: Path
 
 @pytest.fixture
 def _hasty_threads() -> Iterator[None]:
-    """They take turns as often as they can."""
+    """Threads take turns as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -257,7 +257,7 @@ def test_lines_that_find_no_room_are_counted_whoever_writes_them(monkeypatch: py
 
 @pytest.mark.servers
 def test_a_server_whose_loop_is_stuck_ends_all_the_same(game: Pbm, tmp_path: Path) -> None:
-    """Told to stop, it may take as long as is configured, and no longer, whatever it is stuck in."""
+    """It ends within the configured time after it is told to stop, whatever it is stuck in."""
     stuck = "import pbm.edges.server as s, time"
     stuck = f"{stuck}; s.Server._doing = lambda *_: print('stuck', flush=True) or time.sleep(3600)"
     command = [sys.executable, "-c", f"{stuck}; from pbm.cli import main; main()", "serve", *words(tmp_path)]
@@ -284,7 +284,7 @@ main()
 
 @pytest.mark.servers
 def test_a_handling_that_hangs_ends_the_process_and_its_mail_is_kept(pbm: Pbm, tmp_path: Path) -> None:
-    """Nothing else can interrupt it, and whoever supervises the process starts another one."""
+    """Nothing else can interrupt it; its supervisor starts another process."""
     command = [sys.executable, "-c", HANGS, "serve", *words(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         send(port_of(first_line(process)), "help")
@@ -297,7 +297,7 @@ def test_a_handling_that_hangs_ends_the_process_and_its_mail_is_kept(pbm: Pbm, t
 
 @pytest.mark.servers
 def test_a_robot_that_hangs_keeps_no_server_from_ending_in_good_order(game: Pbm, tmp_path: Path) -> None:
-    """What it was thinking about is thought about again."""
+    """The robot's thought is begun anew later."""
     hangs = "import pbm.edges.server as s, pbm.server.thinker as t, time"
     hangs = f"{hangs}; s._THINK_GRACE_SECONDS = 0.1; t.Thinker.run = lambda *_: print('stuck') or time.sleep(3600)"
     command = [sys.executable, "-u", "-c", f"{hangs}; from pbm.cli import main; main()", "serve", *words(tmp_path)]

@@ -1,4 +1,4 @@
-"""`pbm tournament`: the operator makes a tournament, looks at it, starts and ends it."""
+"""`pbm tournament`: the operator creates a tournament, looks at it, starts it and ends it."""
 
 from __future__ import annotations
 

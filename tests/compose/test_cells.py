@@ -1,4 +1,4 @@
-"""Boards as tables: every cell once, large enough, and no table wider than a phone."""
+"""Boards as tables: each cell once, large enough, and no table wider than a phone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def of(name: str, *words: str) -> HexBoard | GridBoard | PlaneBoard:
 
 
 def of_cells() -> dict[str, HexBoard | GridBoard]:
-    """Of each game that has cells the smallest, the usual and the largest board."""
+    """The smallest, the usual and the largest board of each game with cells."""
     found = {}
     for name, game in GAMES.items():
         for words in (smallest(game), (), largest(game)):
@@ -48,7 +48,7 @@ def faces(table: cells.Table) -> list[cells.Face]:
 
 
 def is_of_lines(shown: HexBoard | GridBoard) -> bool:
-    """Players draw lines between points, which are narrower than cells."""
+    """Whether players draw lines between points, which are narrower than cells."""
     return isinstance(shown, GridBoard) and any(join.name for join in shown.joins)
 
 
@@ -130,7 +130,7 @@ def test_parts_stand_beside_each_other_where_there_is_room_for_two(name: str, *,
 
 
 def test_pieces_are_shown_where_players_draw_lines_as_well() -> None:
-    """As in Bridg-It, whose lines join dots of one's own colour."""
+    """As in Bridg-It, where lines join dots of the player's own colour."""
     dots = tuple(Cell(row, column, f"{'abc'[column]}{2 - row}", "RB"[row]) for row in (0, 1) for column in (0, 2))
     shown = GridBoard(("a", "b", "c"), ("2", "1"), in_rows(dots), (Join((0, 0), (0, 2), name="b2"),))
     (table,) = cells.tables(shown)

@@ -1,6 +1,6 @@
 """The forms of a mail: text, HTML with a picture and links, and the part for programs.
 
-The golden mails are in golden/mails, each part decoded.
+The golden mails are in golden/mails, with each part decoded.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ def house(new_house: Callable[..., House]) -> House:
 
 
 def small(name: str) -> tuple[str, list[str]]:
-    """A challenge of a small board of a game, and two moves on it."""
+    """The words of a challenge for a game's smallest board, and two moves on it."""
     words = smallest(GAMES[name])
     return " ".join([name, *words]), opening(GAMES[name], words, 2)
 
 
 def links(got: Got) -> list[tuple[str, str]]:
-    """The links of a mail's HTML: what is shown, and the URL."""
+    """The links in a mail's HTML: the words shown and the URL."""
     page = lxml.html.fromstring(got.part("text/html"))
     return [(anchor.text_content(), anchor.get("href")) for anchor in page.iter("a")]
 
 
 def opened(url: str) -> tuple[str, str, str]:
-    """What a mail program makes of a mailto link: address, subject and text."""
+    """The address, the subject and the text that a mail program makes of a mailto link."""
     parts = urlsplit(url)
     assert parts.scheme == "mailto"
     assert "+" not in url, "some programs read it as a blank"
@@ -76,7 +76,7 @@ def click(house: House, userid: str, url: str) -> list[Got]:
 
 
 def moves_linked(got: Got) -> set[str]:
-    """What they play: on a large board it is the subject of what opens."""
+    """The moves that the links play: on a large board, a move is the subject of the mail that opens."""
     return {text or subject for _, subject, text in (opened(url) for _, url in links(got))}
 
 
@@ -93,7 +93,7 @@ def legal(state: State) -> set[str]:
 
 
 def starts(state: State) -> set[str]:
-    """What moves may begin with, where touching a cell only begins one."""
+    """The beginnings of moves, in games where touching a cell only begins one."""
     return set(state.game.beginnings(state.position).values()) if isinstance(state.game, Stepwise) else set()
 
 
@@ -103,13 +103,13 @@ def last_of(house: House, userid: str) -> Got:
 
 @pytest.fixture(scope="session")
 def seen() -> dict[str, Got]:
-    """Mails that were only looked at, by the game."""
+    """Mails that tests only look at, by game."""
     return {}
 
 
 @pytest.fixture
 def shown(seen: dict[str, Got], new_house: Callable[..., House]) -> Callable[[str], Got]:
-    """The mail of a small board of a game, in all forms, to the player to move; it is made once."""
+    """The mail to the player to move on a game's smallest board, in all forms; it is made once."""
 
     def show(name: str) -> Got:
         if name not in seen:
@@ -120,13 +120,13 @@ def shown(seen: dict[str, Got], new_house: Callable[..., House]) -> Callable[[st
 
 
 def mover(house: House, words: str, moves: list[str]) -> Got:
-    """The last mail of the player to move."""
+    """The last mail to the player to move."""
     house.game(f"{words} alice bob", moves)
     return last_of(house, ("alice", "bob")[len(moves) % 2])
 
 
 def laid_out(got: Got) -> str:
-    """A mail with its parts decoded, as a golden file holds it; pictures are known by their size, not their bytes."""
+    """A mail with its parts decoded, as golden files hold it; a picture is told by its size, not its bytes."""
     out = [got.raw.partition(b"\r\n\r\n")[0].decode().replace("\r\n", "\n"), ""]
     for part in got.parsed.walk():
         if part.is_multipart():
@@ -144,7 +144,7 @@ def laid_out(got: Got) -> str:
 @pytest.mark.golden
 @pytest.mark.parametrize("path", sorted((FOLDER / "mails").glob("*.txt")), ids=lambda path: path.stem)
 def test_a_board_mail_reads_as_it_is_written(path: Path, house: House) -> None:
-    """The first line of the file has the words of the challenge, and the moves behind a colon."""
+    """The first line of the file holds the words of the challenge and, after a colon, the moves."""
     words, _, moves = path.read_text(encoding="utf-8").partition("\n")[0].partition(":")
     hold(path, f"{words}:{moves}\n\n{laid_out(mover(house, words, moves.split()))}")
 
@@ -155,7 +155,7 @@ def test_every_move_is_a_link_that_plays_it(name: str, house: House) -> None:
     got = mover(house, words, moves)
     state = state_of(words, moves)
     linked, begun = moves_linked(got), starts(state)
-    unlinked = {move for move in legal(state) - linked if ";" not in move}  # a turn of several has a link for each
+    unlinked = {move for move in legal(state) - linked if ";" not in move}  # turns have a link for each of their moves
     assert all(any(move.startswith(start) for start in begun & linked) for move in unlinked)
     assert linked <= legal(state) | begun | {"swap"}
     shown, url = next((shown, url) for shown, url in links(got) if opened(url)[2] in legal(state))
@@ -256,7 +256,7 @@ def test_pictures_come_by_default(house: House) -> None:
 
 
 def test_who_is_not_to_move_gets_a_picture_only_if_they_ask(house: House) -> None:
-    """A big picture beside few words is what filters take for spam."""
+    """Spam filters mistrust a big picture beside few words."""
     with house.service.store.write() as tx:
         for name in ("alice", "bob"):
             player = tx.players.find(name)
@@ -298,7 +298,7 @@ def test_what_players_write_is_escaped_and_never_a_link(house: House) -> None:
 
 
 def test_html_keeps_drawings_in_letters_of_equal_width(house: House) -> None:
-    """What Gmail and Outlook are known to honour: pre in a cell, styles in line, both colours named."""
+    """As Gmail and Outlook are known to need it: pre in a cell, inline styles, both colours named."""
     got = mover(house, *small("crossgeo"))
     page = lxml.html.fromstring(got.part("text/html"))
     (board,) = [pre for pre in page.xpath("//table//td/pre") if "+" in pre.text_content()]
@@ -315,7 +315,7 @@ def test_html_has_neither_styles_of_its_own_nor_scripts(name: str, shown: Callab
 
 
 def places(state: State) -> set[str]:
-    """The names of the cells and the lines of a board of cells."""
+    """The names of the cells and lines on a board with cells."""
     board = state.game.scene(state.position, state.last).board
     if isinstance(board, PlaneBoard):
         return set()
@@ -348,7 +348,7 @@ def pixels(name: str, style: str) -> int:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_no_line_of_equal_letters_is_wider_than_a_phone(name: str, shown: Callable[[str], Got]) -> None:
-    """Or the letters are small, and the lines broken."""
+    """Unless its letters are small and it may be broken."""
     page = lxml.html.fromstring(shown(name).part("text/html"))
     for pre in page.xpath("//pre"):
         size = pixels("font-size", pre.get("style"))
@@ -478,7 +478,7 @@ def test_the_picture_of_a_large_board_is_a_map_that_leaves_room_to_touch_every_p
 def test_mails_of_the_largest_boards_are_no_larger_than_a_mail_should_be(
     case: str, style: str, new_house: Callable[..., House]
 ) -> None:
-    """With long names, which every link repeats."""
+    """With long names, because every link repeats them."""
     domain = "a-rather-long-name.of-a-server.example.org"
     house = new_house(Settings(Robot("play-by-mail", domain)))
     words, body = LARGEST[case]
@@ -501,7 +501,7 @@ def test_mails_of_the_largest_boards_are_no_larger_than_a_mail_should_be(
 
 
 def test_an_answer_that_quotes_our_html_is_read(house: House) -> None:
-    """As HTML alone, with our mail below and no sign of a quote but our own words."""
+    """A mail with HTML alone and ours below, with no sign of a quote but our own words."""
     got = mover(house, "cross -size=4", ["D4"])
     ours = re.sub(r"(?s).*<body[^>]*>|</body>.*", "", got.part("text/html"))
     head = (
@@ -561,7 +561,7 @@ def test_places_that_find_no_room_for_a_link_are_told_of(house: House) -> None:
 
 
 def late(house: House, name: str, plies: int) -> tuple[int, int]:
-    """A game on the largest board after so many plies at random, or fewer where it would end: its board, who moves."""
+    """A largest board after random plies, fewer if one would end the game: its number, and the seat to move."""
     number, dice = house.game(" ".join([name, *largest(GAMES[name]), "alice", "bob"])), random.Random(1)
     with house.service.store.write() as tx:
         board = OpenBoard.load(tx, house.service.tools.states, number)
@@ -576,7 +576,7 @@ def late(house: House, name: str, plies: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("name", EACH)
 def test_no_mail_of_a_long_game_is_large_whatever_is_written_with_it(name: str, house: House) -> None:
-    """Not even when much is said in letters that take many octets; nor with the film of the whole game."""
+    """Not even with a long message in letters of many octets, nor with the film of the whole game."""
     number, mover = late(house, name, 80)
     here, there = ("alice", "bob") if mover == 1 else ("bob", "alice")
     house.collect()

@@ -1,4 +1,4 @@
-"""Lists of a page in HTML: laid out so that a phone shows them, and with every word of the text."""
+"""Lists of a page in HTML: a phone shows them well, with every word of the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers of lists and threads: constant for a board, a command that works to leave it, one click only with a page."""
+"""Headers for lists and threads: constant for a board, with a command that leaves it; one click only with a page."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def headers_of(got):
 
 
 def test_what_a_program_mails_to_get_off_is_folded_and_whole(table):
-    """RFC 5322 wants lines of 78; a line that is longer than its own name and one address is broken in front of it."""
+    """RFC 5322 wants lines of at most 78; a field with a longer name and first address is folded before the address."""
     head = table.mailboxes["alice@example.net"][-1].head
     before, _, folded = head.partition("\nList-Unsubscribe:\n <mailto:")
     assert before != head

@@ -1,7 +1,7 @@
-"""What our HTML asks of mail programs, held against what they can, as https://www.caniemail.com has tested it.
+"""What our HTML needs of mail programs, compared with what they can do by the tests of https://www.caniemail.com.
 
-The table is taken from its data (github.com/hteumeuleu/caniemail, copyright 2019 HTeuMeuLeu, MIT License), the newest
-test of each program in 2026. What a program cannot do must be named with the reason why the mail reads well without.
+The table is taken from its data (github.com/hteumeuleu/caniemail, copyright 2019 HTeuMeuLeu, MIT License): the newest
+test of each program in 2026. For what a program cannot do, we must say why the mail reads well without it.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ CAN = {
     "mailto:": "yyyyyyyyyy",
     "image/png": "yyyyyyyyyy",
 }
-"""For each program, in their order: y can, n cannot, a in part, u unknown. <b> is what the data calls <strong>."""
+"""For each program, in order: y can, n cannot, a in part, u unknown. <b> is called <strong> in the data."""
 
 UNLISTED = {"color", "<html>", "<head>", "<title>", "<meta>", "<tr>", "<td>", "<a>", "<img>", "<br>"}
-"""Of HTML 3.2 or never seen; the data has no tests of them."""
+"""Elements and properties of HTML 3.2 or never seen by readers; the data has no tests of them."""
 
 BEARABLE = {
     "margin": "None is negative or on a word, and what auto would centre stands in a cell that is centred.",
@@ -141,7 +141,7 @@ ALLOWED = {
     "width": (r"\d+px", {"body", "span", "div", "p", "img"}),
     "text-decoration": (r"none", set()),
 }
-"""What is supported in part: with which values, and on which elements not. The footnotes of the data."""
+"""Partial support, from footnotes of the data: the values that work, and the elements where none does."""
 
 
 def check_use(element: lxml.html.HtmlElement) -> None:

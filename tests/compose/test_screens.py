@@ -1,4 +1,4 @@
-"""Boards as a browser lays them out on the narrowest phones; which fits there fits on all others."""
+"""Boards in a browser as wide as the narrowest phones; a board that fits there fits everywhere."""
 
 from __future__ import annotations
 

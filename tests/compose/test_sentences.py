@@ -1,4 +1,4 @@
-"""Every event is told: one without a sentence in templates/sentences.txt fails."""
+"""Every event is told: the tests fail for one without a sentence in templates/sentences.txt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLAYERS = (Player(1, "alice"), Player(2, "bob"))
 CLASSES = [kind for kind in vars(events).values() if isinstance(kind, type) and issubclass(kind, Event)]
 EVENTS = [kind for kind in CLASSES if kind not in (Event, CommentMade)]
-"""Of comments no sentence tells: they stand below the board, as they were written."""
+"""A comment has no sentence: it stands below the board as it was written."""
 
 
 def told(*told_of: Event, seat: Seat) -> str:
@@ -40,7 +40,7 @@ def test_an_event_has_a_sentence(kind: type[Event], seat: Seat) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NobodyKnows(Event):
-    """Something that no template tells."""
+    """An event that no template knows."""
 
 
 def test_an_event_without_a_sentence_is_no_empty_line() -> None:

@@ -13,7 +13,7 @@ from pbm.compose.wire import Part, to_bytes
 
 
 def test_later_keys_are_greater_and_no_two_are_alike(monkeypatch):
-    """The database then writes one page of their index for many mails."""
+    """So the database writes one page of their index for many mails."""
     seconds = [9.9e8, 1e9, 4e9, 4e9]
     monkeypatch.setattr("time.time", iter(seconds).__next__)
     keys = [fresh_key() for _ in seconds]

@@ -1,4 +1,4 @@
-"""What is published is heard: an event of the bus that nobody hears of, or tells, is a wish forgotten."""
+"""Whatever is published on the bus is heard: an event without a teller or a listener is a forgotten wish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What falls due is done once, in time or as soon as the server is back, and never before a mail that came earlier."""
+"""Jobs that fall due are done once, on time or as soon as the server is back, and never before an earlier mail."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def done() -> Iterator[list[str]]:
-    """Keys of the items that were done, in order; the key `broken` cannot be done."""
+    """The keys of the items that are done, in order; the item `broken` always fails."""
     keys: list[str] = []
 
     @when_due("test")
     def deed(occasion: Occasion) -> None:
         if occasion.item.key == "broken":
             raise ZeroDivisionError
-        if occasion.tx.opened is None:  # it is rehearsed as well
+        if occasion.tx.opened is None:  # rehearsals do not count
             keys.append(occasion.item.key)
 
     yield keys
@@ -62,7 +62,7 @@ def test_a_new_item_takes_the_place_of_the_old(house: House, done: list[str]) ->
 def test_a_deed_that_fails_through_our_fault_holds_nothing_up_and_is_done_once_the_fault_is_mended(
     house: House, done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even if that takes a while; a day is the longest that it waits then."""
+    """Even after a month; it is tried at least once a day."""
     plan(house, broken=1, sound=2)
     house.sleep(3 * DAY)
     assert done == ["sound"]

@@ -1,4 +1,4 @@
-"""What may be a password, and what is taken for one."""
+"""Which words may be passwords, and which are taken for one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which matches are rated, and what is kept of it."""
+"""Which matches are rated, and what is stored about it."""
 
 from __future__ import annotations
 
@@ -146,13 +146,13 @@ def test_games_have_ratings_of_their_own(people: House) -> None:
 
 
 def state(house: House) -> dict[str, object]:
-    """All that follows from the ends of games."""
+    """Everything that follows from the ends of games."""
     kept = house.dump()
     return {name: kept[name] for name in ("ratings", "rating_changes", "paces")}
 
 
 def test_a_timeout_that_is_taken_back_leaves_all_ratings_as_if_it_had_never_been(people: House) -> None:
-    """The same three games with and without one more, which ended first and wrongly."""
+    """The same three games, with and without one more that ended first and wrongly."""
     resign(people, "carol", people.game("cross -size=3 bob carol", ["C3", "B2"]))
     wronged = people.game("cross -size=3 --clock=3d alice bob", ["C3", "B2"])
     boards = [people.game(f"cross -size=3 {pair}", ["C3", "B2"]) for pair in ("alice carol", "bob carol")]

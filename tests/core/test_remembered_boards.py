@@ -1,4 +1,4 @@
-"""The boards a server remembers are those of the database, also after what was done to them was undone."""
+"""The boards in a server's memory are those of the database, even after a rollback."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.conversation import House, record
 
 
 def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process plays one with the same number and revision, and here even at the same instant."""
+    """Another process plays a ply with the same number and revision, here even at the same instant."""
     instant, add, keys = table.now, Outbox.add, itertools.count()
-    faults = iter([RuntimeError("a fault of ours")] * 2)  # in the batch, and in the mail by itself
+    faults = iter([RuntimeError("a fault of ours")] * 2)  # once in the batch, once in the mail by itself
 
     def fail_once(outbox: Outbox, *args: Any) -> Any:
         for fault in faults:
@@ -54,7 +54,7 @@ def test_a_row_tells_when_the_last_ply_was_played_that_was_not_taken_back(table:
 
 
 def test_a_move_leaves_nothing_to_the_collector(table: House) -> None:
-    """What it took goes with its last user: objects that hold each other would pile up until the collector comes."""
+    """Objects that refer to each other would pile up until the garbage collector runs."""
     table.answer("bob", "C4")
     gc.collect()
     gc.disable()
@@ -69,7 +69,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def match_of(board: int, plies: int, game: str = "cross") -> Match:
-    """A board on which so many cells of a row are taken, one after another."""
+    """A board with this many cells of a row taken, one after another."""
     record = Record.of(Ply(f"A{1 + number}", 1 + number % 2, NOW) for number in range(plies))
     return Match(board, game, 1, ("-size=9",), "", (Player(1, "alice"), Player(2, "bob")), plies, record, NOW)
 
@@ -85,7 +85,7 @@ def remembered(states: States) -> list[int]:
 
 @pytest.fixture
 def room_for_three(monkeypatch: pytest.MonkeyPatch) -> States:
-    """A memory for three boards of eight plies."""
+    """A memory with room for three boards of eight plies."""
     monkeypatch.setattr(boards, "REMEMBERED", 3 * (1600 + 8 * 26))
     return States()
 

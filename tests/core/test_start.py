@@ -1,4 +1,4 @@
-"""What stands in the way of a game, and what does not."""
+"""What prevents a game from starting, and what does not."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def people(house: House) -> House:
 
 
 def refused(mails: list[Got]) -> str:
-    """The text of the one mail there is, which refuses something, unwrapped."""
+    """The text of the only mail, which must refuse something, in one line."""
     (got,) = mails
     assert got.refuses, got.body
     return " ".join(got.body.split())
 
 
 def said(house: House, userid: str, words: str) -> list[Got]:
-    """A command with a login: the words hold {} where that stands."""
+    """Send a command with a login, in the place of {} in the words."""
     return house.send(userid, words.format(f"{userid} {password(userid)}"))
 
 

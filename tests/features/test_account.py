@@ -1,4 +1,4 @@
-"""Accounts: who may do what to them, how often, and that no password is ever said again."""
+"""Accounts: who may do what to them, how often, and that no mail ever shows a password."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def addressees(mails: list[Got]) -> list[str]:
 
 
 def can_log_in(house: House, userid: str, word: str) -> bool:
-    """From an address that nobody has written from before, for a stranger gets few answers."""
+    """From an address that nobody has used before, because a stranger gets few answers."""
     (got,) = house.send(f"{word.casefold()}{house.now:%d%H%M}@example.com", f"set {userid} {word} language")[:1]
     return got["Subject"] == "pbm: your settings"
 
@@ -79,7 +79,7 @@ def test_a_mail_names_no_account_in_its_subject_that_may_be_read_by_others(alice
 
 @pytest.mark.parametrize("line", ["delete", "add new@example.com", "change password Sesame1", "signoff"])
 def test_an_answer_to_a_mail_does_not_change_an_account(line: str, table: House) -> None:
-    """What a forwarded board mail gives away is the board, never the account."""
+    """A forwarded board mail gives away the board, never the account."""
     before = table.dump()
     (got,) = table.answer("alice", line, 101)
     assert got.refuses

@@ -1,4 +1,4 @@
-"""Boards whose stored records cannot be replayed: they wait, the operator hears of it once, and nothing else stops."""
+"""Boards whose stored records cannot be replayed: they wait, the operator is told once, and all else goes on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BOARD, OTHER, OURS = 101, 102, 103
 
 @pytest.fixture
 def house(new_house: Callable[..., House]) -> House:
-    """Bob is to move on three boards; on the first the server has to be heard of soonest."""
+    """Three boards after one move each; the time on the first runs out soonest."""
     house = new_house(Settings(ROBOT, operator=OPERATOR))
     for userid in ("alice", "bob", "carol"):
         house.player(userid)
@@ -37,7 +37,7 @@ def house(new_house: Callable[..., House]) -> House:
 
 
 def alter(house: House, notation: str, board: int = BOARD) -> None:
-    """The first ply of a board, past everything that looks at it; the server is started anew."""
+    """Change the first ply of a board behind the server's back, and forget the boards in memory."""
     with house.service.store.write() as tx:
         tx._connection.execute(update(plies).where(plies.c.board == board, plies.c.ply == 1).values(notation=notation))
     house.service.tools.states.forget()

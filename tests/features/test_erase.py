@@ -1,4 +1,4 @@
-"""Erasing a player: what is asked, when it is done, and that nothing of him is left."""
+"""Erasing a player: what is asked, when it is done, and that no trace of them is left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = "zebulon"
 
 @pytest.fixture
 def lived(house: House) -> House:
-    """zebulon has done most of what one can do here."""
+    """zebulon has done most of what a player can do here."""
     for userid in (NAME, "bob", "carol", "dave"):
         house.player(userid, "both")
     first = house.game(f"cross -size=3 {NAME} bob", ["C3", "B2", "D4"])
@@ -50,7 +50,7 @@ def ask(house: House, userid: str = NAME) -> list[Got]:
 
 
 def stored(house: House, word: str) -> list[str]:
-    """The tables that hold the word somewhere, in any case."""
+    """The tables that hold the word anywhere, in capitals or not."""
     found = []
     with house.service.store.read() as tx:
         for table in metadata.sorted_tables:
@@ -62,7 +62,7 @@ def stored(house: House, word: str) -> list[str]:
 
 
 def delivered(house: House) -> None:
-    """All that is owed is sent."""
+    """Send all mails that are owed."""
     with house.service.store.write() as tx:
         tx.outbox.sent([queued.id for queued in tx.outbox.latest(None, 1000)], house.now)
 

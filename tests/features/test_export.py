@@ -1,4 +1,4 @@
-"""Exports and imports: a player's games and data leave the server and come back the same to the byte."""
+"""Exports and imports: a player's games and data leave the server and come back the same, byte for byte."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rich(house: House) -> House:
 
 
 _EXPORTS: dict[str, bytes] = {}
-"""What each player of a rich house takes along: made once, for it does not change."""
+"""The export of each player of a rich house, made only once because it does not change."""
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def exports(new_house: Callable[..., House]) -> dict[str, bytes]:
 
 
 def lived_in(house: House) -> House:
-    """alice with a bit of everything: games ended, drawn, swapped and under way, notes, words, choices, follows."""
+    """alice has a bit of everything: games ended, drawn, swapped and running, notes, words, choices, follows."""
     for userid in ("alice", "bob", "carol", "dave", "erin"):
         house.player(userid)
     ended = house.game("cross -size=3 alice bob", ["C3", "swap", "B2"])
@@ -73,7 +73,7 @@ def exported(house: House, userid: str) -> bytes:
 
 
 def bare(content: bytes) -> dict[str, Any]:
-    """All but the signature, which is each server's own."""
+    """All but the signature, which each server makes with its own secret."""
     return {name: value for name, value in json.loads(content).items() if name != "signature"}
 
 
@@ -237,7 +237,7 @@ def test_many_games_come_packed(rich: House) -> None:
 
 
 def parts_of(house: House, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, bytes]]:
-    """The files of alice's export, by mail, where a mail takes little."""
+    """The files of alice's export by mail, for each mail in turn, if a mail may hold little."""
     monkeypatch.setattr(export, "MAX_OCTETS", 1600)
     found, line = [], "export alice alicepass"
     while line:
@@ -250,7 +250,7 @@ def parts_of(house: House, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, by
 
 
 def json_of(files: dict[str, bytes]) -> bytes:
-    """The export among the files of a mail."""
+    """The content of the export among the files of a mail."""
     ((name, data),) = [(name, data) for name, data in files.items() if not name.endswith(".txt")]
     if name.endswith(".json"):
         return data
@@ -331,3 +331,11 @@ def test_tournaments_messages_and_words_of_a_challenge_are_in_it(new_house: Call
     told = json.loads(exported(house, "bob"))
     assert not told["messages"], "another's words are the other's"
     assert "example.net" not in json.dumps([data["tournaments"], data["messages"]])
+
+
+def test_the_answer_to_an_export_brings_the_next_part(house: House) -> None:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("cross -size=4 alice bob", ["D4"])
+    house.send("alice", "export alice open-sesame")
+    assert house.answer("alice", "export 101")[0]["Subject"] == "pbm: your games and data, from board 101 on"

@@ -1,4 +1,4 @@
-"""Those who look on: what they read, what they write, and what nobody but its owner ever sees."""
+"""Followers: what they read, what they write, and what nobody but its owner ever sees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def addressees(mails: list[Got]) -> list[str]:
 
 
 def everything(got: Got) -> Iterator[str]:
-    """The mail as it is on the wire, and each part of it decoded: headers, text, HTML, the part for programs."""
+    """The mail as it is sent, and each of its parts decoded: headers, text, HTML, the part for programs."""
     yield got.raw.decode("ascii")
     for part in got.parsed.walk():
         yield from (f"{name}: {value}" for name, value in part.items())
@@ -30,7 +30,7 @@ def everything(got: Got) -> Iterator[str]:
 
 @pytest.fixture(params=FORMS)
 def watched(request: pytest.FixtureRequest, house: House) -> House:
-    """alice and bob play on 101; carol and dave follow it, dave through alice."""
+    """alice and bob play on 101; carol and dave follow it, dave as a follower of alice."""
     for userid in ("alice", "bob", "carol", "dave", "erin"):
         house.player(userid, request.param)
     house.game("cross -size=3 alice bob", ["C3"])
@@ -136,7 +136,7 @@ def test_who_looks_on_may_have_notes_too(watched: House) -> None:
     assert [got.address for got in told if "Remember D4." in got.body] == [address_of("carol")]
 
 
-# Secrets: what is one's own is in no mail of anybody else, in whatever form
+# Secrets: what belongs to one player is in no mail to anybody else, in any form
 
 
 def test_nobody_sees_plans_notes_and_tokens_of_others(watched: House) -> None:
@@ -168,7 +168,7 @@ def test_nobody_sees_plans_notes_and_tokens_of_others(watched: House) -> None:
 
 
 def _tokens(got: Got) -> set[str]:
-    """What stands behind the plus in addresses of ours, but for return paths."""
+    """The tokens after the plus in our addresses, without those of return paths."""
     return {token for text in everything(got) for token in re.findall(r"pbm\+([a-z0-9]+)@", text)}
 
 
@@ -176,7 +176,7 @@ ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
 
 
 def test_nobody_sees_an_address_of_anybody_else(watched: House) -> None:
-    """A rich conversation, with all that is mailed: boards, words, errors, lists, exports, goodbyes."""
+    """A rich conversation with all kinds of mail: boards, words, errors, lists, exports, goodbyes."""
     watched.answer("bob", "B2\nHi!", 101)
     watched.send("alice", "message alice alicepass bob carol", "Hello to you.")
     watched.answer("bob", "Hello back.")

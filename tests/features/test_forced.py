@@ -1,4 +1,4 @@
-"""The only ply there is, played by the server: with plans, queues, clocks, taking back, export and import."""
+"""The only possible ply, played by the server: with plans, queues, clocks, undo, export and import."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.features.test_export import exported
 from tests.features.test_play import intents, moves, one, said
 
 BEFORE = ["e4", "e5", "c2", "b4", "e6", "f6", "a4"]
-"""Reversi of six rows: White, bob, is to move, and after d6 Black, alice, can place nothing."""
+"""Reversi of six rows: White, bob, is to move; after d6 Black, alice, cannot place a piece."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Moves that wait before they are played: checked at once, told to nobody, played once, and droppable until then."""
+"""Moves that are held: checked at once, told to nobody, played once, and until then free to be taken back."""
 
 from __future__ import annotations
 

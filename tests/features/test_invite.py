@@ -1,4 +1,4 @@
-"""Invitations: one mail to a stranger, ever, and what his answer brings about."""
+"""Invitations: one mail ever to a stranger, and what their answer brings about."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FRIEND = "friend@home.example"
 
 
 def known(house: House, userid: str) -> None:
-    """A player who has a mail of ours that he can answer."""
+    """Add a player who has got a mail of ours and can answer it."""
     house.player(userid)
     house.send(userid, f"block {userid} {password(userid)}")
 

@@ -1,4 +1,4 @@
-"""Keepsakes: what a game leaves behind when it has ended, who gets it, and that it can be taken in again."""
+"""Keepsakes: what remains of an ended game, who gets it, and that it can be imported again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ended(house: House) -> House:
 
 
 def play(house: House, *moves: str) -> int:
-    """The board of a game that bob has resigned after the moves."""
+    """The number of a board that bob has resigned after these moves."""
     board = house.game("hex -size=4 alice bob", moves)
     house.send("bob", f"hex resign {board} bob bobpass")
     return board

@@ -1,4 +1,4 @@
-"""Lists come in parts: each tells how the next one is asked for, and none is larger than a mail should be."""
+"""Lists come in parts: each tells how to ask for the next, and none is larger than a mail should be."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ seat_to_move = NULL WHERE board % 2 = 0
 
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A server with many boards, of which every other has ended, and players with long names who get HTML."""
+    """A server with many boards, every other one ended, and players with long names who get HTML."""
     url = f"sqlite:///{tmp_path_factory.mktemp('crowd')}/pbm.db"
     worlds.make(url, BOARDS, 6, 1)
     limits = Limits(unproven_answers_per_hour=1000, stranger_passwords_per_hour=1000)
@@ -39,7 +39,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 def asked(service: Service, subject: str, body: str = "") -> str:
-    """The text of the answer, which is not too large."""
+    """The text of the answer, which must not be too large."""
     own = "p0@players.example"
     service.accept([Arriving(own, (worlds.ROBOT.address,), letter(own, subject, body, 1))])
     service.handle()
@@ -86,7 +86,7 @@ def test_an_export_of_many_boards_is_not_too_large(crowd: Service) -> None:
     with crowd.store.write() as tx:
         tx._connection.execute(text("UPDATE matches SET seat1_id = (SELECT id FROM players WHERE userid = 'p0')"))
     told = asked(crowd, "export p0 bench-secret")
-    assert re.search(r"For the next ones, send: export \d+\r?$", told, re.MULTILINE)
+    assert re.search(r"For the next ones, answer: export \d+\r?$", told, re.MULTILINE)
 
 
 WORDS = {
@@ -97,12 +97,12 @@ WORDS = {
     "ANSWER": "A1", "PLAYER": "p0 p1 p2", "PLY": "2", "GAMES": "20", "NUMBER": "20", "WORDS": "word " * 300,
     "NOTHING": "none", "ADDRESS": "joe@example.com",
 }  # fmt: skip
-"""What stands for the parameters of verbs."""
+"""Values for the parameters of verbs."""
 LAST = ("delete", "signoff", "erase me", "change address", "change password", "password", "revoke")
 
 
 def test_no_verb_is_answered_by_more_than_a_mail_should_hold(crowd: Service) -> None:
-    """Each in a mail of its own, with all words it may have and some below; all mails that it causes count."""
+    """Each verb in a mail of its own, with all the words it may have and text below; all the mails it causes count."""
     own, below = "p0@players.example", "\n".join(["Some words of mine, and some more of them."] * 20)
     sizes: dict[str, int] = {}
     with crowd.store.read() as tx:

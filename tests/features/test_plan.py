@@ -1,4 +1,4 @@
-"""Plans on a running board: who may see them, when they answer, and when they are dropped."""
+"""Plans on a running board: who may see them, when they play, and when they are dropped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_plans_answer_each_other_until_one_does_not_fit(table: House) -> None:
 
 
 def test_a_plan_is_not_too_long_for_a_machine_that_is_busy(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What counts is what checking it costs, not how long others had the processor meanwhile."""
+    """The limit is on processor time: the time on a clock also passes while others have the processor."""
     play = State.play
 
     def play_late(state: State, text: str) -> tuple[State, str]:
@@ -132,7 +132,7 @@ def test_a_plan_below_a_move_that_ends_the_game_is_not_needed(table: House) -> N
 
 
 def test_a_plan_for_another_ply_does_not_play(table: House) -> None:
-    """The guard, should a plan ever outlive the position it was made for."""
+    """A safeguard, should a plan ever outlive the position it was made for."""
     table.answer("bob", "D5\nif C4: C5", 101)
     with table.service.store.write() as tx:
         (intent,) = tx.intents.of(101)

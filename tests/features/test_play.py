@@ -1,4 +1,4 @@
-"""A running board: queued and submitted moves, offers, resignations, and who hears of what."""
+"""A running board: queued and submitted moves, offers, resignations, and who is told of what."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.conversation import Got, House, address_of, password
 
 
 def said(house: House, userid: str, words: str, text: str = "") -> list[Got]:
-    """A command with a login: the words hold {} where that stands."""
+    """Send a command with a login, in the place of {} in the words."""
     return house.send(userid, words.format(f"{userid} {password(userid)}"), text)
 
 
@@ -28,7 +28,7 @@ def intents(house: House, board: int = 101) -> list[str]:
 
 
 def one(mails: list[Got]) -> str:
-    """The text of the only mail, unwrapped."""
+    """The text of the only mail, in one line."""
     (got,) = mails
     return " ".join(got.body.split())
 
@@ -84,7 +84,7 @@ def test_nobody_else_sees_what_is_queued(table: House) -> None:
     for mail in (*said(table, "bob", "cross show 101"), *said(table, "carol", "cross showas {} 101")):
         assert "C3" not in mail.body
     assert "C3" in one(said(table, "alice", "cross showas {} 101"))
-    assert "C3" not in one(said(table, "alice", "cross show 101"))  # nothing proves that it is her
+    assert "C3" not in one(said(table, "alice", "cross show 101"))  # nothing proves that this is alice
 
 
 def test_a_resignation_waits_for_its_turn_and_can_be_taken_back(table: House) -> None:

@@ -1,4 +1,4 @@
-"""Puzzles: what is proved of them, whom their tokens speak for, and what happens when none can be made."""
+"""Puzzles: what is proved about them, whom their tokens speak for, and what happens if none can be made."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.bots.every_line import Tail
 from tests.conversation import House
 
 MADE = Thought("9", 1.0, exact=True, line=("9", "1", "2"), before=("12",))
-"""A puzzle of the CrossGeo board with seed 5, which is the first to be made."""
+"""A puzzle on the CrossGeo board with seed 5, which is the first to be made."""
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def _question(seed: int) -> Question:
 
 @pytest.mark.parametrize("words", [("hex", "-size=3"), ("y", "-size=3")])
 def test_other_games_prove_it_as_playing_all_lines_out_does(words: tuple[str, ...]) -> None:
-    """Tail looks at every line; a robot's skill and search must say the same of each position of some games."""
+    """Tail plays out all lines; a robot's skill and search must agree with it on each position of some games."""
     game, dice, seen = GAMES[words[0]], Random(2), 0
     for _ in range(12):
         pos = game.start(game.options(words[1:]))
@@ -252,11 +252,11 @@ def test_boards_come_before_puzzles(house: House) -> None:
 
 
 HEX = ["a2", "c3", "d4", "c4", "b1", "c2", "c1", "a4", "b4", "d2", "b3", "b2", "a3"]
-"""A game in which only one move won after ten plies."""
+"""A game in which only one move wins after ten plies."""
 
 
 def posed(house: House) -> str:
-    """What carol gets who asks for a puzzle when alice and bob have played the game and robots have looked into it."""
+    """The answer to carol's wish for a puzzle after alice and bob have played the game and a robot has searched it."""
     for player in ("alice", "bob", "carol"):
         house.player(player)
     house.game("hex -size=4 alice bob", HEX)
@@ -293,7 +293,7 @@ def test_a_game_that_has_ended_becomes_a_puzzle_that_names_nobody(house: House) 
 
 @pytest.mark.parametrize("plies", [8, 9, 10, 11])
 def test_what_is_on_a_running_board_is_no_puzzle(house: House, plies: int) -> None:
-    """Neither a position on the way to the puzzle nor one after it, in whatever order it came about."""
+    """Neither a position on the way to the puzzle's nor one after it, in whatever order the moves came."""
     for player in ("dora", "emil"):
         house.player(player)
     house.game("hex -size=4 dora emil", [HEX[2], HEX[1], HEX[0], *HEX[3:plies]])

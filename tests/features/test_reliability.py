@@ -1,4 +1,4 @@
-"""How reliable players are: sums that follow from the records, and what is told of them."""
+"""How reliable players are: sums that follow from the records, and what players are told about them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def people(house: House) -> House:
 
 
 def from_scratch(house: House, userid: str) -> Pace:
-    """By every record there is, one after the other."""
+    """The sums worked out from all records, one after another."""
     total, matches = Pace(), list[Match]()
     with house.service.store.read() as tx:
         matches = [match for board in tx.matches.boards() if (match := tx.matches.load(board)) is not None]
@@ -126,7 +126,7 @@ def test_a_game_with_who_has_become_a_bot_meanwhile_is_not_rated(people: House) 
 
 
 def numbers(body: str) -> dict[str, list[float]]:
-    """The table of a mail: by the words of a row, its numbers."""
+    """The numbers in a mail's table, by the words that open a row."""
     found = {}
     for line in body.splitlines():
         name, values = line[2:21].strip(), line[21:].split()
@@ -136,7 +136,7 @@ def numbers(body: str) -> dict[str, list[float]]:
 
 
 def test_a_change_can_be_worked_out_again_from_the_mail(people: House) -> None:
-    """By the formulas the mail tells, without anything of ours."""
+    """By the formulas in the mail, without any of our code."""
     for loser, winner in (("alice", "bob"), ("bob", "carol"), ("alice", "carol")):
         board = people.game(f"cross -size=3 {loser} {winner}", ["C3", "B2"])
         people.send(loser, f"cross resign {board} {loser} {password(loser)}")

@@ -1,4 +1,4 @@
-"""What players get because time passes: once, in time, and nothing that has become pointless."""
+"""What players get as time passes: once, on time, and nothing that has become pointless."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def subjects(mails: list[Got], userid: str) -> list[str]:
 
 
 def digest(house: House) -> Got:
-    """The next digest of alice's."""
+    """alice's next digest."""
     (got,) = [got for got in house.wait(DAY) if "waiting for you" in got["Subject"]]
     assert got.address == address_of("alice")
     return got
@@ -247,7 +247,7 @@ def test_the_links_of_many_boards_share_the_room_there_is(house: House) -> None:
 
 
 def timed(house: House, clock: str = "10d", boards: int = 1) -> None:
-    """bob is to move on some boards; his ladder is 3d 1d."""
+    """bob is to move on some boards; he is reminded 3 days and 1 day ahead."""
     house.player("alice")
     house.player("bob")
     for _ in range(boards):
@@ -430,7 +430,7 @@ def test_nobody_gets_the_calendar_of_a_board_they_do_not_play_on(house: House) -
 
 
 def stripped(house: House, player: str, text: str, got: Got, *, vouched: bool = True) -> list[Got]:
-    """An answer that has lost what stands behind the plus, as some mail servers deliver it, by way of another one."""
+    """An answer by way of a relay that has lost the part after the plus, as some mail servers deliver it."""
     proof = {"Authentication_Results": VOUCHED} if vouched else {}
     mail = house.mail(player, f"Re: {got['Subject']}", text, In_Reply_To=got["Message-ID"], **proof)
     return house.deliver(replace(mail, mail_from="bounces@relay.example"))
@@ -505,7 +505,7 @@ def test_who_answers_the_mail_of_another_is_not_that_other(house: House) -> None
     assert "It is not your turn" in refused.body
 
 
-# Conversations that mail programs show whole
+# Conversations that mail programs show as one
 
 
 def test_a_long_game_begins_a_new_conversation_in_time(house: House) -> None:

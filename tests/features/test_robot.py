@@ -1,4 +1,4 @@
-"""Robots as players: whose turn it is to be thought about, how games end, and what happens when a program fails."""
+"""Robots as players: whose board comes next, how games end, and what happens if a program fails."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def result(house: House, board: int):
 
 
 def begun(house: House, words: str, player: str) -> int:
-    """A board that robot1 begins; the player asks for it, since robots write no mails. words: a game, options."""
+    """A board on which robot1 begins; the player asks for it, since robots write no mails. words: a game, options."""
     game, *options = words.split()
     board = house.send(player, " ".join([game, "challenge", *options, THEIRS, "me"]))[0].board
     assert board is not None
@@ -44,7 +44,7 @@ def begun(house: House, words: str, player: str) -> int:
 
 
 def scripted(house: House, **thought):
-    """Let robots think this and nothing else."""
+    """Let robots give this thought and no other."""
     usual = {"move": "A1", "value": 0.0, "exact": False, "line": ("A1",), "left": None}
     house.thoughts = lambda _: [Thought(**{**usual, **thought})]
 
@@ -105,7 +105,7 @@ def test_a_hint_after_an_opening_that_is_too_good_is_to_swap(house: House) -> No
 
 
 def test_the_same_board_is_played_the_same_way_after_a_kill(house: House) -> None:
-    """A thought that was lost is thought again: it depends on the board and the ply alone."""
+    """A lost thought is thought again: it depends on the board and the ply alone."""
     house.player("alice")
     house.game("cross -size=4 alice robot2", ["C3"])
     asked = []
@@ -137,7 +137,7 @@ def test_a_second_board_waits_for_the_first_boards_of_others(house: House) -> No
 
 
 def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answer_soon(house: House) -> None:
-    """Whoever plays many boards at once has the weaker moves, and others no weaker ones than their number asks for."""
+    """A player on many boards gets weaker moves; other players' moves are only as weak as their own number requires."""
     for player in ("alice", "bob"):
         house.player(player)
     theirs = {str(begun(house, "cross", "alice")) for _ in range(30)}
@@ -162,7 +162,7 @@ def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answe
 
 
 def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -> None:
-    """The player is told once; others are answered all the same, and so is the player when the hour is over."""
+    """Each such player is told once; others still get their moves, and so do they when the hour is over."""
     order = []
     for player in ("alice", "bob"):
         house.player(player)
@@ -190,7 +190,7 @@ def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -
 
 
 def test_a_thought_that_fails_takes_nothing_from_what_robots_think_for_a_player(house: House) -> None:
-    """Else boards of sound games would wait for the rest of the hour because a package hangs."""
+    """Otherwise sound games would wait for the rest of the hour because one package hangs."""
     house.player("alice")
     begun(house, "hex -size=4", "alice")
     board = begun(house, "cross -size=4", "alice")
@@ -243,7 +243,7 @@ def test_a_thought_that_comes_too_late_changes_nothing(house: House) -> None:
 
 @pytest.fixture
 def second(house: House):
-    """Another process that thinks, over the same database."""
+    """The thinker of another process with the same database."""
     service = Service(
         Store(house.url), Settings(ROBOT), clock=lambda: house.now, ask=lambda asked: house.thoughts(asked)
     )
@@ -252,7 +252,7 @@ def second(house: House):
 
 
 def test_several_who_think_share_the_boards(house: House, second) -> None:
-    """None thinks what another one does, until that one has not been heard of for a while."""
+    """No thinker takes a board of another one until that one has been silent for a while."""
     house.player("alice")
     boards = [begun(house, "cross -size=4", "alice") for _ in range(2)]
     first, asked = house.service.thinkers[0], []
@@ -364,7 +364,7 @@ def watched(databases):
 
 @pytest.mark.parametrize("wrong", [NoThought("it broke"), None])
 def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: House, wrong) -> None:
-    """Whether its process fails, or names a move that is none."""
+    """Whether its process fails or gives something that is not a move."""
     watched.player("alice")
     board = watched.game("cross -size=4 alice robot1", ["A1"])
 
@@ -395,7 +395,7 @@ def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: Hou
 
 
 def test_a_robot_that_is_mended_while_the_server_is_down_plays_on(watched: House) -> None:
-    """Failing once, days ago, is not failing for days."""
+    """One failure days ago is not days of failing."""
     watched.player("alice")
     board = begun(watched, "cross -size=4", "alice")
 
@@ -434,7 +434,7 @@ def to_operator(mails: Sequence[Got]) -> list[Got]:
 
 
 def test_the_operator_is_told_of_the_cause_and_not_of_each_board(watched: House) -> None:
-    """A package that is broken fails everywhere: one mail an hour for each game, and none when nothing is new."""
+    """A broken package fails everywhere: one mail an hour for each game, and none if nothing is new."""
     for player in ("alice", "bob"):
         watched.player(player)
 
@@ -459,7 +459,7 @@ def test_the_operator_is_told_of_the_cause_and_not_of_each_board(watched: House)
 
 
 def test_a_game_that_is_gone_keeps_the_operator_from_hearing_nothing(watched: House, monkeypatch) -> None:
-    """Nor does its board end meanwhile."""
+    """Nor does the board of that game end meanwhile."""
     watched.player("alice")
     boards = [begun(watched, f"{game} -size=4", "alice") for game in ("hex", "cross")]
 
@@ -474,7 +474,7 @@ def test_a_game_that_is_gone_keeps_the_operator_from_hearing_nothing(watched: Ho
 
 
 def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) -> None:
-    """A program that hangs takes minutes each time; nobody else waits for that twice."""
+    """A program that hangs takes minutes each time; nobody else has to wait for it twice."""
     for player in ("alice", "bob"):
         watched.player(player)
     stuck = [begun(watched, "cross -size=4", "alice") for _ in range(2)]
@@ -495,12 +495,12 @@ def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) ->
 
 
 class Hanging:
-    """Programs that hang, each in a thread that thinks, until they are let go; robots of all other games work."""
+    """Programs of some games that hang, each in a thinker's thread, until they are let go; other games' robots work."""
 
     def __init__(self, house: House, games: Sequence[str]) -> None:
         self.house, self.games = house, games
         self.asked: list[str] = []
-        """Games, in order."""
+        """The games of the questions, in order."""
         self._hangs, self._ends = threading.Semaphore(0), threading.Event()
         self._threads: list[threading.Thread] = []
         house.thoughts = self._answer
@@ -515,7 +515,7 @@ class Hanging:
         raise NoThought("no answer within 120 seconds")
 
     def begin(self, thinker) -> None:
-        """Let a thinker begin with one that hangs."""
+        """Start a thinker, and return when its program hangs."""
         self._threads.append(threading.Thread(target=thinker.run))
         self._threads[-1].start()
         assert self._hangs.acquire(timeout=PATIENCE_SECONDS)
@@ -530,14 +530,14 @@ class Hanging:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Seconds, by which a thought is late."""
+    """A clock in seconds that decides whether a thought is late; tests move it."""
     seconds = [1000.0]
     monkeypatch.setattr("pbm.server.thinker.monotonic", lambda: seconds[0])
     return seconds
 
 
 def test_others_have_their_moves_while_several_programs_hang(house: House, clock) -> None:
-    """All boards of their games wait, and nobody begins another one of them."""
+    """All boards of the games that hang wait, and no other thinker begins one of them."""
     players, games = ("alice", "bob", "carol", "dora"), ["hex", "y", "gomoku", "cross -size=4"]
     for player in players:
         house.player(player)
@@ -556,7 +556,7 @@ def test_others_have_their_moves_while_several_programs_hang(house: House, clock
 
 
 def test_the_last_that_thinks_takes_nothing_that_came_with_a_package(house: House, clock, monkeypatch) -> None:
-    """Where as many packages hung as think at once, all robots stood still for two minutes."""
+    """Otherwise all robots would stand still for two minutes once as many packages hang as there are thinkers."""
     joined = ["hex", "y", "gomoku", "havannah"]
     monkeypatch.setattr("pbm.server.thinker.OURS", GAMES.keys() - joined)
     boards = []
@@ -577,7 +577,7 @@ def test_the_last_that_thinks_takes_nothing_that_came_with_a_package(house: Hous
 
 
 def test_a_game_whose_program_has_hung_waits_for_all_others(house: House, clock) -> None:
-    """Nobody waits for it a second time: while one tries it again, the next begins at once with what is sound."""
+    """Nobody waits for it twice: while one thinker tries it again, the next one begins with sound games at once."""
     for player in ("alice", "bob"):
         house.player(player)
         for game in ("hex", "y"):
@@ -668,7 +668,7 @@ def test_an_answer_to_any_mail_asks_for_a_review_of_any_board(house: House) -> N
 
 @pytest.mark.parametrize("plies", [2, 39, 40, 41, 400])
 def test_a_review_takes_a_bounded_time_however_long_the_game_was(house: House, plies: int) -> None:
-    """No process thinks for so long that the system ends it, and each position is thought about once."""
+    """No part takes so long that the system ends its process, and each position is thought about once."""
     for player in ("alice", "bob"):
         house.player(player)
     over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
@@ -738,7 +738,7 @@ def test_what_would_help_in_a_running_game_with_a_person_is_not_told(house: Hous
 
 
 def test_a_running_game_with_a_person_gets_no_help_in_its_opening(house: House) -> None:
-    """Boards of CrossGeo are solved before the first move: whoever begins a fair one must not be told how to win."""
+    """CrossGeo is solved before the first move: a player who begins on a fair board must not be told how to win."""
     for player in ("alice", "bob", "carol"):
         house.player(player)
     words = "crossgeo -board=random -edges=9 -seed=1"
@@ -760,7 +760,7 @@ def test_a_running_game_with_a_person_gets_no_help_in_its_opening(house: House) 
 
 
 def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
-    """No opening is advised that would be taken over; and one that is too good should have been."""
+    """It advises no opening that would be swapped, and advises the swap if the opening was too good."""
     for player in ("alice", "bob"):
         house.player(player)
     over = house.game("hex -size=4 alice bob", ["b2", "a1", "resign!"])
@@ -780,7 +780,7 @@ def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
 
 
 def test_a_review_says_of_each_verdict_whether_it_is_proved(house: House) -> None:
-    """What is known of the position before a move makes no difference to what is known of the one it led to."""
+    """A proof about the position before a move proves nothing about the position after it."""
     for player in ("alice", "bob"):
         house.player(player)
     over = house.game("four alice bob", ["a", "b", "c", "d", "resign!"])
@@ -825,7 +825,7 @@ def test_a_review_says_who_had_which_colour_and_how_the_game_ended(house: House,
 
 
 def test_each_line_of_a_review_fits_on_a_phone() -> None:
-    """However long the names of sides and moves are."""
+    """However long the names of sides and moves."""
     found = [
         Step(ply, "a2-b3/c4, x5-y6", "Purple", 0.0, value, proved, "", 0.0, "", "", State.start(GAMES["loops"], ()))
         for ply, value, proved in ((1, -1.0, True), (200, 0.0, False), (201, 1.0, False))
@@ -836,7 +836,7 @@ def test_each_line_of_a_review_fits_on_a_phone() -> None:
 
 
 def test_a_hint_that_comes_too_late_is_not_thought_about(house: House) -> None:
-    """Nobody is charged for it."""
+    """And it is not charged to anybody."""
     house.player("alice")
     board = house.game("cross -size=4 alice robot1")
     house.answer("alice", "hint", board)
@@ -864,7 +864,7 @@ def test_a_review_shows_the_swap(house: House) -> None:
 
 
 def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
-    """Where the board is shown, in the mail with the whole game and in its review; a hint is no message to anybody."""
+    """With the board, in the mail with the whole game, and in its review; but a hint counts as nobody's comment."""
     for player in ("alice", "bob"):
         house.player(player)
     board = house.game("cross -size=4 alice robot1")
@@ -907,7 +907,7 @@ def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
     ],
 )
 def test_undo_takes_back_what_the_player_chose_last(house: House, words: str, plies: list[str], left: int) -> None:
-    """A robot that took back its own ply alone would play it again, and no move of the player's could be mended."""
+    """If a robot took back its own ply alone, it would play it again, and the player could never mend a move."""
     house.player("alice")
     game, *options, first, second = words.split()
     board = house.send("alice", " ".join([game, "challenge", *options, first, second]))[0].board
@@ -957,7 +957,7 @@ def test_the_robot_most_like_a_word_is_meant_though_another_one_has_played(house
 
 
 def test_a_player_is_told_how_many_reviews_come_before_theirs(house: House) -> None:
-    """Asking twice leaves it where it is."""
+    """Asking twice does not move it."""
     for player in ("alice", "bob"):
         house.player(player)
     boards = [house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"]) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""One side moving twice in a row, in Dots and Boxes: clocks, queue, plans, taking back, reminders, ratings."""
+"""One side to move twice in a row, in Dots and Boxes: clocks, queue, plans, undo, reminders, ratings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.conversation import House, address_of
 from tests.features.test_play import intents, moves, one, said
 
 BEFORE = ["a1-b1", "a1-a2", "a2-b2"]
-"""Two boxes by two: bob is to move, closes a box with b1-b2, and moves again."""
+"""Two by two boxes: bob is to move, closes a box with b1-b2, and moves again."""
 CLOSING = "b1-b2"
 MINUTE = DAY // 1440
 

@@ -1,4 +1,4 @@
-"""Seeks: counted down, taken once, and announced with measure."""
+"""Seeks: counted down, taken once, and announced sparingly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def people(house: House) -> House:
 
 
 def said(house: House, userid: str, words: str) -> list[Got]:
-    """A command with a login: the words hold {} where that stands."""
+    """Send a command with a login, in the place of {} in the words."""
     return house.send(userid, words.format(f"{userid} {password(userid)}"))
 
 
@@ -138,7 +138,7 @@ def test_a_seek_of_who_is_full_waits(new_house: Callable[..., House]) -> None:
 
 
 def test_a_list_of_many_seeks_holds_the_oldest(people: House) -> None:
-    """Also where standings show it: no answer grows with the club."""
+    """Also within standings: no answer grows with the club."""
     with people.service.store.write() as tx:
         carol = tx.players.find("carol")
         assert carol is not None
@@ -175,7 +175,7 @@ def test_a_drawn_board_goes_along_with_a_seek(people: House) -> None:
 
 
 def waited(house: House) -> list[str]:
-    """The subjects of what comes within two days."""
+    """The subjects of the mails that come within two days."""
     return [got["Subject"] for got in house.wait(timedelta(days=2))]
 
 

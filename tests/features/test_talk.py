@@ -1,4 +1,4 @@
-"""Words from player to player: where they go, what they show, how many there may be."""
+"""Messages between players: where they go, what they show, and how many are allowed."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_games_of_a_kind_are_listed_by_how_much_they_are_played_and_by_title(thr
 )
 @pytest.mark.parametrize("words", ["chat Well {}played", "C4\n\nWell {}played", "message alice\n\nWell {}played"])
 def test_what_nobody_sees_is_not_passed_on(hidden: str, words: str, table: House) -> None:
-    """Nor what turns the words around it: a reader could not tell what was written."""
+    """Nor are characters that reverse the words around them: a reader could not tell what was written."""
     mails = table.answer("bob", words.format(hidden), 101)
     (got,) = (got for got in mails if got.address == "alice@example.net")
     assert hidden not in got.text

@@ -1,4 +1,4 @@
-"""Clocks on a running server: what they count, what stops them, what happens when time is up, once whatever happens."""
+"""Clocks on a running server: what they count, what stops them, and that time runs out once, whatever happens."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def deadline(house: House, board: int = 101) -> datetime | None:
 
 
 def told(mails: list[Got]) -> list[str]:
-    """To whom each mail went, and its first line."""
+    """The player whom each mail went to, and its first line."""
     return [f"{got.address.partition('@')[0]}: {got.body.partition(chr(10))[0]}" for got in mails]
 
 
 def command(house: House, player: str, words: str) -> list[Got]:
-    """words: with {} for userid and password."""
+    """words: with {} for the userid and the password."""
     return house.send(player, words.format(f"{player} {password(player)}"))
 
 

@@ -1,4 +1,4 @@
-"""Tournaments held by mail from the first to the last: nothing holds them up, and everybody is told once."""
+"""Tournaments held by mail from the first to the last round: nothing holds them up, and everybody is told once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def under_way(house: House, name: str = "cup") -> list[Meeting]:
 
 
 def make(house: House, words: str, players: Iterable[str], name: str = "cup") -> list[Got]:
-    """A tournament which the operator's player makes, joined by all and started; what is told of its start."""
+    """Let the operator's player create and all others join and start a tournament; returns the mails of its start."""
     house.player("maker")
     kind, *options = words.split()
     house.send("maker", f"tournament create {name} {kind} cross maker {password('maker')} -size=3 {' '.join(options)}")
@@ -57,7 +57,7 @@ def join(house: House, userid: str, name: str = "cup") -> list[Got]:
 
 
 def play(house: House, better: Callable[[str, str], bool], name: str = "cup") -> list[Got]:
-    """End all boards under way after a move of each: the better player wins. What is told when all are over."""
+    """End all running boards after a few moves: the better player wins. Returns the mails sent when all are over."""
     for meeting in under_way(house, name):
         first, second = (player.userid for player in meeting.players)
         loser = second if better(first, second) else first
@@ -69,7 +69,7 @@ def play(house: House, better: Callable[[str, str], bool], name: str = "cup") ->
 
 @pytest.fixture(autouse=True)
 def no_faults(house: House) -> Iterator[None]:
-    """What the agenda could not do would only be tried again."""
+    """The agenda would only try a failed item again, so look for items that were."""
     yield
     with house.service.store.read() as tx:
         tried = [tx.agenda.get("tournament", each.id) for each in tx.tournaments.listed()]
@@ -81,7 +81,7 @@ def by_name(one: str, two: str) -> bool:
 
 
 def divisions(house: House) -> dict[int, set[str]]:
-    """Who plays in which division of the present season."""
+    """The players of each division in the present season."""
     found: dict[int, set[str]] = {}
     for each in meetings(house):
         if each.season == tournament(house).season:
@@ -90,7 +90,7 @@ def divisions(house: House) -> dict[int, set[str]]:
 
 
 def table(got: Got) -> list[str]:
-    """The userids of a table of standings, from the top; a division's follows the one before."""
+    """The userids in tables of standings, from the top; one division's follow another's."""
     return [match[1] for match in re.finditer(r"^ *\d+  (\w+)\*? +[\d.]+ +\d+ +\d+ +\d+", got.body, re.MULTILINE)]
 
 
@@ -427,7 +427,7 @@ def test_a_ladder(house: House) -> None:
     assert rungs() == ["ann", "ben", "eve", "cat", "dan"]
     assert {got.address for got in mails} == {"eve@example.net", "cat@example.net"}
 
-    # Who challenges and then does not play drops; who is challenged and does not play loses his rung.
+    # A challenger who does not play drops; a challenged player who does not play loses their rung.
     challenge("cat", "eve")
     (meeting,) = under_way(house)
     if meeting.first.userid == "eve":
@@ -435,7 +435,7 @@ def test_a_ladder(house: House) -> None:
     house.wait(15 * DAY)
     assert rungs() == ["ann", "ben", "eve", "dan", "cat"]
 
-    # Who has begun no game for a month drops, too: ann and ben go down, but not below each other.
+    # Players who have begun no game for a month drop, too: ann and ben go down, but not below each other.
     mails = house.wait(20 * DAY)
     assert rungs() == ["eve", "ann", "ben", "cat", "dan"]
     assert len(to(mails, "dan", "pbm: cup: how it stands")) == 1
@@ -447,7 +447,7 @@ def test_a_ladder(house: House) -> None:
 
 
 def test_many_are_told_some_at_a_time_and_each_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a tournament to join, and that it is cancelled."""
+    """About a tournament to join, and about its cancelling."""
     monkeypatch.setattr(letters, "_AT_ONCE", 2)
     house.player("maker")
     house.send("maker", f"tournament create cup robin cross maker {password('maker')} -size=3 -players=9..9")
@@ -465,7 +465,7 @@ def test_many_are_told_some_at_a_time_and_each_once(house: House, monkeypatch: p
 
 
 def test_a_large_round_is_told_as_a_small_one(new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some players at a time: at its start, and when it is over."""
+    """A few players at a time: when it starts, and when it is over."""
     told: list[list[tuple[str, str, str]]] = []
     for at_once in (50, 1):
         monkeypatch.setattr(letters, "_AT_ONCE", at_once)
@@ -516,7 +516,7 @@ def test_who_has_made_too_many_events_makes_no_more(new_house: Callable[..., Hou
 
 @pytest.mark.parametrize("words", ["round-robin", "swiss", "league -division=3"])
 def test_no_stage_waits_for_anybody(words: str, house: House) -> None:
-    """Nobody ever moves, and still it ends, or goes into its next season."""
+    """Nobody ever moves, and still it ends or goes into its next season."""
     make(house, f"{words} -days-per-round=3 --clock=none", NAMES[:5])
     house.wait(30 * DAY)
     over = tournament(house)
@@ -525,14 +525,14 @@ def test_no_stage_waits_for_anybody(words: str, house: House) -> None:
 
 
 def test_a_game_of_the_house_may_be_called_like_an_tournament(house: House) -> None:
-    """Names of tournaments are in no one's way: they stand behind the word tournament only."""
+    """Names of tournaments are in nobody's way: they only stand after the word tournament."""
     house.player("ann")
     house.send("ann", "tournament create swiss swiss cross ann annpass")
     assert not house.send("ann", "tournament join SWISS ann annpass")[0].refuses
 
 
 def test_mails_of_a_large_event_are_cut(house: House) -> None:
-    """Everybody finds his own game; the rest is a command away."""
+    """All players find their own game; the rest is a command away."""
     with house.service.store.write() as tx:
         for number in range(120):
             player = tx.players.add(f"player{number}", "-", house.now)
@@ -572,7 +572,7 @@ def test_a_player_who_is_kept_out_is_not_waited_for(house: House, kind: str) -> 
 
 
 def test_a_tournament_on_a_random_board_has_one_of_its_own(house: House) -> None:
-    """The same for all its players, told in their mails, and another one than in other tournaments."""
+    """The same for all its players, told in their mails, but different from other tournaments'."""
     for userid in ("maker", *NAMES[:3]):
         house.player(userid)
     boards = []

@@ -1,4 +1,4 @@
-"""Raw mails for the tests, and reading them as our server does."""
+"""Builds raw mails for the tests, and reads them as our server does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ENVELOPE = Envelope("ann@example.org", ("pbm+abc@play.example.org",))
 
 
 def raw(text: str | bytes = "F6\n", *fields: str, kind: str = "text/plain; charset=utf-8") -> bytes:
-    """A mail from Ann to our board address; fields given replace or add to the usual ones."""
+    """A mail from Ann to our board address; the given fields replace the usual ones or are added."""
     given = {field.partition(":")[0].lower() for field in fields}
     usual = (
         "From: Ann <ann@example.org>",
@@ -24,14 +24,14 @@ def raw(text: str | bytes = "F6\n", *fields: str, kind: str = "text/plain; chars
 
 
 def person(mail: bytes, envelope: Envelope = ENVELOPE, robot: Robot = ROBOT) -> Message:
-    """The mail as a person's."""
+    """The mail read, which must pass for a person's."""
     message = read(mail, envelope, robot)
     assert isinstance(message, Message), message
     return message
 
 
 def silent(mail: bytes, envelope: Envelope = ENVELOPE, robot: Robot = ROBOT) -> Discard:
-    """The mail as one that is never answered."""
+    """The mail read, which must pass for one that is never answered."""
     discard = read(mail, envelope, robot)
     assert isinstance(discard, Discard), discard
     return discard

@@ -1,4 +1,4 @@
-"""Answers to one of our board mails as the mail programs of the world write them."""
+"""Answers to one of our board mails as many mail programs write them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ G7
 resign
 --{" "}
 pbm <pbm@play.example.org>"""
-"""A mail of ours, full of words that would be commands."""
+"""A mail of ours, full of words that could be commands."""
 
 REST = BOARD.partition("\n")[2].strip()
 """The same with our line cut out."""
@@ -33,7 +33,7 @@ LINE_LAST = f"{REST}\n\n{SENTINEL}"
 """The same with our line at the end."""
 
 AS_SENT = f"{REST.replace('Board 101: Cross,', 'Cross Board 101:', 1)}\n\n{SENTINEL}"
-"""As board mails really are: their opening words first, our line at the end."""
+"""As board mails really are: subject words first, our line at the end."""
 
 US = "pbm@play.example.org"
 
@@ -105,7 +105,7 @@ ATTRIBUTIONS = {
     "horde": f"Quoting pbm <{US}>:",
     "none": "",
 }
-"""What a client writes above a quote."""
+"""What each client writes above a quote."""
 
 
 def _block(*labels: str, rule: str = "") -> str:
@@ -154,7 +154,7 @@ HEADER_BLOCKS = {
     "incredimail": _block("From: ", "Date: ", "To: ", "Subject: ", rule="-------Original Message-------"),
     "yahoo indented": _block("      Von: ", " Gesendet: ", " An: ", " Betreff: "),
 }
-"""What a client writes above a mail that it repeats without any mark in its lines."""
+"""What clients write above a mail that they repeat without marking its lines."""
 
 MOBILE_SIGNATURES = (
     "Sent from my iPhone",
@@ -192,12 +192,12 @@ MOBILE_SIGNATURES = (
 
 
 def quoted(text: str, mark: str = "> ") -> str:
-    """Each line with the mark before it."""
+    """The text with a mark before each line."""
     return "\n".join((mark + line).rstrip() for line in text.split("\n"))
 
 
 def plain(own: str, ours: str = BOARD) -> Iterator[tuple[str, str]]:
-    """Names and texts of plain answers: above, below and between the quote, with and without our line left in it."""
+    """Names and texts of plain answers: above, below and amid the quote, with and without our line in it."""
     head, tail = ours.split("\n\n", 2)[:2], ours.split("\n\n", 2)[2]
     for name, line in ATTRIBUTIONS.items():
         yield f"{name}, above", f"{own}\n\n{line}\n\n{quoted(ours)}\n"
@@ -269,7 +269,7 @@ def html(own: str, ours: str = BOARD) -> Iterator[tuple[str, str]]:
 
 
 def _with_blockquotes(name: str, said: str, line: str, board: str) -> Iterator[tuple[str, str]]:
-    """Clients that mark a quote as such."""
+    """Answers of clients that mark a quote as such."""
     yield (
         f"gmail {name}",
         (
@@ -291,7 +291,7 @@ def _with_blockquotes(name: str, said: str, line: str, board: str) -> Iterator[t
 
 
 def _with_header_block(name: str, said: str, block: str, board: str) -> Iterator[tuple[str, str]]:
-    """Outlooks, which mark nothing."""
+    """Answers of Outlook, which marks nothing."""
     lines = block.split("\n")
     yield (
         f"web {name}",

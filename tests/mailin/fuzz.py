@@ -1,8 +1,8 @@
-"""A byte fuzzer for a bounded time: `python -m tests.mailin.fuzz --seconds 20`.
+"""A byte fuzzer with a time limit: `python -m tests.mailin.fuzz --seconds 20`.
 
-Mails of all programs, of the corpus where it is present, and of ours are cut, doubled, spliced and sprinkled with
-octets that mean something to a parser. Each must be read as a Message or a Discard, in time. A mail that is not is left
-in a file, and its seed is told.
+Mails of all programs, of the corpus if there is one, and of ours are cut, doubled, spliced and sprinkled with bytes
+that mean something to a parser. Each must be read as a Message or a Discard, in time. A mail that is not is left in a
+file, and its seed is printed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.mailin.test_corpus import CORPUS
 from tests.mailin.test_fuzz import check
 
 SLOWEST_SECONDS = 2.0
-"""Processor time of two readings of one mail; the largest that are looked at take a tenth of it."""
+"""Limit of processor time for reading one mail twice; the largest mails that are read take a tenth of it."""
 TOKENS = (
     b"\n", b"\r", b"\r\n\r\n", b"\0", b"> ", b"=\n", b"=?utf-8?q?", b"=?big5?b?", b"?=", b"--b\n", b"--b--\n", b"((",
     b"Content-Type: multipart/mixed; boundary=b\n", b"Content-Type: text/html; charset=utf-7\n", b"From: ", b"<", b"</",
@@ -32,7 +32,7 @@ ENVELOPES = (ENVELOPE, Envelope(), Envelope("", ("bounce+x@play.example.org",)))
 
 
 def seeds() -> list[bytes]:
-    """What is changed."""
+    """The mails to be changed."""
     answers = [raw(text) for _, text in list(clients.plain("F6"))[::7]]
     answers += [raw(text, kind="text/html; charset=utf-8") for _, text in list(clients.html("F6"))[::7]]
     return answers + [path.read_bytes() for path in sorted(CORPUS.glob("*/*")) if path.suffix in (".eml", ".txt")]

@@ -1,9 +1,9 @@
 """A quoting simulator: answers to each kind of our mails as mail programs in many languages send them.
 
-`python -m tests.mailin.simulate` tries them all and tells how many were read wrongly; `--every N` tries each Nth.
-Programs, languages, widths at which lines are broken, where the answer stands, our line left in or cut out, and names
-of our server that hold digits or blanks are combined. Wrong is any command that the answer alone would not have given;
-unclean is a text that differs from the answer.
+`python -m tests.mailin.simulate` tries them all and counts those read wrongly; `--every N` tries each Nth.
+It combines programs, languages, line widths, the place of the answer, our line left in or cut out, and names of our
+server with digits or blanks in them. An answer is wrong if it gives another command than its own words would, and
+unclean if the text read differs from these words.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ STANDING = Standing("cross", 101, known=True, proven=True)
 
 @lru_cache(maxsize=2000)
 def wrapped(text: str, width: int) -> str:
-    """Lines broken at blanks where they are longer."""
+    """The text, with long lines broken at blanks."""
     return "\n".join(part for line in text.split("\n") for part in textwrap.wrap(line, width) or [""])
 
 
 @dataclass(frozen=True)
 class Draft:
-    """An answer that a program is to write: what it quotes, and as whom it names us."""
+    """An answer that a program is to write. own: its words. ours: the mail it quotes. name, mail: what it calls us."""
 
     own: str
     ours: str
@@ -60,11 +60,11 @@ class Draft:
     width: int
 
     def says(self, attribution: str) -> str:
-        """An attribution line, broken where lines are."""
+        """The attribution line, broken to the program's width."""
         return wrapped(attribution.replace("NAME", self.name).replace("MAIL", self.mail), self.width)
 
     def header(self, *, separator: str = "\n") -> str:
-        """Header lines in the language of the program."""
+        """A header block in the program's language."""
         values = (f"{self.name} <{self.mail}>", "05.01.2024 10:23", "ann@example.org", "Cross Board 101 ann-bob")
         return separator.join(f"{label}: {value}" for label, value in zip(self.tongue.labels, values, strict=True))
 
@@ -91,19 +91,19 @@ def _apple(draft: Draft) -> Iterator[str]:
 
 
 def _close(draft: Draft) -> Iterator[str]:
-    """K-9, Evolution, mutt: no line between the attribution and the quote."""
+    """K-9, Evolution and mutt: no blank line between attribution and quote."""
     yield from _around(draft, draft.says(draft.tongue.apple), "\n")
 
 
 def _broken_at_address(draft: Draft) -> Iterator[str]:
-    """The address, and what stands behind it, on lines of their own."""
+    """Attributions with the address, and all after it, on lines of their own."""
     for mark in (" <MAIL>", "<MAIL>"):
         line = draft.tongue.gmail.replace(mark, "\n<MAIL>\n").replace("\n ", "\n").replace("\n:", ":")
         yield from _around(draft, line.replace("NAME", draft.name).replace("MAIL", draft.mail).rstrip("\n"))
 
 
 def _broken_in_brackets(draft: Draft) -> Iterator[str]:
-    """Broken behind the bracket of the address, as Gmail does."""
+    """Attributions broken after the bracket of the address, as by Gmail."""
     line = draft.tongue.gmail.replace("<MAIL>", "<\nMAIL>")
     yield from _around(draft, line.replace("NAME", draft.name).replace("MAIL", draft.mail))
 
@@ -114,7 +114,7 @@ def _outlook(draft: Draft) -> Iterator[str]:
 
 
 def _names_only(draft: Draft) -> Iterator[str]:
-    """Outlook inside of a company: no addresses."""
+    """Outlook inside a company: no addresses."""
     header = draft.header().replace(f" <{draft.mail}>", "").replace("ann@example.org", "Ann")
     yield f"{draft.own}\n\n{header}\n\n{draft.ours}\n"
 
@@ -126,7 +126,7 @@ def _ruled(draft: Draft) -> Iterator[str]:
 
 
 def _one_line(draft: Draft) -> Iterator[str]:
-    """Samsung and Yahoo: the header behind the rule."""
+    """Samsung and Yahoo: the header block on one line after the rule."""
     yield f"{draft.own}\n\n-------- {draft.tongue.original} --------{draft.header(separator=' ')} \n{draft.ours}\n"
     yield f"{draft.own}\n\n   ----- {draft.tongue.forwarded} ----- {draft.header(separator='')}\n {draft.ours}\n"
 
@@ -143,7 +143,7 @@ PROGRAMS: tuple[Callable[[Draft], Iterator[str]], ...] = (
 
 
 def our_mails() -> list[str]:
-    """One of our mails of each kind; of those that differ only in what was played, and on which game, the first."""
+    """The first of each kind of our mails; a kind is told by its first words."""
     kinds: dict[str, str] = {}
     for text in mails():
         first = text.split("\n")[0]
@@ -153,7 +153,7 @@ def our_mails() -> list[str]:
 
 @dataclass
 class Score:
-    """What came of the answers tried."""
+    """What came of the answers that were tried."""
 
     tried: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -168,8 +168,8 @@ class Score:
 def answers(every: int = 1) -> Iterator[tuple[str, str, str]]:
     """Each Nth of all answers: its name, what the person wrote, and the text of the mail.
 
-    Mails, languages, programs and widths are all combined; what the person wrote, how we are called and whether our
-    line is still there take turns.
+    All mails, languages, programs and widths are combined; the person's words, our name, and our line left in or cut
+    out take turns.
     """
     ways = itertools.product(our_mails(), TONGUES, WIDTHS, PROGRAMS)
     for number, (text, tongue, width, program) in enumerate(ways):

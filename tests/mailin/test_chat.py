@@ -1,4 +1,4 @@
-"""Mails of chat programs: the body alone is what the person wrote."""
+"""Mails of chat programs: the person's words are the body and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers from the mail programs of the world: what is read is exactly what the person wrote."""
+"""Answers by many mail programs: exactly what the person wrote is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OWN = ("F6", "F6\nGood luck! See you at 10:30.\n\nAnn")
 
 
 def words(text: str) -> str:
-    """The text with blanks and line ends folded."""
+    """The words of the text, with one blank between them."""
     return re.sub(r"\s+", " ", text)
 
 

@@ -1,4 +1,4 @@
-"""The score on real mails of other projects; they are not part of this one: PBM_CORPUS names their folder."""
+"""The score on real mails of other projects, which are not in this repository: PBM_CORPUS names their folder."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.mailin.build import raw
 CORPUS = Path(os.environ.get("PBM_CORPUS", Path(__file__).parents[3] / "shared" / "corpus"))
 INDEX = CORPUS / "INDEX.tsv"
 HOLDS_QUOTES = {"reply_text/trimmer_quote_and_text.txt", "reply_text/trimmer_quote_only.txt"}
-"""What another project wants kept and ours never takes for the person's: quoted lines."""
+"""Files whose quoted lines another project wants kept; ours never takes these for the person's words."""
 
 
 def mail(file: Path) -> bytes:
-    """The mail of a file; a body alone becomes a mail of its kind."""
+    """The mail in a file; a file with a body alone becomes a mail of that type."""
     if file.suffix == ".eml":
         return file.read_bytes()
     return raw(file.read_bytes(), kind="text/html" if file.suffix == ".html" else "text/plain")

@@ -1,4 +1,4 @@
-"""Any bytes give a Message or a Discard: random ones, and answers of clients with pieces cut out or replaced."""
+"""Any bytes give a Message or a Discard: random bytes, and clients' answers with pieces cut out or replaced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PIECES = st.sampled_from(
 
 
 def check(mail: bytes, envelope: Envelope) -> None:
-    """A value of bounded size that can be stored, the same each time."""
+    """Assert that the mail gives the same value each time, of bounded size and fit to be stored."""
     found = read(mail, envelope, ROBOT)
     assert found == read(mail, envelope, ROBOT)
     assert len(pickle.dumps(found)) < 80_000

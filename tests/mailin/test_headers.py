@@ -1,4 +1,4 @@
-"""Who sent a mail, what it is about, and which token its addresses carry."""
+"""The sender of a mail, its subject, and the token in its addresses."""
 
 from __future__ import annotations
 
@@ -182,6 +182,6 @@ def test_a_sender_is_whole_or_nobody(field: str):
     ],
 )
 def test_a_token_in_the_text_is_not_passed_on(address: str):
-    """Lotus Notes repeats the address for answers above a quote, others whom they quote."""
+    """Lotus Notes repeats the address above a quote, and other programs in the names of those they quote."""
     text = person(raw(f"F6\nI write to pbm <{address}>, as ann+abc@example.org.")).text
     assert text == "F6\nI write to pbm <pbm@play.example.org>, as ann+abc@example.org."

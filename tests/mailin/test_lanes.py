@@ -1,4 +1,4 @@
-"""Which mails are handled in their order: those of a board, as far as the door can see it, or else of a sender."""
+"""Which mails are handled in order: those of one board, as far as this shows on arrival, or else of one sender."""
 
 from __future__ import annotations
 

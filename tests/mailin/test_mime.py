@@ -1,4 +1,4 @@
-"""Parts, transfer encodings, charsets and flowed text; and that bombs cost nothing."""
+"""Parts, transfer encodings, charsets and flowed text; bombs cost nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.mailin.build import person, raw, silent
 
 
 def mixed(*parts: str, kind: str = "multipart/mixed") -> bytes:
-    """A mail of parts, each with its fields."""
+    """A mail made of parts, each with its own fields."""
     body = "".join(f"--b\n{part}\n" for part in parts) + "--b--\n"
     return raw(body, kind=f'{kind}; boundary="b"')
 

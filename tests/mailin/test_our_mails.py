@@ -1,7 +1,7 @@
-"""Answers to every kind of mail that the golden conversations show: digests, reminders, invitations, plans.
+"""Answers to each kind of mail in the golden conversations: digests, reminders, invitations, plans.
 
-They hold lines that would be commands, "101 B2" among them. Whatever the writer's program does with them, what is read
-is what he wrote.
+These hold lines that could be commands, such as "101 B2". Whatever the program does with them, what is read is what the
+person wrote.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tests.mailin.build import person, raw
 from tests.mailin.test_clients import words
 
 EVERY = 307
-"""Of the ways to answer one mail one of so many is tried, with each mail others; a third of them in `make test`."""
+"""One in so many ways to answer a mail is tried, other ways for each mail; in `make test` a third of these."""
 
 
 def mails() -> Iterator[str]:
-    """The texts of the mails of ours in all conversations, those that differ only in numbers once a conversation."""
+    """The texts of our mails in all conversations; in each, those that differ only in numbers count once."""
     for path in CONVERSATIONS:
         seen: set[str] = set()
         for _, text in letters(path.read_text(encoding="utf-8")):
@@ -40,7 +40,7 @@ OWN = ("101 B2\nGood luck!\n\n103 swap", "multiple\nset mail text")
 
 
 def answers(own: str, ours: str) -> Iterator[tuple[str, str]]:
-    """Subtype and text of answers."""
+    """Subtypes and texts of answers."""
     yield from (("plain", answer) for _, answer in clients.plain(own, ours))
     yield from (("html", answer) for _, answer in clients.html(own, ours))
 
@@ -61,7 +61,7 @@ def test_nothing_that_we_wrote_is_read_as_the_answer(every: int) -> None:
     "prefix", ["", "Re: ", "AW: ", "Re[2]: ", "[EXTERNAL] Re: ", "EXTERNAL: Re: ", "Re: ***SPAM*** "]
 )
 def test_no_subject_of_ours_is_read_as_a_command(prefix: str) -> None:
-    """Some begin like one: "pbm: preview of Cross"."""
+    """Some of our subjects begin like a command: "pbm: preview of Cross"."""
     subjects = {subject for path in CONVERSATIONS for subject, _ in letters(path.read_text(encoding="utf-8"))}
     assert len(subjects) > 80
     for standing in (Standing(), Standing(known=True, proven=True), Standing("cross", 101, known=True, proven=True)):

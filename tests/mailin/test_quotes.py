@@ -1,4 +1,4 @@
-"""Where quotes begin: what introduces them is told by its shape, in lines of any length."""
+"""Where a quote begins: the lines that introduce it are known by their shape, however long they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.mailin.clients import LINE_LAST, quoted
 
 
 def test_a_long_line_is_broken_and_not_cut() -> None:
-    """Some programs leave it to the reader's to break lines; a plan has thousands of characters on one."""
+    """Some programs leave line breaks to the reader's program; a plan may have thousands of characters in one line."""
     plan = " ".join(f"if {letter}{number}: C3;" for letter in "ABCDEFGH" for number in range(1, 10))
     broken = bounded(f"F6\n{plan}\nBye")
     assert broken.split() == f"F6 {plan} Bye".split()
@@ -106,6 +106,6 @@ def test_the_worked_examples_hold(module: object) -> None:
 
 @pytest.mark.parametrize("line", ["x@y {} 2024", "x {}@ 2024", "{} <x@y2024> 10:23"])
 def test_the_digits_of_addresses_are_told_from_dates_in_a_time_that_grows_with_the_line(line: str) -> None:
-    """Were each place of the word a new beginning, this would take hours."""
+    """This would take hours if the search began anew at each place of the word."""
     assert quotes._dated(line.format("a:" * 500_000))
     assert not quotes._dated("ann2024@example.org")

@@ -1,4 +1,4 @@
-"""What is never answered: automatic mail, bounces, complaints, lists, spam, and our own coming back."""
+"""Mails that are never answered: automatic mail, bounces, complaints, lists, spam, and our own coming back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VERP = Envelope("", ("bounce+tok1@play.example.org",))
 
 
 def report(kind: str, fields: str, *more: str, returned: str = "", name: str = "delivery-status") -> bytes:
-    """A multipart/report with a part of fields and the header of the mail it is about."""
+    """A multipart/report: a part with fields, and the header of the mail it is about."""
     parts = (f"Content-Type: text/plain\n\nSorry.\nF6\n--r\nContent-Type: message/{kind}\n\n{fields}\n"
              f"--r\nContent-Type: message/rfc822\n\n{returned}\n\nF6\n--r--\n")  # fmt: skip
     return raw(f"--r\n{parts}", *more, kind=f'multipart/report; report-type={name}; boundary="r"')
@@ -95,7 +95,7 @@ def test_the_subject_of_an_autoresponder_means_silence_in_any_language(subject: 
 
 
 TO_US = Envelope("ann@example.org", ("pbm@play.example.org",))
-"""A mail to our plain address, as machines write it that found it in a From."""
+"""The envelope of a mail to our plain address, as from machines that found it in a From."""
 
 
 @pytest.mark.parametrize(

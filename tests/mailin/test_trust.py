@@ -1,4 +1,4 @@
-"""Who proves that a mail comes from the address it names: our own mail server, and nobody else."""
+"""Proof that a mail comes from the address in its From: only our own mail server can give it."""
 
 from __future__ import annotations
 

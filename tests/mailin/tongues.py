@@ -1,7 +1,7 @@
 """What mail programs write in thirty languages around a mail that they quote or forward.
 
-Of each language: how Gmail and Apple Mail introduce a quote (NAME and MAIL stand for our name and address), the labels
-of a header (sender, date, recipient, subject), the words of "Original Message" and of "Forwarded Message", and a
+For each language: how Gmail and Apple Mail introduce a quote (NAME and MAIL stand for our name and address), the labels
+of a header block (sender, date, recipient, subject), the words for "Original Message" and "Forwarded Message", and a
 phone's signature.
 """
 

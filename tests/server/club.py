@@ -1,9 +1,9 @@
 """A club in which anybody says anything at any time: `python -m tests.server.club --steps 400`.
 
-Its members answer any of their mails, and write anew, with all that was ever said in the golden conversations: as it
-stands, about other people and boards, cut, mixed and misspelt; octets of some mails are changed. Meanwhile they play,
-time passes and robots think. Whatever is written, no mail may be parked, nothing may fail, each mail of ours must be
-fit to be sent, and the database stays sound.
+Its members answer any of their mails, and write new ones, with all that was ever said in the golden conversations: as
+it is, about other people and boards, cut, mixed and misspelt; some mails have bytes changed. Meanwhile they play, time
+passes and robots think. Whatever they write, no mail may be parked, nothing may fail, each mail of ours must be fit to
+be sent, and the database must stay sound.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ MEMBERS = ("alice", "bob", "carol", "dave", "erin", "frank")
 VOUCHED = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
 _BUDGETS = [name for name in Limits.model_fields if name.endswith(("_per_hour", "_replies_per_day"))]
 MUCH = Limits.model_validate(dict.fromkeys(_BUDGETS, 10**6))
-"""So that members are answered however much they write."""
+"""So high that members are answered however much they write."""
 _SAID = re.compile(r">>> .*?: (.*)")
 _EXAMPLES = re.compile(r"for instance:\n\n((?:  \S.*\n)+)")
 
 
 def sayings() -> list[tuple[str, str]]:
-    """What mails of the golden conversations say: in the subject or the first line, and below."""
+    """What the mails of the golden conversations say: the subject or first line, and the lines below."""
     said: list[tuple[str, str]] = []
     for path in CONVERSATIONS:
         for line in path.read_text().splitlines():
@@ -46,7 +46,7 @@ def sayings() -> list[tuple[str, str]]:
             elif line.startswith(INDENT) and said:
                 said[-1] = said[-1][0], f"{said[-1][1]}{line.strip()}\n"
             elif line.startswith("<<<"):
-                said.append(("", ""))  # what follows is a mail of ours
+                said.append(("", ""))  # an answer to a mail of ours follows
     return [each for each in said if any(each)]
 
 
@@ -62,7 +62,7 @@ class Club:
             self.house.player(userid, form="html" if number % 2 else "text")
 
     def step(self) -> str:
-        """Let something happen; returns what. Raises: AssertionError where that goes wrong."""
+        """Let something happen; returns what. Raises: AssertionError if it goes wrong."""
         chance = self.dice.random()
         with capture_logs() as logs:
             if chance < 0.08:
@@ -103,7 +103,7 @@ class Club:
         return mail
 
     def _words(self) -> tuple[str, str]:
-        """A first line and what stands below it."""
+        """A first line and the text below it."""
         line, body = self.dice.choice(self.said)
         line, chance = self._elsewhere(line), self.dice.random()
         words = line.split()
@@ -119,7 +119,7 @@ class Club:
         return line, self._elsewhere(body)
 
     def _elsewhere(self, text: str) -> str:
-        """The same of other people and boards."""
+        """The text with other people and boards in it."""
         text = re.sub("|".join(MEMBERS), lambda found: self.dice.choice((found[0], *MEMBERS)), text)
         return re.sub(r"\b10\d\b", lambda found: str(self.dice.choice((found[0], *self.boards))), text)
 
@@ -129,7 +129,7 @@ def _in_header(line: str) -> str:
 
 
 def _moves(got: Got) -> list[str]:
-    """Moves that a mail gives as examples."""
+    """The moves that a mail gives as examples."""
     found = _EXAMPLES.search(got.body) if "text/plain" in got.forms else None
     return [line.strip() for line in found[1].splitlines()] if found else []
 

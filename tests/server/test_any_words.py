@@ -1,4 +1,4 @@
-"""Whatever words follow a verb, the mail is answered, and a refused one changes no board."""
+"""Whatever words follow a verb, the mail is answered; if it is refused, no board changes."""
 
 from __future__ import annotations
 

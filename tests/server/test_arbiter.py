@@ -1,4 +1,4 @@
-"""Boards and clocks that the operator puts right, as the players see it."""
+"""Boards and clocks that the operator corrects, as the players see it."""
 
 from __future__ import annotations
 

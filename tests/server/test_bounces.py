@@ -1,4 +1,4 @@
-"""Mails that must not be answered: bounces, complaints, automatic mail, too many; and what is learned from them."""
+"""Mails that must not be answered: bounces, complaints, automatic mail, too many; and what they teach the server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def inn(new_house: Callable[..., House]) -> House:
 def bounce(
     house: House, got: Got, status: str = "5.1.1", action: str = "failed", to: str = "", sender: str = ""
 ) -> list[Got]:
-    """Bring a mail of ours back. to: where it is sent in place of the return path; sender: for the null path."""
+    """Bounce a mail of ours. to: the recipient instead of the return path. sender: instead of the null path."""
     key = got["Message-ID"].strip("<>").partition("@")[0]
     text = (
         "From: MAILER-DAEMON@mx.example.net\r\n"
@@ -48,7 +48,7 @@ def bounce(
 
 
 def board_mails(house: House, number: int) -> list[Got]:
-    """Mails to bob, each about a board as alice shows it to him by starting one."""
+    """Mails to bob, each about a board that alice has just started."""
     mails = [house.send("alice", "cross challenge alice bob") for _ in range(number)]
     return [got for each in mails for got in each if got.address == address_of("bob")]
 
@@ -246,7 +246,7 @@ def test_mail_to_postmaster_or_abuse_waits_for_the_operator(name: str, inn: Hous
 
 
 def robot_answers(house: House, name: str, text: str, most: int) -> int:
-    """Let a robot answer every mail it gets without any mark, as Apple Mail does by a rule, until nothing comes."""
+    """Let a program answer every mail it gets, unmarked, as a rule of Apple Mail does, until none comes."""
     answered = 0
     box = house.mailboxes[address_of(name)]
     while answered < len(box):
@@ -259,7 +259,7 @@ def robot_answers(house: House, name: str, text: str, most: int) -> int:
 
 @pytest.mark.parametrize("text", ["I am away until Monday.", "help", "games", "show", "reset password bob", "yes"])
 def test_a_robot_that_answers_us_comes_to_an_end(new_house: Callable[..., House], text: str) -> None:
-    """One by the usual limits, the others by low ones, which are reached sooner."""
+    """The usual limits end "games"; for the others low ones do, which are reached sooner."""
     table = new_house(None if text == "games" else Settings(ROBOT, Limits(answers_per_hour=8)))
     for userid in ("alice", "bob"):
         table.player(userid)
@@ -272,7 +272,7 @@ def test_a_robot_that_answers_us_comes_to_an_end(new_house: Callable[..., House]
 
 
 def test_two_robots_at_both_ends_of_a_board_come_to_an_end(new_house: Callable[..., House]) -> None:
-    """Whatever one is told because of the other, it answers, too: boards, chat, messages that are passed on."""
+    """Each also answers what it is told because of the other: boards, chat, messages passed on."""
     table = new_house(Settings(ROBOT, Limits(answers_per_hour=20, messages_per_day=8)))
     for userid in ("alice", "bob"):
         table.player(userid)
@@ -339,7 +339,7 @@ def test_answers_are_limited_for_a_board_and_in_all(
 
 
 def until(got: Got) -> datetime:
-    """When a last mail says that there are answers again."""
+    """The time that a last mail names for the next answers."""
     found = re.search(r"until (\d{4}-\d\d-\d\d \d\d:\d\d) UTC", got.body.replace("\n", " "), re.IGNORECASE)
     assert found, got.body
     return datetime.fromisoformat(found[1]).replace(tzinfo=UTC)

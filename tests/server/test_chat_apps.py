@@ -1,4 +1,4 @@
-"""Answers by chat programs, which write to List-Post of a board: the same address for all of its mails."""
+"""Answers by chat programs, which write to the List-Post of a board: the same address in all of its mails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def posted_at(got: Got) -> str:
 
 
 def say(house: House, userid: str, text: str, after: Got | None, **headers: str) -> list[Got]:
-    """What a chat program sends: all of its own, but for the mail that was the last of the chat."""
+    """Send what a chat program sends, all of it new but for the reference to `after`, the last mail of the chat."""
     box = [got for got in house.mailboxes[address_of(userid)] if got.board == 101]
     joined = {"In_Reply_To": after["Message-ID"], "References": after["Message-ID"]} if after else {}
     return house.send(userid, f"Message from {userid}", text, posted_at(box[0]), Chat_Version="1.0", **joined | headers)
@@ -36,7 +36,7 @@ def last(house: House, userid: str) -> Got:
 
 
 def test_the_address_of_a_chat_never_changes(playing: House) -> None:
-    """A chat program makes a chat read-only whose address does."""
+    """A chat program makes a chat read-only if its address changes."""
     for number, move in enumerate(("A1", "B2", "C3", "D4")):
         userid = ("alice", "bob")[number % 2]
         assert "nothing was changed" not in say(playing, userid, move, last(playing, userid))[0].body
@@ -71,7 +71,7 @@ def test_the_own_message_before_it_is_read_as_part_of_the_chat(playing: House) -
 
 
 def test_a_move_that_was_played_is_not_changed_by_editing_the_message(playing: House) -> None:
-    """Its sender is told so by the board as it is."""
+    """The board as it is tells the sender so."""
     first = last(playing, "alice")
     say(playing, "alice", "A1", first, Message_ID="<move@localhost>")
     joined = {"In_Reply_To": "<move@localhost>", "References": f"{first['Message-ID']} <move@localhost>"}

@@ -1,4 +1,4 @@
-"""Our own faults: the mail is parked, nobody else's waits for it, and no mail says what went wrong inside."""
+"""Faults of ours: the mail is parked, no other mail waits for it, and no mail tells what went wrong inside."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_operator_is_told(new_house: Callable[..., House], monkeypatch: pyte
 
 
 def sent(house: House, subject: str) -> list[tuple[str, str]]:
-    """Address and subject of each mail that a mail brings about, whatever it looks like."""
+    """Address and subject of each mail caused by a mail with this subject; their form is not checked."""
     house.service.accept([house.mail("bob", subject)])
     house.service.handle()
     with house.service.store.read() as tx:
@@ -86,7 +86,7 @@ def test_a_parked_mail_is_handled_again_when_asked(table: House, monkeypatch: py
 
 
 def test_a_wrong_userid_takes_the_work_of_a_wrong_password(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that the time of an answer does not tell who has an account."""
+    """The time of an answer must not tell who has an account."""
     checked: list[str] = []
     verify = table.service.tools.passwords.verify
 
@@ -109,7 +109,7 @@ def test_a_reply_token_needs_no_password_to_be_checked(table: House, monkeypatch
 
 @pytest.fixture
 def without(house: House, monkeypatch: pytest.MonkeyPatch) -> Callable[[], House]:
-    """Two boards of two players; when called, the game of the first one is not there any more."""
+    """Two boards of two players; calling it removes the game of the first."""
     for userid in ("alice", "bob"):
         house.player(userid)
     house.send("bob", "set digest 08:00 bob bobpass")

@@ -1,4 +1,4 @@
-"""A thousand mails as people and their mail programs write them, bytes in: none plays a move that was not meant."""
+"""A thousand mails as people and their programs write them, from bytes on: none plays a move that was not meant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATIENT = Limits(answers_per_hour=10_000, answers_per_board_per_hour=10_000, mes
 
 
 class _NotMeantToLast(Exception):
-    """Takes back what a mail has done, so that the next one finds the board as it was."""
+    """Rolls back what a mail has done, so that the next one finds the board as it was."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def patient(new_house: Callable[..., House]) -> House:
 
 
 def composed(move: str, other: str) -> list[tuple[str, str]]:
-    """Texts, each with the move that it makes, "" for none; in an order without order, the same each time."""
+    """Texts, each with the move it makes, "" for none; shuffled, the same way each time."""
     asides = [(aside, move) for aside in ("", *ASIDES, *DENIALS)] + [(doubt, "") for doubt in DOUBTS]
     texts = [
         (f"{greeting}{claim}\n{aside}{closing}".replace("MOVE", move).replace("OTHER", other), meant)
@@ -55,7 +55,7 @@ def composed(move: str, other: str) -> list[tuple[str, str]]:
 
 
 def programs(text: str, ours: str) -> list[bytes]:
-    """The text as mail programs send it above, below or without what they quote of our mail; some as HTML too."""
+    """The text as mail programs send it: alone, above and below a quote of our mail, and above a signature."""
     quoted = "\r\n".join(f"> {line}".rstrip() for line in ours.splitlines())
     line = "On Thu, 1 Jan 2026 at 12:00, pbm <pbm@example.org> wrote:"
     signature = random.Random(text).choice(clients.MOBILE_SIGNATURES)
@@ -71,7 +71,7 @@ def programs(text: str, ours: str) -> list[bytes]:
 
 
 def played(house: House, tx: Transaction, handler: Handler, mail: Arriving, now: datetime) -> list[str]:
-    """The plies that the mail adds to its board, which stays as it was."""
+    """The plies that the mail would add to its board, which stays as it is."""
     row = Received(1, now, mail.mail_from, mail.recipients, mail.raw)
     tx.now = now
     (prepared,) = handler.check(handler.read(tx, [row]))
@@ -96,7 +96,7 @@ def played(house: House, tx: Transaction, handler: Handler, mail: Arriving, now:
 def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
     patient: House, game: str, first: str, move: str, other: str, step: int
 ) -> None:
-    """Every one of them where CI asks for it, and else one in twenty."""
+    """All of them if CI asks for it, otherwise one in twenty."""
     patient.game(game, [first])
     ours = patient.mailboxes["bert@example.net"][-1].body
     handler, wrong, right = patient.service.handler, [], 0
@@ -178,7 +178,7 @@ LETTER_ANSWERS = {
     "Lines of Action Board bert-robot1": "I want to play lines of action please",
     "CrossGeo Board bert-robot1": "play cross geo",
 }  # fmt: skip
-"""What a player without a game writes in answer to a letter, by the subject of what they get."""
+"""What a player without a game answers to a letter, by the subject of the mail that they get."""
 
 FIRST_ANSWERS = {
     "Hex Board joe-robot1": "play hex|I want to play hex|let's play hex please|Hex please|Je voudrais jouer à Hex|"
@@ -216,7 +216,7 @@ FIRST_ANSWERS = {
     "help challenge": "Which games are there?|What games do you have?",
     "": "stop|unsubscribe|no thanks|leave me alone|abmelden|désinscription|please delete all my data",
 }  # fmt: skip
-"""What a newcomer answers to their first mail of ours."""
+"""What a newcomer answers to their first mail from us."""
 
 REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
@@ -402,7 +402,7 @@ BOARD_ANSWERS = {
     "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks|Can I claim a win?|"
     "anna doesn't answer, what can I do?|what happens if I run out of time?",
 }  # fmt: skip
-"""What the player to move writes in answer to a board, by what the answer to it says."""
+"""What the player to move answers to a board, by words of the mail that comes back."""
 
 MOVED_ANSWERS = {
     "To ask your opponent whether you may take it back: Write: undo": "I meant E4|Sorry, I meant E4, not C3|E4 instead|"
@@ -431,7 +431,7 @@ OFFERED_ANSWERS = {
     'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
     "Yes, it was lovely.|Yes, I saw that.|Sure thing, I will think|vale, pero luego|Yes, but later",
 }
-"""What is written by a player to whom a draw is offered."""
+"""What a player writes who was offered a draw."""
 
 RESIGNING_ANSWERS = {
     "You resigned": "yes|yes!!|Ja!|oui|I'm sure|Yes please. Thanks for the game!|Yes, I resign.|"
@@ -440,7 +440,7 @@ RESIGNING_ANSWERS = {
     "nothing was changed": "Yes? Why|really?|ja?",
     "passed on as a message": "ja, aber warte noch",
 }
-"""What is written by a player who was asked whether they really resign."""
+"""What a player writes who was asked whether they really resign."""
 
 ELSEWHERE_ANSWERS = {
     "Write: 101 D4": "D4|D4 please|d4!",
@@ -466,7 +466,7 @@ ELSEWHERE_ANSWERS = {
     "Write: BOARD give 2d": "give anna 2 days",
     "pbm: help mails": "leave me alone",
 }
-"""What a player writes who is to move on board 101, and answers no mail of it."""
+"""What the player to move on board 101 writes when they do not answer a mail of it."""
 
 TALK = (
     "That was your best move!|Thanks for the hint about the restaurant|my advice: go out more|"
@@ -476,7 +476,7 @@ TALK = (
     "can you see the board well?|Any advice on books?|Tom hasn't answered my letter|¿Qué tal?|ça va ?|later|"
     "never!|never give up|Don't give up!|I have never played this. What are the rules?|help!!! what did you do to me"
 )
-"""What is said to the other player, though it may remind of a question to the server."""
+"""Words for the other player, though they resemble a question to the server."""
 
 MAY_ASK = {
     "robots": "I want to play against the computer",
@@ -485,7 +485,7 @@ MAY_ASK = {
     "help cross": "I have never played this. What are the rules?",
     "test display": "Hi Anna, do you see bigger boards than I do?",
 }
-"""What is passed on, and may be a question to the server all the same, by the command that answers it."""
+"""Words that are passed on but may be a question to the server, by the command that answers it."""
 
 AGAIN = (
     "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|"
@@ -658,7 +658,7 @@ def test_a_word_where_no_player_is_may_be_a_password_and_is_not_mailed_back(pati
 
 
 def test_a_lone_word_that_nobody_may_look_at_any_more_is_not_mailed_back(patient: House) -> None:
-    """Too many were looked at that day: whether it is the password is not known."""
+    """Too many words were looked at that day, so nobody knows whether this one is the password."""
     patient.game("cross -size=4 bert anna")
     for number in range(50):
         patient.answer("bert", f"chat wonderful{number}", 101)
@@ -750,7 +750,7 @@ ROBOT_ANSWERS = {
     "Its hint comes in a separate email": "help me win|what should I play?|what would you play?",
     "is a program, which reads no messages": "chat hello|No way!|Fantastic!",
 }
-"""What is written to a robot that is played, by what the answer says."""
+"""What is written to a robot as an opponent, by words of the answer."""
 
 
 def test_a_robots_opponent_is_never_told_to_chat(patient: House) -> None:
@@ -859,7 +859,7 @@ BOARDS_NAMED = {
     "You played C3": "For 101: C3|Dans la partie 101 je joue C3|Nella 101 gioco C3",
     "Answer this email with one line": "I played C3 in 101 by mistake|C3 in 101?",
 }
-"""What the server is told of a board, by what its answer says."""
+"""What the server is told about a board, by words of the answer."""
 
 
 LETTERS_NAMING = [(said, told) for told, texts in BOARDS_NAMED.items() for said in texts.split("|")]
@@ -890,7 +890,7 @@ YES_AND_NO = """
 @pytest.mark.parametrize("said", re.split(r"[|\n] *", YES_AND_NO.strip()))
 def test_a_yes_beside_a_no_agrees_to_nothing(patient: House, said: str) -> None:
     patient.send("bert", "hex challenge me zoe@example.com", Authentication_Results=VOUCHED)
-    patient.send("anna", "hex challenge me bert", Authentication_Results="-")  # somebody in Anna's name
+    patient.send("anna", "hex challenge me bert", Authentication_Results="-")  # forged in Anna's name
     begun = patient.dump()
     for who in ("zoe@example.com", "anna"):
         patient.answer(who, said)
@@ -994,9 +994,9 @@ def test_who_asks_for_one_more_game_gets_it(patient: House) -> None:
 
 
 def said_to(house: House, mail: Arriving) -> str:
-    """Subject and text of what its writer would get, blanks folded; nothing is changed.
+    """Subject and text of the mails that the writer would get, on one line; nothing is changed.
 
-    The number of a board is left out, for PostgreSQL gives none twice, though what took it was undone.
+    Numbers of boards are left out: PostgreSQL never gives one twice, even if its transaction was rolled back.
     """
     row = Received(1, house.now, mail.mail_from, mail.recipients, mail.raw)
     handler, found = house.service.handler, ""

@@ -1,17 +1,18 @@
-"""Wishes as people write them to the server: none does what was not meant, and each answer leads on."""
+"""Wishes to the server as people write them: none does what was not meant, and each answer leads on."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.conversation import House
+from pbm.domain.verbs import VERBS, Verb
+from tests.conversation import House, record
 
 VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 
 
 @pytest.fixture
 def club(house: House) -> House:
-    """bob has a game of Cross and one of Hex under way, and an ended one."""
+    """bob has running games of Cross and Hex, and an ended one."""
     for userid in ("alice", "bob", "dirk"):
         house.player(userid)
     house.game("cross -size=4 alice bob", ["D4"])
@@ -49,6 +50,10 @@ def club(house: House) -> House:
         ("show 102 bitte", "Hex Board 102"),
         ("102 please", "Hex Board 102"),
         ("je serai absent jusqu'à lundi", "vacation"),
+        ("show me the standings for Hex", "Hex standings"),
+        ("show me the standings", "help standings"),
+        ("show me the game 101 at move 1", "the position after ply 1 of 1"),
+        ("101 show #1", "the position after ply 1 of 1"),
     ],
 )
 @pytest.mark.parametrize("proof", [VOUCHED, ""], ids=["proven", "claimed"])
@@ -56,7 +61,7 @@ def test_a_wish_changes_nothing_and_is_answered_by_what_helps(text: str, told: s
     before = club.dump()
     got = club.send("bob", "", text, Authentication_Results=proof)
     assert len(got) == 1, [each["Subject"] for each in got]
-    assert told in got[0].text
+    assert told in f"{got[0]['Subject']}\n{got[0].text}"
     assert club.dump() == before
     assert not club.parked()
 
@@ -93,7 +98,16 @@ def test_a_move_with_words_of_another_language_behind_it(text: str, move: str, c
         ("crossgeo", [], "edge #20", "played 20."),
         ("luddit", [], "e5 and c3", "played E5; C3."),
         ("luddit", [], "I place E5 & C3", "played E5; C3."),
+        ("luddit", [], "e5 und c3", "played E5; C3."),
+        ("luddit", [], "e5 puis c3", "played E5; C3."),
+        ("luddit", [], "e5 y c3", "played E5; C3."),
+        ("dots", ["a1-b1", "a1-a2", "a2-b2", "e5-f5"], "b1-b2 und c1-c2", "played b1-b2"),
+        ("amazons", [], "d1-d7, arrow g7", "played d1-d7/g7."),
+        ("amazons", [], "d1 to d7 shooting g7", "played d1-d7/g7."),
         ("four", ["d", "d"], "c again", "played c."),
+        ("four", [], "d #1", "played d."),
+        ("four", [], "move d #1", "played d."),
+        ("go -size=9", [], "move pass #1", "passed."),
         ("go -size=9", ["e5", "pass"], "I also pass", "passed."),
     ],
 )
@@ -105,3 +119,71 @@ def test_odd_notations(game: str, moves: list[str], text: str, played: str, club
 
 def test_a_wrong_move_with_an_apology_asks_to_take_it_back(club: House) -> None:
     assert "take back ply 1" in club.answer("alice", "wrong move sorry can I take it back", 101)[0].body
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Willst du remis?", "propose"),
+        ("On va dire match nul ?", "propose"),
+        ("I think this is a draw", "propose"),
+        ("how do I stop this?", "help"),
+        ("is there an app for this?", "help"),
+        ("how do I see the standings?", "cross standings"),
+        ("is it a good idea to go there?", ""),
+    ],
+)
+def test_talk_that_may_be_a_wish_is_passed_on_and_its_writer_told_how_it_is_done(
+    text: str, line: str, club: House
+) -> None:
+    mails = {each.address: each.body for each in club.answer("bob", text, 101)}
+    assert f"  {text}\n" in mails["alice@example.net"]
+    assert (f'answer "{line}".' if line else "as a message.\n\nCross Board") in mails["bob@example.net"]
+    assert 'answer "' not in mails["alice@example.net"]
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted"),
+    [
+        ("D'accord pour le nul", True),
+        ("Ok for the draw!", True),
+        ("Einverstanden mit dem Remis", True),
+        ("I wonder about the draw", False),
+        ("Yes, I saw the draw", False),
+    ],
+)
+def test_a_yes_that_names_the_draw_accepts_one_that_is_offered(text: str, accepted: bool, club: House) -> None:
+    club.answer("alice", "propose", 101)
+    got = {each.address: each.body for each in club.answer("bob", text, 101)}["bob@example.net"]
+    assert ("You accepted the draw" in got) is accepted
+    assert accepted or 'To accept the draw, answer "accept".' in got
+
+
+def test_a_yes_to_a_draw_that_nobody_has_offered_agrees_to_nothing_else(club: House) -> None:
+    club.answer("alice", "undo", 101)
+    before = record(club)
+    for text in ("Yes, a draw", "I accept the draw", "Ja zum Remis"):
+        assert "Write: propose" in club.answer("bob", text, 101)[0].body
+    assert record(club) == before
+
+
+def test_a_draw_is_offered_to_the_one_who_is_named_if_they_play(club: House) -> None:
+    assert (
+        "bob offers a draw"
+        in club.send("bob", "", "offer alice a draw in game 102", Authentication_Results=VOUCHED)[0].body
+    )
+    assert "nothing was changed" in club.answer("bob", "offer dirk a draw", 101)[0].body
+
+
+def test_how_a_game_with_somebody_goes_is_shown(club: House) -> None:
+    got = club.send("bob", "", "how is my game with alice going?", Authentication_Results=VOUCHED)
+    assert [each["Subject"] for each in got] == ["Cross Board 101 alice-bob", "Hex Board 102 alice-bob"]
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if any(param.key == "BOARD" for param in verb.params)])
+def test_a_line_that_begins_with_a_board_names_no_other(verb: Verb, club: House) -> None:
+    for words in ("all", "me", "102", "102 F6", "#1", "zoom C3 4"):
+        before = club.dump()["plies"]
+        club.send("bob", "", f"101 {verb.name} {words}", Authentication_Results=VOUCHED)
+        assert not club.parked(), words
+        assert club.dump()["plies"] == before, words

@@ -1,4 +1,4 @@
-"""Who sent a mail: what can be forged proves nothing, and what once proved somebody does so no longer once revoked."""
+"""Who sent a mail: what can be forged proves nothing, and a revoked proof proves nothing any more."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_an_address_that_only_folds_to_a_players_is_not_theirs(forged: str, hous
 
 
 def test_a_stolen_password_leaves_no_way_back_in(house: House) -> None:
-    """Whoever named an address of his own by it cannot have it confirmed once the password is another one."""
+    """A thief who added an address with the password cannot confirm it after the password has changed."""
     house.player("alice")
     house.send("mallory", "add alice alicepass mallory@example.net")
     house.send("alice", "change password alice alicepass Sesame1")
@@ -60,6 +60,14 @@ def test_words_that_agree_to_a_game_do_not_say_that_it_was_them(answer: str, tab
     (got,) = table.answer("bob", answer)
     assert got["Subject"] == "pbm: yes or no?"
     assert "You played C4" in table.answer("bob", "it was me")[-1].body
+
+
+def test_a_command_in_answer_to_the_question_is_read_as_in_any_mail(table: House) -> None:
+    table.send("bob", "cross move 101 C4")
+    assert table.answer("bob", "help")[0]["Subject"] == "pbm: help"
+    assert table.answer("bob", "set mail text", mail=-1)[0]["Subject"] == "pbm: was that you?"
+    assert table.answer("bob", "help", mail=-2)[0]["Subject"] == "pbm: help"
+    assert "You played C4" in table.answer("bob", "yes", mail=-3)[-1].body
 
 
 @pytest.mark.parametrize("answer", ["no", "No, that was not me!", "Not me.", "Never!"])
@@ -96,7 +104,7 @@ SPOILT = [
     "login bob bobpass",
     "bob bobpass",
 ]
-"""Commands that are none. They stand in a comment, but for those that are told to whoever wrote them."""
+"""Lines that are no commands. They are part of a comment, or their writer is told about them."""
 
 
 @pytest.mark.parametrize("line", SPOILT)

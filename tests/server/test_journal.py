@@ -1,4 +1,4 @@
-"""A batch is written down together, and yet a fault in one mail is that mail's alone."""
+"""A batch of mails is written in one transaction, but a fault in one of them affects only that one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_what_cannot_be_written_down_parks_its_own_mail_only(table: House, monke
         ("bob", "cross move 101 bob bobpass C4"),
         ("alice", "cross show 101"),
     )
-    assert sum(iter(table.service.handle, 0)) == 3  # in more than one go where the machine is busy
+    assert sum(iter(table.service.handle, 0)) == 3  # in several batches if the machine is busy
     parked, reason = states(table)[before + 1]
     assert (parked, reason.endswith("RuntimeError: a fault of ours")) == (Arrival.PARKED, True)
     assert [state for state, _ in (states(table)[before], states(table)[before + 2])] == [Arrival.HANDLED] * 2
@@ -77,7 +77,7 @@ def test_others_may_write_between_mails_and_none_is_counted_twice(
 def test_mails_with_passwords_wait_for_those_without_but_for_their_own(table: House) -> None:
     guesses = [(f"x{number}", f"signup name{number} open-sesame{number}") for number in range(6)]
     accept(table, *guesses, ("bob", "about alice"), ("x5", "help move"))
-    while table.service.handle():  # more than once where the machine is busy
+    while table.service.handle():  # several times if the machine is busy
         pass
     subjects = [got["Subject"] for got in table.collect()]
     assert subjects[0] == "pbm: about alice"
@@ -102,7 +102,7 @@ def test_the_log_tells_whose_mail_did_what_where(table: House) -> None:
 
 @pytest.fixture
 def played(table: House, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The moves that were worked out, each as often as it was."""
+    """The moves worked out, each as often as this happened."""
     found: list[str] = []
     add_ply = Matches.add_ply
 
@@ -126,7 +126,7 @@ def test_a_move_is_worked_out_once(table: House, played: list[str]) -> None:
 
 
 def once_foreseen(table: House, monkeypatch: pytest.MonkeyPatch, change: Callable[[Transaction], object]) -> None:
-    """What is foreseen of a mail is overtaken by what another process changes."""
+    """Let another process make a change after a mail is rehearsed and before it is handled."""
     foresee = Handler.foresee
 
     def too_early(*mail: Any) -> Obeyed | None:

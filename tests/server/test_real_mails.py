@@ -1,4 +1,4 @@
-"""Mails as real programs write them, all the way through the server: no move nobody wanted, none lost, no noise."""
+"""Mails of real programs, all the way through the server: no unwanted move, none lost, no noise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.mailin.test_corpus import CORPUS, INDEX, mail
 
 COMMENT = "Good luck! See you at 10:30."
 EVERY = 23
-"""One of so many client's styles is played through here; all are read in the tests of reading."""
+"""One in so many clients' styles is tried here; the tests of reading try them all."""
 
 
 @pytest.mark.skipif(not INDEX.is_file(), reason=f"no corpus at {CORPUS}")
@@ -44,7 +44,7 @@ def test_no_real_mail_moves_a_piece_or_meets_a_fault(answers_a_board: bool, new_
 
 
 def answers(own: str, ours: str) -> Iterator[tuple[str, str]]:
-    """Subtype and text of an answer, in the style of one client after the other."""
+    """Subtypes and texts of an answer, in the style of one client after another."""
     plain = (("plain", text) for _, text in islice(clients.plain(own, ours), 0, None, EVERY))
     html = (("html", text) for _, text in islice(clients.html(own, ours), 0, None, EVERY))
     return chain(plain, html)

@@ -1,4 +1,4 @@
-"""People as the operator deals with them, and what they and the operator write to each other."""
+"""How the operator deals with people, and what they and the operator write to each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPERATOR = "helga@example.org"
 
 @pytest.fixture
 def inn(new_house: Callable[..., House]) -> House:
-    """alice, bob and carol; the operator reads mail at OPERATOR."""
+    """alice, bob and carol; the operator gets mail at OPERATOR."""
     house = new_house(Settings(ROBOT, operator=OPERATOR))
     for userid in ("alice", "bob", "carol"):
         house.player(userid)
@@ -34,7 +34,7 @@ def hand(house: House) -> Steward:
 
 
 def told(house: House) -> dict[str, str]:
-    """The last mail to each address, on one line."""
+    """The last mail to each address, in one line."""
     return {mail.address: " ".join(mail.letter.split()) for mail in house.collect()}
 
 
@@ -63,7 +63,7 @@ def test_a_player_who_is_suspended_is_told_so_and_nothing_is_done(inn: House) ->
 
 
 def test_nobody_begins_a_game_with_somebody_who_is_kept_out(inn: House) -> None:
-    """Their clock would run, and they could not answer."""
+    """Their clock would run while they cannot answer."""
     hand(inn).ban("alice", inn.now + timedelta(days=1), "rude words")
     inn.collect()
     (got,) = inn.send("bob", "cross challenge bob alice")
@@ -128,7 +128,7 @@ def ratings(house: House) -> dict[str, tuple[float, int, int]]:
 
 
 def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[..., House]) -> None:
-    """Their ratings are those of a person who has played all the games as one."""
+    """Their ratings are those of one person who has played all the games."""
     won(inn, "alice", "bob")
     won(inn, "bob", "carol")
     won(inn, "alice", "carol")

@@ -1,4 +1,4 @@
-"""What has expired is forgotten, and nothing else."""
+"""Expired rows are deleted, and nothing else."""
 
 from __future__ import annotations
 

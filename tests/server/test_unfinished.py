@@ -1,4 +1,4 @@
-"""A mail that ends the server which handles it is parked, and all other mails are handled."""
+"""A mail that kills each server handling it is parked, and all other mails are handled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.conversation import House
 
 
 def deadly(_request: Request, _command: Command) -> None:
-    """As a computation that takes all memory, or one that its watchdog ends."""
+    """Like a computation that takes all memory, or that its watchdog ends."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -28,9 +28,9 @@ def _fail(*_: object) -> None:
 
 
 def server(house: House, mails: Sequence[Arriving] = ()) -> int:
-    """Start a server in a process of its own, which handles what waits, takes mails in and handles them.
+    """Start a server in a process of its own, which handles the waiting mails, takes mails in and handles them.
 
-    Returns how it ends.
+    Returns its exit code.
     """
     child = os.fork()
     if child == 0:
@@ -47,7 +47,7 @@ def server(house: House, mails: Sequence[Arriving] = ()) -> int:
 
 @pytest.fixture
 def struck(table: House, monkeypatch: pytest.MonkeyPatch) -> House:
-    """A house whose server has met a deadly mail of alice's, between two others."""
+    """A house whose server was killed by a mail of alice's, between two other mails."""
     if table.service.store.locks_rows:
         pytest.skip("a fork cannot take connections to a server along")
     monkeypatch.setitem(registry.HANDLERS, "why", deadly)
@@ -88,7 +88,7 @@ def test_a_parked_mail_may_be_begun_anew(struck: House, monkeypatch: pytest.Monk
 
 
 def test_trouble_with_the_database_is_no_begin(struck: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often one server tries a mail: only another server's start counts."""
+    """One server may try a mail however often: only its first handling by each server counts."""
     monkeypatch.undo()
     service = struck.service
     with monkeypatch.context() as trouble:
@@ -104,7 +104,7 @@ def test_trouble_with_the_database_is_no_begin(struck: House, monkeypatch: pytes
 def test_mails_that_come_later_cost_nothing_more(table: House) -> None:
     table.service.handle()
     table.service.accept([table.mail("alice", "about bob")])
-    with table.service.store.write() as tx:  # it locks what it gives
+    with table.service.store.write() as tx:  # rows it gives are locked
         begun = tx.inbox.newest_waiting()
         assert tx.inbox.left_over(begun, 5)[0][1] == 0
     table.service.handle()

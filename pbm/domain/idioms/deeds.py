@@ -54,6 +54,7 @@ ACTS = {
         "accept": r"""
             WISH?accept|WISH?(?:accept|agree to|take) OFFER|accepted
             (?:the )?(?:draw|offer|undo|takeback) (?:is )?accepted|(?:a )?draw it is
+            AGREED(?:,? (?:to|for|with|on|pour|zum?|mit|für|auf|con|per|por|para|voor|met|com|al?))? (?:ARTICLE )?DRAWN
             j'accepte|accetto|acepto|(?:eu )?aceito|ik accepteer|ich nehme (?:(?:das|dein) (?:angebot|remis) )?an
             yes[\s,]+you (?:may|can) (?:undo|take (?:it|that) back)
             """,
@@ -116,6 +117,16 @@ ACTS = {
     }.items()
 }
 """The act for each name: whole sentences that ask for it."""
+
+OF_A_DRAW = any_of(
+    r"""
+    (?:an?|the|it'?s|is|as|for|want|offer|accept|agree) (?:draw|tie)|(?:draw|tie)\?|stalemate|remise?|unentschieden
+    match nul|(?:partie|la|une) nulle|tablas|empate|patta|pareggio|gelijkspel
+    """,
+    r"\b",
+    r"(?!\w)",
+)
+"""Words that speak of a draw; found anywhere."""
 
 MISTAKEN = re.compile(r"\b(?:i (?:meant|wanted|intended)|instead)\b")
 """Words around a move that is to replace the last one; searched for anywhere."""

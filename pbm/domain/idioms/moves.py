@@ -58,6 +58,9 @@ LEADS = any_of(
 ENDED = any_of(r"$|\s+(?:to|for|and|so|because|since|as|but|then)\b|\s*[-(]", "AFTER")
 """What may follow a move that is a number; the number counts anything else: "5 days"."""
 
+BETWEEN = re.compile(r"[,;&]|\b(?:and|then|und|dann|et|puis|en|luego)\b", re.IGNORECASE)
+"""Words that may stand between two moves of a turn."""
+
 CLAUSE = re.compile(r"(?:,|;|:|\(| - |\band\b|\bso\b|\bbut\b)\s*")
 
 WISHED = re.compile(r"\bi(?:'d| would) (?:(?:like|love)|be (?:happy|glad|delighted|pleased)) to\b|\bwish to\b")

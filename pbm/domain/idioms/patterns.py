@@ -42,6 +42,11 @@ _PARTS = {
     "SOMEBODY": r"(?: (?:with|against) \w+)",
     "THEGAME": r"(?:(?:the|this|our|my) )?(?:game|match)",
     "WELL": r"(?:very |so |really )?(?:well|better|great)",
+    "AGREED": r"(?:ok(?:ay)?|yes|sure|fine|agreed|i agree|d'accord|oui|ja|gerne?|einverstanden|vale|s[ií]|de acuerdo"
+    r"|va bene|sì|akkoord|sim|está bem)",
+    "ARTICLE": r"(?:the|your|an?|le|la|une?|das|dem|einem?|el|las|il|het|een|o)",
+    "DRAWN": r"(?:draw|tie|remise?|unentschieden|(?:match |partie )?nul(?:le)?|tablas|empate|patta|pareggio"
+    r"|gelijkspel)",
     "TIE": r"(?: (?:for|on|you|a|to))* (?:draw|tie|remis)(?: to you)?",
     "OOPS": r"(?:(?:oops|sorry|oh no|damn)[\s,.!-]+)?(?:that was )?(?:the |a |my )?wrong \w+[\s,.!-]+"
     r"(?:sorry[\s,.!-]+)?",

@@ -104,7 +104,7 @@ WISHES = {
             am i (?:winning|losing|ahead|behind)(?: now)?\??|where are we(?: in (?:the|this|our) (?:game|match))?\??
             what (?:is|was) (?:the|my) last move\??|how many moves so far\??
             (?:what|which)(?: move)? did i (?:play|make)(?: last)?\?
-            how(?:'s| is) (?:the|my|our|this) (?:game|match) (?:going|standing)(?: so far)?\??
+            how(?:'s| is) (?:the|my|our|this) (?:game|match)SOMEBODY? (?:going|standing)(?: so far)?\??
             how far (?:along )?(?:is|are) (?:the|my|our|this|we)(?: (?:game|match))?(?: now)?\??
             (?:can i see|may i see|show me|send me) (?:the |all )?(?:list of moves|move list|moves)(?: please)?\??
             (?:which|what) (?:board|game) is this\??|what(?:'s| is) (?:this|the) (?:board|game) number\??
@@ -234,6 +234,26 @@ _MY_ADDRESS = r"\bmy (?:\w+ )?(?:e-?mail|mail|address)\b"
 
 OWN_ADDRESS = re.compile(rf"{_MY_ADDRESS}.{{0,60}}\S@\S|\S@\S.{{0,60}}{_MY_ADDRESS}")
 """A sentence that gives the writer's address."""
+
+AT_PLY = any_of(
+    r"(?:WISH|ABLE)?(?:show|see|send|mail|view|look at|replay)(?: me)?(?: the)?(?: (?:board|game|position))?"
+    r"(?: as it was)?(?: (?:at|after|as of|from|on))? (?:move|ply|turn)(?: number| no\.?)? #?(?P<ply>\d{1,4})",
+    "BEFORE",
+    r"(?:AFTER)\??",
+)
+"""A sentence that asks for a board as it was after a ply."""
+
+ASKS_HOW = any_of(
+    r"""
+    (?:how|where|when) (?:do|can|could|would|should|may) (?:i|we|one)\b|how to\b
+    (?:is there|do you have|have you got) (?:an?|any|some) \w+.{0,30} (?:to|for|that)\b|is it possible to\b
+    (?:can|could|may) i (?:\w+ )?(?:change|stop|get|see|have|use|turn|switch|set|leave|cancel|delete)\b
+    wie (?:kann|muss|soll) (?:ich|man)\b|comment (?:puis-je|faire|je|on)\b|cómo (?:puedo|hago)\b|come (?:posso|faccio)\b
+    hoe (?:kan|moet) ik\b|como (?:posso|faço)\b
+    """,
+    "^BEFORE",
+)
+"""How a sentence begins that may ask the server how something is done."""
 
 SAID = any_of(
     r"""

@@ -1,8 +1,7 @@
-"""Challenges between players: games that start at once, and those that wait for the players they name.
+"""Challenges between players: games that start at once, and games that first wait for players to agree.
 
-While one waits no clock runs, and nothing its sender wrote is shown, before all agree. So is every challenge whose
-sender has not shown who they are, or plays in it only by proxy, and those that the challenged player wants to be asked
-about (`set challenges`).
+A challenge waits if its sender has not proved who they are, or does not play in it, or if a challenged player wants to
+be asked (`set challenges`). While it waits, no clock runs, and nothing its sender wrote is shown.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from pbm.features.challenge.invitation import invite
 from pbm.store.tickets import Ticket
 
 ME = "me"
-"""The words by which challengers may call themselves."""
+"""The word by which challengers name themselves."""
 
 
 @handles(
@@ -49,7 +48,7 @@ ME = "me"
     "start a game; the first userid moves first, and me is yourself",
 )
 def challenge(request: Request, command: Command) -> Answer | None:
-    """A sender who has shown who they are starts their own game at once; others only propose one to those named."""
+    """Start a game at once if its sender plays in it and has proved who they are; otherwise propose it."""
     assert command.game is not None  # noqa: S101  the parser asks for it
     game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
@@ -82,7 +81,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
 def _named(request: Request, command: Command, word: str) -> Player | str:
     """The player a word means, or the address of a stranger. Raises: NotFound, NotAllowed, NeedsIdentity.
 
-    An address tells whose it is, so only a player who has proved who they are may use one.
+    The answer shows whose an address is, so only players who have proved who they are may use one.
     """
     if "@" in word:
         request.author.who(command)
@@ -109,7 +108,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
 
 
 def _check_measure(request: Request, challenger: Player | None) -> str:
-    """The player whose daily measure a challenge counts for. Raises: NotAllowed when it is full."""
+    """The name under which a challenge counts toward the daily limit. Raises: NotAllowed if that is reached."""
     limits = request.tools.limits
     most = limits.challenges_per_day if challenger else limits.stranger_challenges_per_day
     measure = f"player {challenger.id}" if challenger else request.message.sender.casefold()
@@ -119,7 +118,7 @@ def _check_measure(request: Request, challenger: Player | None) -> str:
 
 
 def _check_not_flooded(request: Request, challenged: Collection[Player | None]) -> None:
-    """Nobody is buried in games that others start. Raises: NotAllowed."""
+    """Raises: NotAllowed if one of the players has been challenged too often today."""
     limits, since = request.tools.limits, request.now - timedelta(days=1)
     most = limits.challenges_to_one_per_day
     for player in (each for each in challenged if each is not None and not is_robot(request.tx, each)):
@@ -131,7 +130,7 @@ def _check_not_flooded(request: Request, challenged: Collection[Player | None]) 
 
 
 def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Player | None) -> None:
-    """A player challenged to the very game they seek seeks one less. terms: as asked for, before a board was drawn."""
+    """Count the game for players who seek just such a game. terms: as asked for, before a board was drawn."""
     for player in set(match.players) - {asker}:
         seek = request.tx.seeks.own(player.id, match.game)
         if seek is None or seek.body != match.body:
@@ -147,7 +146,7 @@ def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Play
     "play the game of an ended board again, with the seats exchanged",
 )
 def rematch(request: Request, command: Command) -> Answer | None:
-    """The same game once more, with the seats exchanged; one of the two can start it, from their own address."""
+    """Start the game again, with the seats exchanged; either player can do so, from their own address."""
     board, seat = request.author.seated(command)
     match, asker = board.match, board.match.player(seat)
     opponent = request.tx.players.get(match.player(other(seat)).id)
@@ -177,7 +176,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
 
 OFFER = "offer"
 DAYS = 7
-"""How long an offer is good."""
+"""How long an offer can be answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +189,13 @@ class Proposal:
     seats: tuple[Player, Player]
     comment: str = ""
     measure: str = ""
-    """Whose daily measure it counts for."""
+    """The name under which it counts toward the daily limit."""
     rematch_of: int | None = None
-    """The board it follows."""
+    """The board it is a rematch of."""
 
 
 def start(request: Request, proposal: Proposal) -> OpenBoard:
-    """Start the game, as all who must have agreed. Raises: as read_terms."""
+    """Start the game; everybody who had to agree has agreed. Raises: as read_terms."""
     return start_match(
         request, proposal.game, proposal.words, proposal.body, proposal.seats,
         started_by=proposal.measure, rematch_of=proposal.rematch_of,
@@ -204,9 +203,9 @@ def start(request: Request, proposal: Proposal) -> OpenBoard:
 
 
 def to_be_asked(request: Request, challenger: Player | None, seats: Collection[Player]) -> list[Player]:
-    """Those of the players who have to agree before a game starts. challenger: None for one who proved nothing.
+    """The players who have to agree before the game starts. challenger: None if they have not proved who they are.
 
-    Raises: NotAllowed where one takes no challenges at all.
+    Raises: NotAllowed if one of the players takes no challenges at all.
     """
     own = challenger is not None and challenger in seats
     asked = []
@@ -225,7 +224,7 @@ def to_be_asked(request: Request, challenger: Player | None, seats: Collection[P
 def propose(
     request: Request, command: Command, proposal: Proposal, asked: Sequence[Player], challenger: Player | None
 ) -> Answer:
-    """Ask players whether they want the game. Raises: NotAllowed where one was asked too often today."""
+    """Ask players whether they want the game. Raises: NotAllowed if one was asked too often today."""
     limits = request.tools.limits
     key = request.tools.composer.make_key()
     payload: dict[str, Any] = {
@@ -251,7 +250,7 @@ def propose(
 
 
 def _send(request: Request, key: str, player: Player, payload: dict[str, Any], problem: str = "") -> None:
-    """problem: why an answer to it could not be understood; then this one answers that."""
+    """Mail the offer to a player. problem: why their answer was not understood, which this mail then answers."""
     game, (first, second) = GAMES[payload["game"]], map(request.tx.players.get, payload["seats"])
     terms = read_terms(game, payload["words"], payload["body"], request.tools.limits.default_clock)
     opponent = second if player == first else first
@@ -284,7 +283,7 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, Any], p
 @redeems(OFFER)
 @by_player
 def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
-    """One of those who are asked agrees or does not; else they are asked what they meant."""
+    """A player who was asked agrees or declines; after any other answer they are asked once more."""
     reply = Reply.NEVER if first_line(request.message.text).casefold() == NONE else consent(request.message.text).answer
     if reply is Reply.YES:
         _agree(request, ticket, player)
@@ -302,7 +301,7 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
 
 
 def _tell_declined(request: Request, ticket: Ticket, player: Player) -> None:
-    """Tell whoever proposed the game and those who have agreed to it."""
+    """Tell the player who proposed the game, and those who have agreed to it, that it is declined."""
     tx, payload = request.tx, ticket.payload
     agreed = {*payload["seats"]} - {*tx.tickets.open_for(OFFER, ticket.subject, request.now)}
     people = {tx.players.get(each) for each in agreed} | {tx.players.find(payload["challenger"])}

@@ -1,4 +1,4 @@
-"""Games with people who have no account yet: one invitation, ever; its answer makes the account and starts the game."""
+"""Invitations to people without an account: one, ever. A yes to it opens the account and starts the game."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from pbm.domain.verbs import Standing
 from pbm.store.tickets import Ticket
 
 MAX_ASKED = 4
-"""Mails by which one invitation may tell more or ask what is meant: a robot may be the one who answers."""
+"""How often one invitation may be repeated, to tell more or to ask what was meant: a program may be answering."""
 MAX_NOTE = 500
-"""Characters of a comment that goes along with an invitation."""
+"""Characters of a comment that may be sent with an invitation."""
 
 _A_YES_AND_A_NAME = 4
-"""Words of an answer that says hardly more."""
+"""Words of an answer that says little more."""
 
 _LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
-"""Also what mail programs make a link of: "shop.example"."""
+"""Also text that mail programs turn into links: "shop.example"."""
 
 
 def invite(
     request: Request, command: Command, seats: tuple[Player | str, Player | str], body: str, comment: str
 ) -> Answer:
-    """Mail a stranger once. seats: the inviter and, as an address, the stranger. Raises: BadArguments, NotAllowed."""
+    """Invite a stranger. seats: the inviter and, as an address, the stranger. Raises: BadArguments, NotAllowed."""
     inviter = request.author.who(command)
     if inviter not in seats:
         usage = f"{command.game} challenge me ADDRESS"
@@ -97,7 +97,7 @@ def _check_address(request: Request, address: str) -> None:
 
 
 def _note(comment: str) -> str:
-    """The part of a comment that may go to a stranger: all, or nothing where it could be advertising."""
+    """The part of a comment that may go to a stranger: all of it, or nothing if it could be advertising."""
     note = comment.strip()
     return "" if len(note) > MAX_NOTE or _LINK.search(note) else note
 
@@ -105,7 +105,7 @@ def _note(comment: str) -> str:
 def _send_invitation(
     request: Request, address: str, inviter: Player, payload: dict[str, Any], problem: str = "", told: str = ""
 ) -> None:
-    """problem, told: why an answer to it could not be understood, or what it asked for; then this one answers that."""
+    """Mail the invitation. problem: why the stranger's answer was not understood. told: what it asked to know."""
     days = request.tools.limits.invitation_days
     token = request.outgoing.issue("invite", address, days=days, player=inviter, **payload)
     game = GAMES[payload["game"]]
@@ -130,7 +130,7 @@ def _send_invitation(
 
 @redeems("invite", lasting=True)
 def answer_invitation(request: Request, ticket: Ticket) -> None:
-    """The stranger accepts, perhaps under a userid of their choice; or declines for good; else they are asked again."""
+    """The stranger accepts, perhaps with a userid of their choice, or declines for good; else they are asked again."""
     inviter = request.tx.players.get(ticket.player_id or 0)
     said = consent(request.message.text, [inviter.userid] if inviter is not None else [])
     if said.answer in (Consented.NO, Consented.NEVER):
@@ -162,14 +162,14 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
 
 
 def _beyond_yes(text: str) -> str:
-    """The words of an answer that are for the inviter: none where it is hardly more than a yes and a name."""
+    """The words of an answer that are for the inviter: none if it is little more than a yes and a name."""
     closing = answers.CLOSING.search(text)
     said = text[: closing.start()] if closing else text
     return said.strip() if len(said.split()) > _A_YES_AND_A_NAME else ""
 
 
 def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
-    """No means never again, whoever asks."""
+    """Never invite the stranger again, whoever asks, and tell the inviter."""
     request.tx.tickets.revoke("invite", ticket.subject, request.now)
     request.tx.invitations.refuse(ticket.subject, request.now)
     if inviter is not None:
@@ -179,7 +179,7 @@ def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
 
 
 def _helped(request: Request) -> Command | None:
-    """The help that the answer begins by asking for."""
+    """The help command in the first line of the answer, if there is one."""
     try:
         command = parse(clean(first_line(request.message.text)), Standing())
     except Rejected:
@@ -188,7 +188,7 @@ def _helped(request: Request) -> Command | None:
 
 
 def _ask_again(request: Request, ticket: Ticket, inviter: Player | None, command: Command | None) -> None:
-    """Answer a question, with the invitation below; so it does where neither yes nor no was said."""
+    """Repeat the invitation, with an answer to the stranger's question, or a note that they said neither yes nor no."""
     if inviter is None:
         return
     text = request.message.text
@@ -215,7 +215,7 @@ def _about(inviter: Player) -> str:
 
 
 def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str = "", told: str = "") -> None:
-    """Send the invitation once more, so often and no more. told: what was asked for."""
+    """Send the invitation once more, up to MAX_ASKED times. problem, told: as for `_send_invitation`."""
     since = request.now - timedelta(days=request.tools.limits.invitation_days)
     asked = request.tx.tickets.issued_since("invite", ticket.subject, since)
     if asked <= MAX_ASKED:
@@ -223,7 +223,7 @@ def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str =
 
 
 def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Player) -> str:
-    """Start the game; returns why it could not, empty if it has."""
+    """Start the game; returns why it could not start, or empty."""
     if inviter is None:
         return "who invited you has left the server."
     words = ticket.payload

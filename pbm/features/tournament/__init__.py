@@ -1,6 +1,5 @@
-"""Tournaments: how they are made, joined and held, and what is told of them.
+"""Tournaments: how they are created, joined and run, and what players are told about them.
 
-A tournament is held by its jobs alone (`rounds`): it has one job at a time, whose instant is the next at which
-something must happen by itself. Whatever may let it happen sooner, such as the end of a board, moves the job to the
-present.
+Only its job runs a tournament (`rounds.hold`). It has one job at a time, due when something must happen by itself.
+Events that may let it go on sooner, such as the end of a board, make the job due at once.
 """

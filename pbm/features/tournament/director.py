@@ -1,6 +1,6 @@
-"""Tournaments while they are attended to: they start or are called off, and boards begin and end in time; ladders.
+"""How a tournament is run: it starts or is called off, and its boards begin, and end at their deadlines. And ladders.
 
-Ladders: who challenges whom, and what a game does to the rungs. The kinds that have rounds are in rounds.py.
+Ladders: which players may challenge each other, and how a game changes the rungs. Kinds with rounds are in rounds.py.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from pbm.features.tournament.letters import Standings
 from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
 
 HOLDING = "tournament"
-"""Kind of the agenda's items for tournaments; the key is the tournament's id."""
+"""The kind of agenda items that run tournaments; the key is the tournament's id."""
 CLOCK = "10d+1d"
-"""The clock of a board, where the tournament's creator has not chosen one."""
+"""The clock of the boards, if the tournament's creator has not chosen one."""
 
 
 @dataclass(slots=True)
 class Director(Desk):
-    """One tournament while it is attended to. A kind of tournaments says what `begin` and `proceed` are."""
+    """Runs one tournament at one instant. Subclasses, for the kinds of tournaments, define `begin` and `proceed`."""
 
     tournament: Tournament
     mails: list[Mail] = field(default_factory=list)
     placed: dict[int, int] = field(default_factory=dict)
     """The division that each player, by id, was placed in just now."""
     waits: bool = False
-    """A board that is to be ended cannot be read at present."""
+    """Whether a board that must end cannot be read at present."""
 
     def begin(self) -> None:
-        """There are enough players, and it is time."""
+        """Begin the tournament: there are enough players, and it is time."""
         raise NotImplementedError
 
     def proceed(self) -> None:
-        """It has begun, and something has ended or is due."""
+        """Go on with a tournament that has begun, after something has ended or fallen due."""
         raise NotImplementedError
 
     def go_on(self) -> None:
@@ -60,7 +60,7 @@ class Director(Desk):
         self.owe(self.mails)
 
     def keep(self, **changes: Any) -> None:
-        """Change the tournament, and when it has to be looked at again."""
+        """Store changes of the tournament, and when it must be looked at again."""
         self.tournament = replace(self.tournament, **changes)
         self.tx.tournaments.save(self.tournament)
         next_at = self.next_at()
@@ -71,23 +71,23 @@ class Director(Desk):
             self.tx.agenda.put(HOLDING, self.tournament.id, max(next_at, soonest))
 
     def next_at(self) -> datetime | None:
-        """When something must happen by itself, at the latest."""
+        """When something must happen by itself; None for never."""
         due_at = self.tournament.due_at
         return self.over_at(due_at) if due_at is not None and self.tournament.stage is Stage.RUNNING else due_at
 
     def present(self) -> list[Entrant]:
-        """Those who are in, by seed."""
+        """The players who are in the tournament, by seed."""
         return self.tx.tournaments.present(self.tournament.id)
 
     def over_at(self, due_at: datetime) -> datetime:
-        """When the time of a round is over that is to end then: outages and halts of the server are not counted."""
+        """When the time of a round that ends at `due_at` is really over: outages and halts are not counted."""
         length = self.tournament.terms.time_per_round
         begun_at = due_at - length
         over_at = self._counted(begun_at).deadline(begun_at, length // timedelta(microseconds=1))
         return over_at or self.now + LOOK_AGAIN
 
     def _counted(self, since: datetime) -> Calendar:
-        """When the time of a round runs."""
+        """The calendar by which the time of a round runs."""
         ours = (kind for kind in StopKind if kind.is_ours)
         return Calendar(stops=tuple(each.stop for kind in ours for each in self.tx.absences.of(None, kind, since)))
 
@@ -104,7 +104,7 @@ class Director(Desk):
         self.tell(letters.audience(self.tx, self.tournament), page, subject, standings, **words)
 
     def by_rating(self, players: Sequence[Entrant]) -> list[Player]:
-        """The strongest first; of equals, who has joined first."""
+        """The strongest player first; of equals, the one who joined first."""
         records = self.tx.ratings.of(self.tournament.game, [each.player.id for each in players])
         ranked = sorted(players, key=lambda each: (-records[each.player.id].rating.shown, each.joined_at))
         return [each.player for each in ranked]
@@ -114,7 +114,7 @@ class Director(Desk):
         self.tx.tournaments.place(self.tournament.id, [[player.id for player in division] for division in divisions])
 
     def start(self, bout: Bout, division: int, due_at: datetime, challenger: Player | None = None) -> OpenBoard | None:
-        """Store a bout and start its board; None where there is nothing to play."""
+        """Store a bout and start its board; None if there is nothing to play."""
         board = self._seat(bout, division) if bout.points is None else None
         number = board.match.board if board else None
         challenger_id = challenger.id if challenger else None
@@ -129,13 +129,13 @@ class Director(Desk):
         assert first is not None  # noqa: S101  a player who leaves the server leaves all tournaments
         assert second is not None  # noqa: S101
         game, seats = GAMES[tournament.game], (first, second)
-        seed = seed_of(f"{tournament.name} {tournament.season}")  # the same board for all, and not that of others
+        seed = seed_of(f"{tournament.name} {tournament.season}")  # the same random board for all bouts of a season
         return start_match(
             self, game, tournament.options, tournament.body, seats, tournament=label, default_clock=CLOCK, seed=seed
         )
 
     def decide(self, overdue: Sequence[Meeting]) -> None:
-        """End boards at their deadlines; one that cannot be read waits until it can be."""
+        """End boards at their deadline; a board that cannot be read waits until it can be."""
         self.tx.lock(f"board {meeting.board}" for meeting in overdue)
         for meeting in overdue:
             if meeting.board is not None:
@@ -152,7 +152,7 @@ class Director(Desk):
                 self.mails += tell_players(self, board)
 
     def _open_or_call_off(self) -> None:
-        """Begin, if it is time and there are enough players, or all places are taken."""
+        """Begin if it is time and there are enough players, or if all places are taken; call it off if too few came."""
         terms, players = self.tournament.terms, self.present()
         if len(players) < terms.most and not self.is_due():
             self.keep()
@@ -164,7 +164,7 @@ class Director(Desk):
 
 
 def label_of(tournament: Tournament, division: int) -> str:
-    """The tournament that the mails of a board name."""
+    """The name of the tournament in the mails of its boards."""
     if tournament.terms.kind is Kind.LADDER:
         return tournament.name
     if tournament.terms.kind is Kind.LEAGUE:
@@ -173,12 +173,12 @@ def label_of(tournament: Tournament, division: int) -> str:
 
 
 _LATE = frozenset({Ending.FORFEIT, Ending.DECIDED})
-"""Ends by which a game is lost through time."""
+"""Endings that mean a loss on time."""
 
 
 @dataclass(slots=True)
 class Ladder(Director):
-    """Entrants are seeded by their rungs. due_at: when it is looked who has been idle."""
+    """A ladder; the seeds of its players are their rungs. due_at: when idle players are looked for."""
 
     def begin(self) -> None:
         self.place([self.by_rating(self.present())])
@@ -201,11 +201,11 @@ class Ladder(Director):
         return min(filter(None, [*over_at, Director.next_at(self)]), default=None)
 
     def rungs(self) -> list[Player]:
-        """From the highest."""
+        """The players, from the highest rung down."""
         return [each.player for each in self.present()]
 
     def reachable(self, challenger: Player) -> list[Player]:
-        """Those the player may challenge now, from the highest; nobody while a challenge of theirs is under way."""
+        """The players whom one may challenge now, from the highest rung down; none while a challenge is under way."""
         under_way = self.tx.tournaments.under_way(self.tournament.id)
         if any(each.challenger_id == challenger.id for each in under_way):
             return []
@@ -220,7 +220,7 @@ class Ladder(Director):
         return [player for player in near if player not in busy and player not in playing]
 
     def challenge(self, challenger: Player, opponent: Player) -> OpenBoard:
-        """Raises: NotAllowed that tells whom they may challenge."""
+        """Start the board of a challenge. Raises: NotAllowed, which says whom they may challenge."""
         near = self.reachable(challenger)
         if opponent not in near:
             raise NotAllowed(f"You cannot challenge {opponent.userid} now. {self.choice(challenger)}")
@@ -245,7 +245,7 @@ class Ladder(Director):
         )
 
     def _climb(self, meeting: Meeting) -> None:
-        """Move the rungs after a game that has ended; its players are told."""
+        """Change the rungs after a game, and tell its players."""
         challenger, challenged = meeting.challenger, meeting.challenged
         players = {player.id: player for player in self.rungs()}
         before = after = list(players)
@@ -266,7 +266,7 @@ class Ladder(Director):
         return summary is not None and summary.result is not None and summary.result.ending in _LATE
 
     def _drop_idle(self) -> None:
-        """Players who have had no game for too long go down by a rung; all are told how the ladder stands."""
+        """Move players down by a rung who have had no game for too long; all are told how the ladder stands."""
         since = self.now - timedelta(days=self.tournament.terms.idle)
         played = {
             player.id
@@ -287,6 +287,6 @@ class Ladder(Director):
     def _tell_of_rungs(
         self, players: Sequence[Player], subject: str, news: Sequence[tuple[str, int, int]] = ()
     ) -> None:
-        """news: userids, with their rung before and now."""
+        """news: userids, each with their rung before and now."""
         standings = letters.standings_of(self.tx, self.tournament)
         self.tell(players, "tournament-ladder.txt", subject, standings, news=news)

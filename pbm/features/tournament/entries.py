@@ -1,4 +1,4 @@
-"""Ways of people with tournaments: they make them, come in, go, start and end them early."""
+"""What people do with tournaments: create, join, take a bye, leave, start, and cancel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,23}")
 def create(
     tx: Transaction, name: str, kind: str, game: str, words: Sequence[str], body: str, creator: Player | None
 ) -> Tournament:
-    """Make a tournament that players may join. creator: gets its mails; None for the operator.
+    """Create a tournament that players may join. creator: the player who gets its mails; None for the operator.
 
     Raises: BadArguments, NotFound, NotAllowed.
     """
@@ -76,7 +76,7 @@ def entrant(tx: Transaction, tournament: Tournament, player: Player) -> Entrant 
 
 
 def join(tx: Transaction, tournament: Tournament, player: Player) -> bool:
-    """Enter the player; returns whether the tournament is full with them, and so starts. Raises: NotAllowed."""
+    """Enter the player; returns whether the tournament is now full, and so starts. Raises: NotAllowed."""
     inside = tx.tournaments.present(tournament.id)
     known = entrant(tx, tournament, player)
     if known is not None and known.left_at is None and not tournament.stage.ended:
@@ -100,7 +100,7 @@ def join(tx: Transaction, tournament: Tournament, player: Player) -> bool:
 
 
 def _enter_late(tx: Transaction, tournament: Tournament, player: Player) -> None:
-    """A Swiss has begun: the newcomer is seeded by rating, and rests in the rounds that were missed."""
+    """Seed a latecomer to a Swiss by rating, and give them byes in the rounds they have missed."""
     others = [each.player.id for each in tx.tournaments.entrants(tournament.id) if each.player != player]
     ratings = {
         each: record.rating.shown for each, record in tx.ratings.of(tournament.game, (*others, player.id)).items()
@@ -114,7 +114,7 @@ def _enter_late(tx: Transaction, tournament: Tournament, player: Player) -> None
 
 
 def rest(tx: Transaction, tournament: Tournament, player: Player) -> Bout:
-    """No bout for a player in the next round of a Swiss. Raises: NotAllowed."""
+    """Give a player a bye in the next round of a Swiss. Raises: NotAllowed."""
     known = entrant(tx, tournament, player)
     if tournament.terms.kind is not Kind.SWISS:
         raise NotAllowed(f"{tournament.name} is a {tournament.terms.kind.label}: a bye is asked for in a Swiss.")
@@ -139,10 +139,9 @@ def _rest(tx: Transaction, tournament: Tournament, player: Player, number: int) 
 
 
 def leave(tx: Transaction, tournament: Tournament, player: Player, load: Callable[[int], OpenBoard]) -> list[OpenBoard]:
-    """The player's boards in the tournament are lost. load: gives a board. Returns them, whose players are still to be
-    told.
+    """Withdraw a player, who loses their boards in the tournament; returns these, whose players are still to be told.
 
-    Raises: NotAllowed.
+    load: gives a board. Raises: NotAllowed.
     """
     known = entrant(tx, tournament, player)
     if known is None or known.left_at is not None:
@@ -167,7 +166,7 @@ def withdraw_from_all(event: AccountEnded, tx: Transaction) -> None:
 
 
 def withdraw(tx: Transaction, tournament: Tournament, player: Player) -> None:
-    """The player is in no later round. Boards that they still play in the tournament are not touched."""
+    """Leave the player out of all later rounds; their boards in the tournament go on."""
     if tournament.stage is Stage.OPEN:
         tx.tournaments.forget(tournament.id, player.id)
     else:
@@ -175,7 +174,7 @@ def withdraw(tx: Transaction, tournament: Tournament, player: Player) -> None:
 
 
 def start(tx: Transaction, tournament: Tournament) -> None:
-    """Let it begin, or the next season of a league, with those who are in. Raises: NotAllowed."""
+    """Start it, or the next season of a league, with the players who are in it. Raises: NotAllowed."""
     inside = tx.tournaments.present(tournament.id)
     if tournament.stage not in (Stage.OPEN, Stage.PAUSED):
         raise NotAllowed(f"{tournament.name} {'is over' if tournament.stage.ended else 'has started already'}.")
@@ -188,7 +187,7 @@ def start(tx: Transaction, tournament: Tournament) -> None:
 
 
 def cancel(at: Desk, tournament: Tournament) -> list[Mail]:
-    """End it early. Its boards go on, but count for themselves only. Raises: NotAllowed."""
+    """End it early; its boards go on, but no longer count in it. Raises: NotAllowed."""
     tx = at.tx
     if tournament.stage.ended:
         raise NotAllowed(f"{tournament.name} is over already.")

@@ -1,6 +1,6 @@
-"""News of a tournament: its standings and pairings as tables, and the mails to all who are in it.
+"""News of a tournament: its standings and pairings as tables, and the mails to its players and followers.
 
-Once a week, those who want it are told which tournaments they can join.
+Once a week, players who want it are told which tournaments they can join.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class EntrantRow:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Of a tournament, or of one division."""
+    """The standings of a tournament, or of one division of a league."""
 
     number: int
-    """Of the division; 0 where there is but one."""
+    """The division of a league; 0 for other tournaments."""
     tie_breaks: tuple[TieBreak, ...]
     rows: tuple[EntrantRow, ...]
 
     def plain(self) -> dict[str, object]:
-        """What a page shows of it, as the agenda can hold it."""
+        """The parts that a page shows, in a form that the agenda can hold."""
         rows = [
             {
                 "line": {"rank": row.line.rank, "won": row.line.won, "drawn": row.line.drawn, "lost": row.line.lost},
@@ -65,18 +65,18 @@ class Standings:
 
 
 TOLD = "tournament told"
-"""Kind of the agenda's items: of tournaments of which not all have been told yet what happened."""
+"""The kind of agenda items for news that not all players of a tournament have got yet."""
 _AT_ONCE = 10
-"""Players who are written to in one transaction, so that nobody waits for it."""
+"""Players who are written to in one transaction, so that others need not wait long."""
 
 
 def shown(points: Fraction) -> str:
-    """Exact, for points are halves and tie-breaks quarters."""
+    """Points as text; two decimals are exact, because points are halves and tie-breaks are quarters."""
     return f"{float(points):.2f}".rstrip("0").rstrip(".")
 
 
 def standings_of(tx: Transaction, tournament: Tournament) -> list[Standings]:
-    """How its players stand in the present season, a table for each division; of a ladder, its rungs."""
+    """The standings of the present season, a table for each division; for a ladder, its rungs."""
     own, kind = tx.tournaments, tournament.terms.kind
     entrants = own.present(tournament.id) if kind is Kind.LADDER else own.entrants(tournament.id)
     meetings = own.meetings(tournament.id, tournament.season)
@@ -91,7 +91,7 @@ def standings_of(tx: Transaction, tournament: Tournament) -> list[Standings]:
 def _table(kind: Kind, division: int, members: Sequence[Entrant], bouts: Sequence[Bout]) -> Standings:
     by_id = {member.player.id: member for member in members}
     lines = standings(list(by_id), bouts, kind.tie_breaks)
-    if kind is Kind.LADDER:  # its order is its own
+    if kind is Kind.LADDER:  # points do not decide its order
         known = {line.entrant: line for line in lines}
         lines = [replace(known[each], rank=rung) for rung, each in enumerate(by_id, 1)]
     rows = tuple(
@@ -101,7 +101,7 @@ def _table(kind: Kind, division: int, members: Sequence[Entrant], bouts: Sequenc
 
 
 def page(at: Desk, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
-    """One page for one reader, without its last line end."""
+    """One page for one reader, without newlines at its end."""
     game = GAMES.get(tournament.game)
     text = at.tools.pages.render(
         name,
@@ -116,7 +116,7 @@ def page(at: Desk, name: str, tournament: Tournament, reader: Reader, **words: o
 
 
 def audience(tx: Transaction, tournament: Tournament) -> list[Player]:
-    """All who are in the tournament, and then those who follow it."""
+    """The players of the tournament, then its followers."""
     inside = (each.player for each in tx.tournaments.present(tournament.id))
     return list(dict.fromkeys([*inside, *tx.tournaments.followers(tournament.id)]))
 
@@ -130,9 +130,9 @@ def tell(
     tables: Sequence[Standings] = (),
     **words: Any,
 ) -> list[Mail]:
-    """The mails to the first of the players; the others are told by and by.
+    """The mails to the first of the players; the agenda writes to the others.
 
-    words: of the page, as the agenda can hold them. Of `pairings` and `before` it holds the number of the round.
+    words: the words of the page, in a form that the agenda can hold. `pairings` and `before` are numbers of rounds.
     """
     words["standings"] = [each.plain() for each in tables]
     return _tell(at, [player.id for player in players], tournament, page, subject, words)
@@ -141,7 +141,6 @@ def tell(
 def _tell(
     at: Desk, players: Sequence[int], tournament: Tournament, name: str, subject: str, words: dict[str, Any]
 ) -> list[Mail]:
-    """An answer to such a mail is a command of its reader's."""
     told, more = players[:_AT_ONCE], players[_AT_ONCE:]
     if more:
         place = {"season": tournament.season, "round": tournament.round}
@@ -171,14 +170,14 @@ def go_on_telling(occasion: Occasion) -> None:
 
 
 NEWS = "tournament news"
-"""Kind of the agenda's item; there is one as long as there is a tournament to join."""
+"""The kind of the agenda item that exists as long as there is a tournament to join."""
 NO_MORE = "set tournaments off"
 _MORE = "more"
-"""Key of the item that stands there while the others are yet to be told."""
+"""The key of the item that exists while more players are to be told."""
 
 
 def plan(tx: Transaction) -> None:
-    """There is news; it is told on Monday morning (UTC)."""
+    """Plan the news for next Monday morning (UTC)."""
     if tx.agenda.get(NEWS, "") is None:
         monday = tx.now.replace(hour=8, minute=0, second=0, microsecond=0) - timedelta(days=tx.now.weekday())
         tx.agenda.put(NEWS, "", monday if monday > tx.now else monday + timedelta(days=7))

@@ -1,4 +1,4 @@
-"""Rounds and seasons: a board that ends counts in its tournament, and a round that is over brings the next one."""
+"""Rounds and seasons: a board that ends counts in its tournament, and the next round starts after the last board."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pbm.store.tournaments import Entrant, Stage
 
 @subscribes(MatchEnded)
 def settle_bout(event: MatchEnded, tx: Transaction) -> None:
-    """A board that has just ended counts in its tournament, which then looks at once whether its round is over."""
+    """Count a board that has just ended in its tournament, and let that check at once whether its round is over."""
     match = event.match
     meeting = tx.tournaments.on_board(match.board) if match.tournament else None
     held = tx.tournaments.get(meeting.tournament_id) if meeting else None
@@ -38,9 +38,9 @@ def settle_bout(event: MatchEnded, tx: Transaction) -> None:
 
 @subscribes(MatchReopened)
 def unsettle_bout(event: MatchReopened, tx: Transaction) -> None:
-    """A board that goes on after all counts in its tournament again when it ends.
+    """Take back what a reopened board counted in its tournament; it counts again when it ends.
 
-    Raises: NotAllowed when its round is over.
+    Raises: NotAllowed if its round is over.
     """
     meeting = tx.tournaments.on_board(event.match.board) if event.match.tournament else None
     held = tx.tournaments.get(meeting.tournament_id) if meeting else None
@@ -52,7 +52,7 @@ def unsettle_bout(event: MatchReopened, tx: Transaction) -> None:
 
 
 def points_of(result: Result) -> tuple[int, int]:
-    """Half points of both seats; a void game is worth as much to both."""
+    """The half points of both seats; a void game counts as a draw."""
     if result.winner is None:
         return DRAW, DRAW
     return (WIN, LOSS) if result.winner == 1 else (LOSS, WIN)
@@ -60,7 +60,7 @@ def points_of(result: Result) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Rounds(Director):
-    """A round robin, a Swiss or a league."""
+    """A round robin, a Swiss, a knockout or a league."""
 
     def proceed(self) -> None:
         if self.tournament.stage is Stage.PAUSED:
@@ -72,7 +72,7 @@ class Rounds(Director):
             self._end_round()
 
     def begin(self) -> None:
-        """The first season, or the next one of a league."""
+        """Begin the tournament, or the next season of a league."""
         terms, players = self.tournament.terms, self.present()
         if len(players) < terms.fewest:
             self._finish()
@@ -115,7 +115,7 @@ class Rounds(Director):
         return max(pairings.robin_rounds(len(each), double=terms.double) for each in self._members().values())
 
     def _members(self) -> dict[int, list[Entrant]]:
-        """By division, all who were in it when the season began."""
+        """The players who were in each division when the season began."""
         found: dict[int, list[Entrant]] = {}
         for each in self.tx.tournaments.entrants(self.tournament.id):
             division = self.placed.get(each.player.id, each.division)
@@ -124,7 +124,7 @@ class Rounds(Director):
         return found
 
     def _end_round(self) -> None:
-        """Decide what is overdue; if then nothing is under way, the round is over."""
+        """Decide overdue boards; if no board is under way then, end the round."""
         if self.is_due():
             self.decide(self.tx.tournaments.under_way(self.tournament.id))
         if self.tx.tournaments.under_way(self.tournament.id):
@@ -133,7 +133,7 @@ class Rounds(Director):
             self._next_round(ended=True)
 
     def _next_round(self, *, ended: bool) -> None:
-        """Pair and start the next round that has a board, or finish. ended: a round went before it."""
+        """Pair and start the next round that has a board, or finish. ended: whether a round has just ended."""
         standings = letters.standings_of(self.tx, self.tournament) if ended else []
         while self.tournament.round < self.rounds() and len(self.present()) > 1:
             self.tournament = replace(self.tournament, round=self.tournament.round + 1)
@@ -149,7 +149,7 @@ class Rounds(Director):
         self._finish()
 
     def _pairings(self) -> list[tuple[int, Bout]]:
-        """The bouts of the present round, with their divisions; a player who has left or is kept out loses them."""
+        """The bouts of the present round, with their divisions; players who have left or are banned lose theirs."""
         tournament, players = self.tournament, [each.player for each in self.present()]
         banned = self.tx.banned([each.userid.casefold() for each in players])
         here = {each.id for each in players if each.userid.casefold() not in banned}
@@ -178,7 +178,7 @@ class Rounds(Director):
         return [replace(bout, points=(WIN, LOSS)) if bout.second is None else bout for bout in bouts]
 
     def _finish(self) -> None:
-        """The end of the tournament; of a league that has players left, only of a season."""
+        """End the tournament; if it is a league with players left, only the season."""
         tournament, audience = self.tournament, letters.audience(self.tx, self.tournament)
         standings = letters.standings_of(self.tx, tournament)
         gone = (
@@ -193,7 +193,7 @@ class Rounds(Director):
             self.tell(audience, "tournament-over.txt", "the result", standings, before=tournament.round)
 
     def _strike_out(self) -> list[str]:
-        """Players who made no move and did not win all their games leave the league; returns their userids."""
+        """Remove players from the league who made no move and did not win all games; returns their userids."""
         owing: set[int] = set()
         moved: set[int] = set()
         for meeting in self.tx.tournaments.meetings(self.tournament.id, self.tournament.season):
@@ -208,7 +208,7 @@ class Rounds(Director):
         return [player.userid for player in idle]
 
     def _moves(self) -> list[tuple[str, int, int]]:
-        """Those who change their division, as things are now: userid, from, to."""
+        """The players who would change their division, as things are now: userid, from, to."""
         order = self._divisions(self.present())
         target = {player.id: number for number, division in enumerate(order, 1) for player in division}
         return [
@@ -219,7 +219,7 @@ class Rounds(Director):
 
 
 def _without_leavers(bout: Bout, here: Set[int]) -> Bout:
-    """A player who has left loses their bouts; in a round robin all others have as many byes, worth nothing."""
+    """The bout, which a player who has left loses; byes of a round robin give no points, as all have as many."""
     if bout.second is None:
         return replace(bout, points=(LOSS, LOSS))
     if here >= {*bout.entrants}:
@@ -228,18 +228,18 @@ def _without_leavers(bout: Bout, here: Set[int]) -> Bout:
 
 
 def _turned(bout: Bout, season: int) -> Bout:
-    """Every other season everybody has the other seat."""
+    """The bout with its seats exchanged in every other season."""
     return bout if season % 2 or bout.second is None else replace(bout, first=bout.second, second=bout.first)
 
 
 BEGUN = "tournament boards"
-"""Kind of the agenda's items: of boards that have begun, and whose players have yet to be told."""
+"""The kind of agenda items for boards that have begun and whose players are yet to be told."""
 _BOARDS_AT_ONCE = 4
-"""Boards whose players are told in one transaction, so that nobody waits for it."""
+"""Boards whose players are told in one transaction, so that others need not wait long."""
 
 
 def _tell_begun(at: Desk, key: str, boards: Sequence[OpenBoard]) -> list[Mail]:
-    """The mails to the players of the first of the boards; the others are told by and by."""
+    """The mails to the players of the first boards; the agenda writes to the others."""
     told, more = boards[:_BOARDS_AT_ONCE], [board.match.board for board in boards[_BOARDS_AT_ONCE:]]
     if more:
         at.tx.agenda.put(BEGUN, key, at.now, boards=more)
@@ -263,7 +263,7 @@ def go_on_telling(occasion: Occasion) -> None:
 
 @when_due(HOLDING, within=timedelta())
 def hold(occasion: Occasion) -> None:
-    """Let a tournament go on as far as it can now, and note when it must be looked at again."""
+    """Run a tournament as far as it can go now, and note when it must be looked at again."""
     tournament = occasion.tx.tournaments.get(int(occasion.item.key))
     if tournament is not None and not tournament.stage.ended:
         kind: type[Director] = Ladder if tournament.terms.kind is Kind.LADDER else Rounds

@@ -1,4 +1,4 @@
-"""Verbs of tournaments: make one, join and leave it, look at it, climb a ladder."""
+"""Verbs of tournaments: create, join and leave one, look at it, climb a ladder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pbm.features.tournament.director import Ladder
 from pbm.store.tournaments import Stage, Tournament
 
 ENDED_SHOWN = 10
-"""Tournaments that are over, in the list of all."""
+"""Finished tournaments in the list of all."""
 
 
 @handles(
@@ -85,7 +85,7 @@ def join(request: Request, command: Command) -> Answer:
 
 
 def _prospect(tournament: Tournament, *, is_full: bool) -> str:
-    """The next step for one who has just joined. is_full: it starts with them."""
+    """A sentence on what comes next for a player who has just joined. is_full: it starts now."""
     climbs = tournament.terms.kind is Kind.LADDER
     if is_full:
         return "With you it is full, and starts now."
@@ -149,7 +149,7 @@ def cancel(request: Request, command: Command) -> Answer:
     "who meets whom in a tournament, and on which board",
 )
 def pairings(request: Request, command: Command) -> Answer:
-    """Of the present round, or of any of the season; of a ladder, the games under way and the latest."""
+    """Show the present round, or any of the season; of a ladder, the games under way and the latest ones."""
     tournament, word = _named(request, command), command.args.get("ROUND", "")
     if word and not (word.isascii() and word.isdecimal() and len(word) < 5 and 1 <= int(word) <= tournament.round):
         played = f"take 1 to {tournament.round}" if tournament.round else "nothing is paired yet"
@@ -203,7 +203,7 @@ def _named(request: Request, command: Command) -> Tournament:
 
 
 def _own(request: Request, command: Command) -> Tournament:
-    """The tournament, if the sender has made it. Raises: NotFound, NotAllowed."""
+    """The named tournament, if the sender has created it. Raises: NotFound, NotAllowed."""
     player, tournament = request.author.who(command), _named(request, command)
     if tournament.creator != player:
         maker = tournament.creator.userid if tournament.creator else "the operator"
