@@ -1,6 +1,6 @@
-"""The games there are: name -> rules. A game of another package joins through the entry point group `pbm.games`.
+"""The registry of games: name -> rules. A game from another package joins through the entry point group `pbm.games`.
 
-One that cannot be played is left out, with the reason, and all others are there.
+A game that cannot be played is left out, with the reason; all others stay available.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from games.y import Y
 from games.yavalath import Yavalath
 
 AnyGame = Game[Any, Any, Any]
-"""A game seen from outside, where its options, positions and moves are opaque values."""
+"""A game whose options, positions and moves are opaque values."""
 
 GAMES: dict[str, AnyGame] = {
     game.info.name: game
@@ -63,10 +63,10 @@ GAMES: dict[str, AnyGame] = {
 }
 
 OURS = frozenset(GAMES)
-"""The names of those that are in this package; the others join."""
+"""The names of the games in this package; all others join."""
 
 LEFT_OUT: dict[str, str] = {}
-"""Games of other packages that are not among them, by the names of their entry points: a sentence that says why."""
+"""Games of other packages that could not join, by the name of their entry point: a sentence that says why."""
 
 
 class _Unfit(Exception):
@@ -74,13 +74,13 @@ class _Unfit(Exception):
 
 
 def leave_out(name: str, reason: str) -> None:
-    """The game cannot be played here; reason: a sentence."""
+    """Removes a game that cannot be played here. reason: a sentence."""
     GAMES.pop(name, None)
     LEFT_OUT[name] = reason
 
 
 def join(entries: Iterable[EntryPoint]) -> None:
-    """Take in what other packages bring."""
+    """Adds the games of other packages."""
     for entry in entries:
         try:
             game = entry.load()()
@@ -88,14 +88,14 @@ def join(entries: Iterable[EntryPoint]) -> None:
             _play_a_ply(game)
         except _Unfit as unfit:
             LEFT_OUT[entry.name] = str(unfit)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever is wrong with it, the others are played
+        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever is wrong with it, the others must stay playable
             LEFT_OUT[entry.name] = reason_of(error)
         else:
             GAMES[entry.name] = game
 
 
 def _check(game: AnyGame, name: str) -> None:
-    """Raises: _Unfit for what is wrong before it is played; OptionError for an option that refuses its default."""
+    """Checks a game without playing it. Raises: _Unfit; OptionError for an option that refuses its default."""
     lacking = [each for each in vars(Game) if not each.startswith("_") and not hasattr(game, each)]
     if lacking:
         raise _Unfit(f"{type(game).__name__} has no {', '.join(lacking)}; games.rules.Game tells what a game has.")
@@ -116,7 +116,7 @@ def _check(game: AnyGame, name: str) -> None:
 
 
 def _play_a_ply(game: AnyGame) -> None:
-    """Play the first legal move with the default options. Raises: _Unfit, and what the game does."""
+    """Plays the first legal move with the default options. Raises: _Unfit, and whatever the game raises."""
     options = game.options(())
     for side in game.sides(options):
         _expect("name of a side", side, str)
@@ -148,7 +148,7 @@ def _expect(what: str, value: object, kind: type | UnionType) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong in a game, and where."""
+    """A sentence on what went wrong in a game, and where."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name})" if len(frames) > 1 else ""
     return f"{type(error).__name__}: {error}{where}."

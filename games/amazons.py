@@ -1,8 +1,8 @@
 """Game of the Amazons, by Walter Zamkauskas (1988).
 
-In turn the players move one of their four amazons as a queen of chess moves, and shoot an arrow from where it stands
-then, which flies as a queen moves, too. Nothing goes through or onto amazons and arrows; arrows stay for good, and
-nothing is taken. White begins; a side that cannot move loses. No draws.
+In turn the players move one of their four amazons like a queen in chess, and then shoot an arrow from its new square,
+which also flies like a queen. Nothing passes through or lands on amazons and arrows; arrows stay, and nothing is taken.
+White begins; a side that cannot move loses. No draws.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STARTS = {
 
 
 class Amazons(Moving):
-    """The rules of Amazons. A path is where the amazon stands, where it goes, and where its arrow falls."""
+    """The rules of Amazons. A path is the amazon's square, its new square, and the square of its arrow."""
 
     info = Info(
         name="amazons",
@@ -61,7 +61,7 @@ class Amazons(Moving):
         return bool(board.grow_all(pos.own) & board.full & ~(pos.own | pos.others | pos.walls))
 
     def _flight(self, pos: Position, start: int, taken: Cells) -> Iterator[int]:
-        """Where something comes to that goes from a square as a queen does."""
+        """The squares that a queen's move from a square can reach."""
         for ray in self.board(pos.options).rays[start]:
             for cell in ray:
                 if taken >> cell & 1:

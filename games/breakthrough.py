@@ -1,8 +1,8 @@
 """Breakthrough, by Dan Troyka (2000).
 
-Two players move pawns in turn, which fill the two rows next to each of them at the start. White begins. A pawn goes one
+Two players move pawns in turn, which fill each player's two nearest rows at the start. White begins. A pawn moves one
 row forward, straight or diagonally; diagonally it may take an opposing pawn. A pawn on the last row wins, and so does
-taking all pawns. No draws: a side always has a move, for its foremost pawn can go on.
+taking all pawns. No draws: a side always has a move, because its foremost pawn can always advance.
 """
 
 from __future__ import annotations

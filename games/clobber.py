@@ -1,6 +1,6 @@
 """Clobber, by Michael Albert, J. P. Grossman and Richard Nowakowski (2001).
 
-The board is full of stones in chequered order. In turn the players move one of their stones onto an orthogonally
+The board is full of stones in a chequered pattern. In turn the players move one of their stones onto an orthogonally
 adjacent stone of the opponent, which is taken off. White begins; a side that cannot move loses. No draws.
 """
 

@@ -4,9 +4,9 @@ Two players place stones in turn on a hexagon of hexagons. Connecting three non-
 two opposite sides without that loses. No draws: a full board has exactly one winner. Source: the author's help page for
 the classic play-by-mail server.
 
-Rulings. Only the chain of the stone just placed is looked at, win before loss; so only its owner can win or lose by it.
-A corner cell is on both sides that meet there. The swap of the second ply exchanges the players' sides and leaves the
-board alone, so it is the match's business and unknown here.
+Rulings. Only the chain of the stone just placed counts, and a win takes precedence over a loss; so only the player who
+moved can win or lose. A corner cell is on both sides that meet there. The swap of the second ply exchanges the players'
+sides and does not change the board, so the match handles it, and it is unknown here.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 """CrossGeo, CrossGeoR-B and CrossGeoR-G-B, by Tahmina Begum (2020).
 
-Red and Blue in turn pick an edge of a drawn graph, of their own colour or green; it goes, and with it all edges that
+Red and Blue in turn pick an edge of a drawn graph, of their own colour or green; it is removed with all edges that
 cross it, whatever their colour. A player who cannot pick loses, so there are no draws. Source: the Ludii portal's page
 of the game.
 
-Rulings. Edges cross when they meet in one point inside both; a common end, an end on the inside of another edge and
-edges that lie on each other are no crossings. A challenger's own graph may have the colours its -version allows; an
-edge without a colour is green, which `rb` does not allow; without -version the version follows from the colours.
--board, -edges, -points and -seed are refused with a graph of one's own, and so are -edges without -board=random,
--points without -board=complete, and -seed without one of these two; -fair alone means -board=random, too. A record
-without -seed has seed 1; a new challenge without it is given one, so that its board is its own. Random and complete
-boards have as many red edges as blue ones; what is left over is green, or red where there is no green. A fair board is
-a random one on which whoever begins can win, and Red by three picks at most (see games/crossgeo_solver.py).
+Rulings. Edges cross if they meet in one point inside both; a common end, an end on the inside of another edge and
+overlapping edges are not crossings. A challenger's own graph may have the colours its -version allows; an edge without
+a colour is green, which `rb` does not allow; without -version the version follows from the colours. -board, -edges,
+-points and -seed are refused with one's own graph, and so are -edges without -board=random, -points without
+-board=complete, and -seed without one of these two; -fair alone means -board=random, too. A record without -seed has
+seed 1; a new challenge without it is given a seed, so that its board is new. Random and complete boards have as many
+red edges as blue ones; the rest are green, or red if green is not allowed. A fair board is a random one on which the
+side that begins can win, and Red with at most three different picks (see games/crossgeo_solver.py).
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ PICKS = {Side.FIRST: "rg", Side.SECOND: "bg"}
 
 SIDES = ("Red", "Blue")
 EDGES_A_ROW = 5
-"""Edges that stand side by side in a list."""
+"""How many edges a row of a list has."""
 SEEDS_TRIED = 3
-"""Of random boards that are to be fair; each seed stands for many of them."""
+"""How many seeds are tried for a fair board; each seed stands for many random boards."""
 MOST_NAMED, NAMED_IN_ALL = 24, 1600
-"""Edges that are named where one takes many along, and in a list of those that do; eight each at least."""
+"""The most edges named for one pick that removes many, and in a whole list of such picks; at least eight for each."""
 
 _NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
 _PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
@@ -63,9 +63,9 @@ _USES = {
     "fair": frozenset({"edges", "seed"}),
     "complete": frozenset({"points", "seed"}),
 }
-"""The options that say something on a board, beside -version and -board."""
+"""The options that each kind of board uses, besides -version and -board."""
 _MADE = {"random": random_graph, "fair": fair_graph, "complete": complete_graph}
-"""How such a board is made."""
+"""The function that makes each kind of board."""
 
 _STROKES = {"g": Stroke.GREEN, "r": Stroke.RED, "b": Stroke.BLUE}
 
@@ -77,15 +77,15 @@ class Options:
     board: str
     version: str
     number: int = 0
-    """Edges of a random or fair, points of a complete board."""
+    """The edges of a random or fair board, or the points of a complete one."""
     seed: int = 0
     own: str = ""
-    """The challenger's lines, as they came."""
+    """The challenger's lines, unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """standing: the edges still there. taken: those the last ply removed, for the board alone."""
+    """standing: the edges still there. taken: those removed by the last ply, only for showing them."""
 
     options: Options
     standing: Edges
@@ -95,7 +95,7 @@ class Position:
 
 @lru_cache(maxsize=256)
 def graph(options: Options) -> Graph:
-    """The board of a challenge, made once."""
+    """The board of a challenge."""
     if options.board == "own":
         return own_graph(options.own, options.version)
     if options.board in _MADE:
@@ -104,7 +104,7 @@ def graph(options: Options) -> Graph:
 
 
 class CrossGeo(Judging[Position, int]):
-    """The rules of CrossGeo. A move is the index of an edge: its number less one."""
+    """The rules of CrossGeo. A move is the index of an edge: its number minus one."""
 
     info = Info(
         name="crossgeo",
@@ -144,9 +144,10 @@ class CrossGeo(Judging[Position, int]):
         return Options(board, version, number, values.number("seed") if "seed" in values.given else 1)
 
     def preset(self, words: Sequence[str], *, body: str = "", seed: int | None = None) -> list[str]:
-        """Random boards are fair where they can be. Raises: OptionError where one that must be cannot.
+        """The words with a seed and, for random boards, -fair if possible. Raises: OptionError if a fair board is
+        wanted and there is none.
 
-        seed: from where on one is looked for that gives such a board, if the words name none.
+        seed: the first one to try, if the words name none.
         """
         options, values = self.options(words, body=body), OptionValues(self.info.options, words)
         random = options.board == "random" and options.number <= MAX_FAIR and "fair" not in values.given
@@ -163,7 +164,7 @@ class CrossGeo(Judging[Position, int]):
         return [*words, "-fair"] if random and _fair(replace(options, board="fair")) else list(words)
 
     def lopsided(self, options: Options) -> bool:
-        """Most coloured boards are won by one colour, whoever begins: two of three, and all that are built in."""
+        """Whether one colour wins most such boards, whichever begins: two of three coloured ones, all built-in ones."""
         return options.version != "g" and options.board != "fair"
 
     def sides(self, options: Options) -> tuple[str, str]:
@@ -235,7 +236,7 @@ class CrossGeo(Judging[Position, int]):
         return Scene(plane, (*notes, *_coinciding(plane)), _choice(pos))
 
     def details(self, pos: Position) -> dict[str, object]:
-        """The edges that still stand, and the pairs of them that cross."""
+        """The points, the edges that still stand, and the pairs of them that cross."""
         board, standing = graph(pos.options), list(bits(pos.standing))
         pairs = ((one, two) for one in standing for two in bits(pos.standing & board.crossings[one]) if one < two)
         return {
@@ -252,7 +253,7 @@ class CrossGeo(Judging[Position, int]):
 
 @lru_cache(maxsize=256)
 def _fair(options: Options) -> bool:
-    """Whether a board that was looked for as a fair one is fair; with very few edges there may be none."""
+    """Whether the board found for a fair one is really fair; with very few edges there may be none."""
     return is_fair(graph(options))
 
 
@@ -295,12 +296,12 @@ def _whole(options: Options) -> PlaneBoard:
 
 
 def _name(board: Graph, index: int) -> str:
-    """The edge's number and, where colours differ, their letter, as drawn: "17" or "17r"."""
+    """The edge's number and, if colours differ, its letter, as drawn: "17" or "17r"."""
     return str(index + 1) + ("" if set(board.colours) == {"g"} else board.colours[index])
 
 
 def _ranges(edges: Edges) -> str:
-    """Numbers of edges in short: "1-4, 7 and 9-12"."""
+    """Numbers of edges in short form: "1-4, 7, 9-12"."""
     runs = [list(run) for _, run in groupby(enumerate(bits(edges)), lambda item: item[1] - item[0])]
     parts = [
         f"{run[0][1] + 1}-{run[-1][1] + 1}" if len(run) > 2 else ", ".join(str(i + 1) for _, i in run) for run in runs
@@ -313,12 +314,12 @@ def _standing(pos: Position) -> str:
 
 
 def _near(pos: Position, index: int) -> list[str]:
-    """The numbers of the five edges to pick that are nearest in number."""
+    """The five edges that may be picked whose numbers are nearest."""
     return [str(other + 1) for other in sorted(bits(_pickable(pos)), key=lambda other: abs(other - index))[:5]]
 
 
 def _by_ends(pos: Position, text: str, words: str) -> int:
-    """The edge between two vertices written in any order. Raises: MoveError."""
+    """The edge between two vertices, in any order. Raises: MoveError."""
     board = graph(pos.options)
     pairs = _pairs(words, board)
     edges = sorted({board.by_ends[pair] for pair in pairs if pair in board.by_ends})
@@ -358,7 +359,7 @@ def _last_turn(pos: Position, last: int) -> str:
 
 
 def _coinciding(plane: PlaneBoard) -> list[str]:
-    """Which vertices share a point, so that no edge of the one is taken for one of the other."""
+    """A sentence on vertices that share a point, so that their edges are not confused."""
     labels: dict[tuple[int, int], list[str]] = {}
     for point in plane.points:
         labels.setdefault((point.x, point.y), []).append(point.label)
@@ -367,14 +368,14 @@ def _coinciding(plane: PlaneBoard) -> list[str]:
 
 
 def _some(names: Sequence[str], edges: Edges, most: int = MOST_NAMED) -> str:
-    """The edges of a set by their names, the later ones of very many only counted."""
+    """The names of a set of edges; of very many, the later ones are only counted."""
     more = edges.bit_count() - most
     shown = [names[index] for index in islice(bits(edges), most if more > 1 else None)]
     return joined([*shown, f"{more} more"] if more > 1 else shown)
 
 
 def _choice(pos: Position) -> tuple[Listing, ...]:
-    """The edges the player to move may pick: those that take others along, and with which nothing falls."""
+    """The edges the player to move may pick: those that remove others, and those that do not."""
     board, who = graph(pos.options), SIDES[pos.side - 1]
     rows: list[tuple[str, ...]] = []
     alone: list[str] = []

@@ -1,7 +1,7 @@
 """Boards of CrossGeo: drawings of graphs, from the built-in file, from a seed, or from a challenger's own lines.
 
 Knows what crosses, what overlaps and how vertices are lettered; hides how boards are made. All geometry is exact: signs
-of integer determinants. Every board is the same on every machine: chance is a small integer generator of its own.
+of integer determinants. Every board is the same on every machine, because it has its own integer random generator.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ BUILT_IN = Path(__file__).with_name("crossgeo_graphs.json")
 
 @dataclass(frozen=True)
 class Graph:
-    """A drawing of a graph."""
+    """A drawing of a graph. Two vertices may share a point; they are still different ends."""
 
     vertices: tuple[Spot, ...]
     edges: tuple[tuple[int, int], ...]
     """Pairs of vertex indices, in the order of their numbers."""
     colours: str
-    """A letter of COLOURS for each edge. Two vertices may share a point; they are then different ends."""
+    """A letter of COLOURS for each edge."""
 
     @cached_property
     def lines(self) -> tuple[tuple[Spot, Spot], ...]:
@@ -46,7 +46,7 @@ class Graph:
 
     @cached_property
     def crossings(self) -> tuple[Edges, ...]:
-        """For each edge those that cross it; never itself."""
+        """For each edge, those that cross it; never itself."""
         found = [0] * len(self.edges)
         boxes = [_box(line) for line in self.lines]
         for i, (one, box) in enumerate(zip(self.lines, boxes, strict=True)):
@@ -81,23 +81,23 @@ class Graph:
 
 
 def _box(line: tuple[Spot, Spot]) -> tuple[int, int, int, int]:
-    """The least and the greatest x, the least and the greatest y of a segment."""
+    """The smallest and the largest x, then the smallest and the largest y, of a segment."""
     (x1, y1), (x2, y2) = line
     return min(x1, x2), max(x1, x2), min(y1, y2), max(y1, y2)
 
 
 def _touch(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
-    """The boxes have a point in common; segments whose boxes have none are quickly told apart."""
+    """Whether the boxes have a point in common; a fast test for segments that cannot meet."""
     return one[0] <= other[1] and other[0] <= one[1] and one[2] <= other[3] and other[2] <= one[3]
 
 
 def turn(a: Spot, b: Spot, c: Spot) -> int:
-    """Twice the signed area of the triangle: positive when a, b, c turn left, 0 on a common line."""
+    """Twice the signed area of the triangle: positive if a, b, c turn left, 0 if they are on a line."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def cross(one: tuple[Spot, Spot], other: tuple[Spot, Spot]) -> bool:
-    """The segments meet in one point that is inside both."""
+    """Whether the segments meet in one point inside both."""
     (a, b), (c, d) = one, other
     left, right = turn(a, b, c), turn(a, b, d)
     if left == 0 or right == 0 or (left > 0) is (right > 0):
@@ -107,7 +107,7 @@ def cross(one: tuple[Spot, Spot], other: tuple[Spot, Spot]) -> bool:
 
 
 def overlap(one: tuple[Spot, Spot], other: tuple[Spot, Spot]) -> bool:
-    """The segments lie on one line and have more than a point in common."""
+    """Whether the segments are on one line and have more than a point in common."""
     (a, b), (c, d) = one, other
     if turn(a, b, c) or turn(a, b, d):
         return False
@@ -115,7 +115,7 @@ def overlap(one: tuple[Spot, Spot], other: tuple[Spot, Spot]) -> bool:
 
 
 def inside(spot: Spot, line: tuple[Spot, Spot]) -> bool:
-    """The point is on the segment and none of its ends."""
+    """Whether the point is on the segment, but not an end of it."""
     return turn(*line, spot) == 0 and min(line) < spot < max(line)
 
 
@@ -136,26 +136,26 @@ def built_in(name: str, version: str) -> Graph:
 
 
 class Dice:
-    """Chance from integers alone (the SplitMix64 generator), so that a seed means the same board everywhere."""
+    """A random generator with integers only (SplitMix64), so that a seed gives the same board everywhere."""
 
     def __init__(self, seed: int) -> None:
         self._state = seed
 
     def below(self, limit: int) -> int:
-        """A number from 0 to limit - 1; limit is far below 2**64, so its bias is of no account."""
+        """A number from 0 to limit - 1; limit is far below 2**64, so the bias is negligible."""
         self._state = (self._state + 0x9E3779B97F4A7C15) % 2**64
         mixed = (self._state ^ self._state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
         mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
         return (mixed ^ mixed >> 31) % limit
 
     def shuffled(self, letters: str) -> str:
-        """The letters in another order."""
+        """The letters in random order."""
         pool = list(letters)
         return "".join(pool.pop(self.below(len(pool))) for _ in letters)
 
 
 def _balanced(number: int, version: str) -> str:
-    """So many colour letters, red and blue equally often; an odd one is green, or red where there is no green."""
+    """This many colour letters, with as many red as blue ones; the rest is green, or red if green is not allowed."""
     if version == "g":
         return "g" * number
     pairs = number // 2 if version == "rb" else (number + 1) // 3
@@ -163,9 +163,9 @@ def _balanced(number: int, version: str) -> str:
 
 
 def random_graph(number: int, seed: int, version: str) -> Graph:
-    """So many short edges on a lattice 15 points wide; no end touches another edge's inside, to mislead no eye.
+    """This many short edges on a lattice 15 points wide; for clarity no end touches the inside of another edge.
 
-    The lattice starts with about four points an edge and gains a row with every 64th refusal, so the search ends.
+    The lattice starts with about four points per edge, and gains a row with every 64th refusal, so the search ends.
     """
     dice, height = Dice(seed), max(5, number // 4 + 1)
     lines: list[tuple[Spot, Spot]] = []
@@ -186,7 +186,7 @@ def random_graph(number: int, seed: int, version: str) -> Graph:
 
 
 def _fits(line: tuple[Spot, Spot], height: int, others: Sequence[tuple[Spot, Spot]]) -> bool:
-    """The segment is two units long at least, on the lattice, and meets these in common ends or crossings only."""
+    """Whether the segment is on the lattice, at least two units long, and meets others only in ends or crossings."""
     (x1, y1), (x2, y2) = line
     if not (0 <= x2 < 15 and 0 <= y2 < height) or max(abs(x1 - x2), abs(y1 - y2)) < 2:
         return False
@@ -197,16 +197,16 @@ def _fits(line: tuple[Spot, Spot], height: int, others: Sequence[tuple[Spot, Spo
 
 
 def _reading_order(line: tuple[Spot, Spot]) -> tuple[int, int]:
-    """By the middle of the edge, from top to bottom, then from left to right."""
+    """A sort key: by the middle of the edge, from top to bottom, then from left to right."""
     (x1, y1), (x2, y2) = line
     return -(y1 + y2), x1 + x2
 
 
 def complete_graph(number: int, seed: int, version: str) -> Graph:
-    """All edges between so many points, at most 12, no three of them on a line, of a lattice of 121 by 121.
+    """All edges between this many points, at most 12, of a lattice of 121 by 121; no three points are on a line.
 
-    Each is the best of 40 tries: its smallest triangle with two others is the largest, which keeps lines apart. Twelve
-    points have 66 lines of at most 121 places each, so there are always places left.
+    Each point is the best of 40 tries, the one whose smallest triangle with two others is largest, which keeps lines
+    apart. Twelve points have 66 lines of at most 121 places each, so there are always places left.
     """
     dice = Dice(seed)
     spots: list[Spot] = []
@@ -224,7 +224,7 @@ def complete_graph(number: int, seed: int, version: str) -> Graph:
 
 
 def _graph(lines: Sequence[tuple[Spot, Spot]], colours: str) -> Graph:
-    """The graph of those segments, its vertices in the order in which they turn up."""
+    """The graph of these segments, with vertices in order of appearance."""
     indices: dict[Spot, int] = {}
     edges = tuple((indices.setdefault(a, len(indices)), indices.setdefault(b, len(indices))) for a, b in lines)
     return Graph(tuple(indices), edges, colours)
@@ -238,8 +238,8 @@ _LINE = re.compile(
 def own_graph(body: str, version: str | None) -> Graph:
     """The graph of a challenger's lines, `x1,y1 x2,y2 [green|red|blue]`; blank lines are skipped.
 
-    version: the colours there may be, and green for an edge without one where it allows green; None allows all.
-    Raises: OptionError that quotes the wrong line.
+    version: the colours allowed; None allows all. An edge without a colour is green, if that is allowed.
+    Raises: OptionError, quoting the wrong line.
     """
     lines: list[tuple[Spot, Spot]] = []
     colours = ""
@@ -259,7 +259,7 @@ def own_graph(body: str, version: str | None) -> Graph:
 
 
 def _read_line(words: str, version: str) -> tuple[tuple[Spot, Spot], str]:
-    """Raises: ValueError with the end of a sentence."""
+    """Raises: ValueError with the end of a sentence about the line."""
     match = _LINE.fullmatch(fold(words))
     if match is None:
         raise ValueError('is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"')
@@ -277,7 +277,7 @@ def _read_line(words: str, version: str) -> tuple[tuple[Spot, Spot], str]:
 
 
 def _check_line(line: tuple[Spot, Spot], earlier: Sequence[tuple[Spot, Spot]], numbers: Sequence[int]) -> None:
-    """Raises: ValueError with the end of a sentence; numbers: the line numbers of the earlier edges."""
+    """numbers: the line numbers of the earlier edges. Raises: ValueError with the end of a sentence about the line."""
     if line[0] == line[1]:
         raise ValueError("joins a point to itself: an edge has two different ends")
     for other, number in zip(earlier, numbers, strict=True):

@@ -1,10 +1,10 @@
-"""The winner at CrossGeo, exactly: a board is the sum of its components, and sums of games have a theory.
+"""The exact winner at CrossGeo: a board is the sum of its components, by the theory of sums of games.
 
-Edges that cross, and the edges that cross those, make a component; a pick in one never touches another. A component
-whose edges are all green is worth a nimber (Sprague and Grundy), any other one a value in the sense of Conway, kept in
-canonical form, so that equal values are one number in a table and are worked out once. Red is Left, Blue is Right.
+Edges that cross, directly or through others, make a component; a pick in one never affects another. The value of an
+all-green component is a nimber (Sprague and Grundy), that of any other a value in the sense of Conway. It is kept in
+canonical form, so equal values are one number in a table, and are computed once. Red is Left, Blue is Right.
 
-Every question has a bound: the steps a solver may take.
+The steps that a solver may take limit the work for each question.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from games.rules import Side
 from games.steps import OutOfSteps, Steps
 
 MAX_FAIR = 60
-"""Edges of a fair board: larger ones take too long to be found."""
+"""The most edges of a fair board; finding larger ones takes too long."""
 
 _TRIES, _STEPS = 50, 20_000
 _MOST_WINNING = 3
 
 Value = int
-"""A game by its place in the table of forms."""
+"""The index of a game in the table of forms."""
 
 ZERO: Value = 0
 Choices = tuple[Value, ...]
 
 
 class Forms:
-    """Values of games, each known by a number. Whatever has to be worked out takes a step."""
+    """Values of games, each identified by a number. Every computation takes a step."""
 
     def __init__(self, steps: Steps) -> None:
         self.step = steps.take
@@ -49,13 +49,13 @@ class Forms:
         return known
 
     def nimber(self, size: int) -> Value:
-        """The heap of Nim of that size."""
+        """The value of a Nim heap of this size."""
         while len(self._nimbers) <= size:
             self._nimbers.append(self._numbered(self._nimbers, self._nimbers))
         return self._nimbers[size]
 
     def of(self, left: Iterable[Value], right: Iterable[Value]) -> Value:
-        """The canonical value of the game in which Left may move to the first and Right to the second values."""
+        """The canonical value of the game in which Left and Right may move to these values."""
         raw = self._numbered(left, right)
         if (known := self._canonical.get(raw)) is None:
             form, shorter = None, self._forms[raw]
@@ -66,7 +66,7 @@ class Forms:
         return known
 
     def _shortened(self, game: Value, options: Choices, player: int) -> Choices:
-        """A player's options: none that another one dominates, and none that the opponent can reverse."""
+        """A player's options without dominated ones, and with reversible ones replaced."""
         kept: list[Value] = []
         for option in options:
             if all(option == other or not self._better(other, option, player) for other in options):
@@ -74,19 +74,19 @@ class Forms:
         return tuple(sorted(set(kept)))
 
     def _better(self, one: Value, other: Value, player: int) -> bool:
-        """The first value is at least as good for the player as the other one."""
+        """Whether the first value is at least as good for the player as the other."""
         self.step()
         return self.at_most(one, other) if player else self.at_most(other, one)
 
     def _reversed(self, game: Value, option: Value, player: int) -> Iterable[Value]:
-        """The stand-in for an option: what follows the opponent's answer if that undoes it, else itself."""
+        """The replacement for an option: the options after the opponent's answer if that reverses it, else itself."""
         for answer in self._forms[option][1 - player]:
             if self._better(game, answer, player):
                 return self._forms[answer][player]
         return (option,)
 
     def options(self, value: Value) -> tuple[Choices, Choices]:
-        """What Left and Right may move to."""
+        """The options of Left and of Right."""
         return self._forms[value]
 
     def at_most(self, one: Value, other: Value) -> bool:
@@ -117,7 +117,7 @@ class Forms:
 
 
 class Solver:
-    """The worth of the boards of one graph, as far as its steps go; keeps what it has found out."""
+    """The values of one graph's boards, within its steps; keeps its results."""
 
     def __init__(self, graph: Graph, steps: Steps) -> None:
         self._crossings = graph.crossings
@@ -127,14 +127,14 @@ class Solver:
         self._grundy: dict[Edges, int] = {}
 
     def wins(self, standing: Edges, side: Side) -> bool:
-        """The side that is to move wins. Raises: OutOfSteps."""
+        """Whether the side to move wins. Raises: OutOfSteps."""
         value = self.value(standing)
         if side is Side.FIRST:
             return not self._forms.at_most(value, ZERO)
         return not self._forms.at_most(ZERO, value)
 
     def winning_picks(self, standing: Edges, side: Side) -> list[int]:
-        """The edges by which the side that is to move wins. Raises: OutOfSteps."""
+        """The edges whose pick wins for the side to move. Raises: OutOfSteps."""
         own = standing & (self._red if side is Side.FIRST else self._blue)
         left = zip(bits(own), self._after(standing, own), strict=True)
         return [edge for edge, rest in left if not self.wins(rest, side.other)]
@@ -151,7 +151,7 @@ class Solver:
         return self._forms.sum(total, self._forms.nimber(heap))
 
     def components(self, standing: Edges) -> Iterator[Edges]:
-        """The parts of a board that do not touch each other."""
+        """The independent parts of a board."""
         while standing:
             whole = fresh = standing & -standing
             while fresh:
@@ -163,7 +163,7 @@ class Solver:
             standing &= ~whole
 
     def _after(self, standing: Edges, picks: Edges) -> Iterator[Edges]:
-        """The rest after each of the picks."""
+        """The remaining edges after each of the picks."""
         while picks:
             lowest = picks & -picks
             yield standing & ~(lowest | self._crossings[lowest.bit_length() - 1])
@@ -179,7 +179,7 @@ class Solver:
         return known
 
     def _heap(self, component: Edges) -> int:
-        """The size of the heap of Nim that a green component is worth."""
+        """The size of the Nim heap equal to a green component."""
         if (known := self._grundy.get(component)) is None:
             self._forms.step()
             reached = set()
@@ -193,17 +193,16 @@ class Solver:
 
 
 def fair_graph(number: int, seed: int, version: str) -> Graph:
-    """The first of some random boards that is fair: whoever begins wins, and Red, who does, by one to three picks.
+    """The first fair one of some random boards; if none is fair, as with very few edges, the first one.
 
-    Of boards of 12 to 60 edges one in three to one in twelve is fair. Where none of the tries is, as with very few
-    edges, it is the first one.
+    Of boards with 12 to 60 edges one in three to one in twelve is fair.
     """
     boards = (random_graph(number, seed * _TRIES + attempt, version) for attempt in range(_TRIES))
     return next(filter(is_fair, boards), random_graph(number, seed * _TRIES, version))
 
 
 def is_fair(board: Graph) -> bool:
-    """Whether the side that begins wins, and Red has at most three picks that do. False if that takes too long."""
+    """Whether the side that begins wins, and Red has at most three winning picks. False if that takes too long."""
     solver, standing = Solver(board, Steps(_STEPS)), (1 << len(board.edges)) - 1
     try:
         if not all(solver.wins(standing, side) for side in Side):

@@ -18,8 +18,8 @@ from games.scene import Box, Scene
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """drawn: the numbers of the lines, as a set. boxes: those of the first and of the second side, each by the index of
-    the dot at its lower left.
+    """drawn: the numbers of the drawn lines, as a set. boxes: those of the first and of the second side, each by the
+    index of its lower left dot.
     """
 
     options: OptionValues
@@ -30,7 +30,7 @@ class Position:
 
 @cache
 def sides_of(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
-    """For each line the boxes it is a side of, each with the set of its four lines."""
+    """For each line, the boxes that have it as a side, each with the set of its four lines."""
     numbers = {ends: link for link, ends in enumerate(board.links)}
     up = board.stride
     beside: list[list[tuple[int, Cells]]] = [[] for _ in board.links]
@@ -43,7 +43,7 @@ def sides_of(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
 
 
 class Dots(Coloured[Position, int]):
-    """The rules of Dots and Boxes. A move is the number of a line, as its board counts links."""
+    """The rules of Dots and Boxes. A move is the number of a line, which is a link of the board."""
 
     info = Info(
         name="dots",
@@ -106,7 +106,7 @@ class Dots(Coloured[Position, int]):
         return Position(pos.options, drawn, boxes, pos.mover if closed else pos.mover.other)
 
     def _closed(self, options: OptionValues, drawn: Cells, last: int) -> Cells:
-        """The boxes that the line drawn last has closed."""
+        """The boxes closed by the line drawn last."""
         return union(box for box, lines in sides_of(self.board(options))[last] if not lines & ~drawn)
 
     def outcome(self, pos: Position) -> Outcome | None:

@@ -1,7 +1,7 @@
 """Four in a Row, sold as Connect Four by Howard Wexler and Ned Strongin (1974).
 
 Two players drop stones in turn into the columns of an upright board; a stone falls to the lowest free square of its
-column. The line (four, unless the challenge says otherwise) wins, straight or diagonal. A full board is a draw.
+column. A line of four (or as many as the challenge says) wins, straight or diagonal. A full board is a draw.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Four(Placing):
         return [self.notate(pos, move) for move in self.moves(pos)]
 
     def beginnings(self, pos: Position) -> dict[str, str]:
-        """The columns by the squares to which stones would fall."""
+        """The columns, by the square to which a stone would fall."""
         names = self.board(pos.options).names
         return {names[index]: self.notate(pos, index) for index in self.moves(pos)}
 

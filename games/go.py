@@ -1,9 +1,9 @@
 """Go, traditional (China).
 
-Two players place stones in turn on the points of a board of lines, or pass. A chain of stones without a free neighbour
-is taken off, the opponent's before one's own; suicide is forbidden. No position of the board may come again, whoever
-moves (positional superko; a pass is always allowed). Two passes end the game: all stones are alive, a side has its
-stones and the free points that only it borders on, White has komi besides. Komi ends in a half, so there are no draws.
+Two players place stones in turn on the points of a board of lines, or pass. Chains of the opponent without a free
+neighbour are taken off; suicide is forbidden. No position of the board may be repeated, whichever side moves
+(positional superko; a pass is always allowed). Two passes end the game: all stones are alive, and a side scores its
+stones and the free points that only it borders on; White adds komi. Komi ends in a half, so there are no draws.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Go(Placing):
         return Position(options, (stones, 0), to_move=mover, seen=frozenset({(stones, 0)}))
 
     def _handicap(self, options: OptionValues) -> Cells:
-        """The stones of a handicap: opposite corners, the other corners, sides; the middle where that makes it even."""
+        """The handicap stones: opposite corners, other corners, sides; the middle for odd numbers above four."""
         board, count = self.board(options), options.number("handicap")
         low, middle, high = board.star_lines
         corners = [(low, low), (high, high), (high, low), (low, high)]
@@ -68,7 +68,7 @@ class Go(Placing):
         return not pos.taken >> cell & 1 and self.placed(pos, cell) not in pos.seen
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
-        """The stones of both sides after a free point is played; those there are where that would be suicide."""
+        """The stones of both sides after a stone on a free point; unchanged if that would be suicide."""
         return pos.sided(*after(self.board(pos.options), pos.own, pos.others, move) or (pos.own, pos.others))
 
     def may_pass(self, pos: Position) -> bool:
@@ -115,7 +115,7 @@ class Go(Placing):
         return Ending(Outcome(leader(scores), reason, scores))
 
     def _scores(self, pos: Position) -> tuple[int, int]:
-        """Half points of the area of each side, with komi."""
+        """The area of each side in half points, with komi."""
         first, second = areas(self.board(pos.options), *pos.stones)
         return 2 * first, 2 * second + _komi(pos.options)
 
@@ -126,7 +126,7 @@ class Go(Placing):
 
 
 def after(board: Squares, own: Cells, others: Cells, move: int) -> tuple[Cells, Cells] | None:
-    """The stones of the side to move and of the other one after a free point is played; None where that is suicide."""
+    """The stones of the side to move and of the other side after a stone on a free point; None if that is suicide."""
     point, taken = 1 << move, 0
     own |= point
     free, beside = board.full & ~own & ~others, board.beside[move]
@@ -139,7 +139,7 @@ def after(board: Squares, own: Cells, others: Cells, move: int) -> tuple[Cells, 
 
 
 def areas(board: Squares, first: Cells, second: Cells) -> tuple[int, int]:
-    """The stones of each side and the free points that only it borders on, counted."""
+    """The number of each side's stones, plus the free points that only it borders on."""
     mine, theirs = first.bit_count(), second.bit_count()
     for region in board.chains(board.full & ~first & ~second):
         around = board.around(region)
@@ -151,7 +151,7 @@ def areas(board: Squares, first: Cells, second: Cells) -> tuple[int, int]:
 
 
 def _komi(options: OptionValues) -> int:
-    """In half points: 15 for 7.5."""
+    """Komi in half points: 15 for 7.5."""
     return int(options.choice("komi").replace(".", "")) // 5
 
 

@@ -1,7 +1,7 @@
 """Gomoku, traditional (Japan).
 
 Two players place stones in turn on the points of a board of lines. Five or more in a line, straight or diagonal, win;
-where the challenge says -exact, exactly five, and six or more do nothing. A full board without a line is a draw.
+with -exact only exactly five win, and six or more do not count. A full board without a line is a draw.
 """
 
 from __future__ import annotations

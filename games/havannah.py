@@ -1,11 +1,11 @@
 """Havannah, by Christian Freeling (1979).
 
-In turn two players place stones on a hexagon of hexagons. A chain wins that is a fork (touches three edges; corners
-belong to no edge), a bridge (touches two corners) or a ring (lies around at least one cell, whatever it holds). A full
+In turn two players place stones on a hexagon of hexagons. A chain wins if it is a fork (touches three edges; corners
+belong to no edge), a bridge (touches two corners) or a ring (surrounds at least one cell, whatever is on it). A full
 board without any of these is a draw.
 
-How a ring is found: either some cell outside the chain is cut off from the edge of the board by it, or the chain holds
-a cell with all its six neighbours; a chain around nothing but itself has such a cell.
+How a ring is found: either the chain cuts some other cell off from the edge of the board, or it contains a cell with
+all its six neighbours; a chain that surrounds only its own stones has such a cell.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Havannah(Staying):
 
 
 def has_ring(board: Hexes, chain: Cells) -> bool:
-    """Whether a chain lies around a cell, or holds one with all its neighbours."""
+    """Whether a chain surrounds a cell, or contains one with all its neighbours."""
     edge = 0
     for side in board.sides:
         edge |= side

@@ -1,7 +1,7 @@
 """Hex, by Piet Hein (1942) and John Nash (1948).
 
-Two players place stones in turn on a rhombus of hexagons. Red wins by joining the top and the bottom edge, Blue by
-joining left and right. No draws: a full board has exactly one winner. A corner cell is on both edges that meet there.
+Two players place stones in turn on a rhombus of hexagons. Red wins by joining the top and bottom edges, Blue by joining
+left and right. No draws: a full board has exactly one winner. A corner cell is on both edges that meet there.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Lines of Action, by Claude Soucie (1969).
 
 Each side has twelve pieces on the edges of a board of eight by eight squares. A piece moves along its row, column or
-diagonal by exactly as many squares as there are pieces of both colours on that line. It leaps over pieces of its own,
-not over the opponent's, and takes an opposing piece on which it lands. Black begins. All pieces of a side in one group,
-diagonal neighbours counted, win. The same position for the third time with the same side to move is a draw.
+diagonal by exactly as many squares as there are pieces of both colours on that line. It leaps over its own side's
+pieces, not over the opponent's, and takes an opposing piece it lands on. Black begins. A side wins when all its pieces
+form one group, including diagonal neighbours. The same position for the third time with the same side to move is a
+draw.
 
-Rulings. A move that joins the pieces of both sides wins for the side that made it; one that joins the opponent's only
-wins for the opponent. A single piece is a group. A side that cannot move must pass, and nobody else may.
+Rulings. A move that unites the pieces of both sides wins for the side that made it; one that unites only the opponent's
+wins for the opponent. A single piece is a group. A side that cannot move must pass; otherwise passing is not allowed.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ class Way(NamedTuple):
     ends: tuple[int, ...]
     """The squares ahead, the next one first."""
     between: tuple[Cells, ...]
-    """Those that are leapt over on the way to each of them."""
+    """The squares leapt over on the way to each of them."""
 
 
 @cache
 def ways() -> Mapping[int, tuple[Way, ...]]:
-    """For each square its eight directions, two of each line after each other."""
+    """For each square its eight directions, the two of each line in succession."""
     found = {}
     for start, rays in BOARD.rays.items():
         lines = [union((start, *rays[at & ~1], *rays[at | 1])) for at in range(8)]

@@ -2,15 +2,15 @@
 
 Two players fill the squares of a grid in turn until every row and every column has exactly two. Then the two squares
 of each row, and of each column, are joined; each crossing of a row's and a column's join is a point for Yellow if an
-even number of its four end squares is yellow, else for Purple. More points win; equal points are a draw. Source: the
-author's article of 20 January 2009.
+even number of its four end squares is yellow, otherwise for Purple. More points win; equal points are a draw. Source:
+the author's article of 20 January 2009.
 
 Rulings. A square is legal only if the grid can still be completed afterwards; room in its row and column is not enough.
-A square in which two joins meet at an end is no crossing. Either player may begin, and the first side is whoever does.
+A square where two joins meet at an end is not a crossing. Either colour may begin; the one that does is the first side.
 
-How completability is decided: every position keeps one completion. A row may take over a square of the completion that
-is not filled yet from another row of that column, which then needs one elsewhere, and so on; a square is legal exactly
-if such a chain of takeovers closes. Which row can take over from which is the same for every completion.
+How completability is decided: every position keeps one completion. A row may take over an unfilled square of the
+completion from another row in the same column, which then needs one elsewhere, and so on; a square is legal exactly if
+such a chain of takeovers closes. Which rows can take over from which is the same for every completion.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Line = int
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """first: who begins, "yellow" or "purple"."""
+    """first: the colour that begins, "yellow" or "purple"."""
 
     size: int
     first: str
@@ -38,8 +38,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """rows: what the first and the second side have filled, each a Line for every row. completion: one legal end of
-    the game, as all filled squares of each row; which one has no meaning for the rules.
+    """rows: the squares filled by the first and by the second side, each as a Line per row. completion: one possible
+    final grid, as all filled squares of each row; which one it is does not matter for the rules.
     """
 
     options: Options
@@ -62,7 +62,7 @@ class Room:
 
     @cached_property
     def reach(self) -> list[Line]:
-        """For each row, the rows that a chain of takeovers can lead to, itself included: Warshall's closure."""
+        """For each row, the rows that a chain of takeovers can lead to, including itself: Warshall's closure."""
         rows = range(self.size)
         reach = [
             sum(1 << giver for giver in rows if giver == taker or self.loose[giver] & ~self.completion[taker])
@@ -74,7 +74,7 @@ class Room:
         return reach
 
     def legal(self, row: int) -> Line:
-        """The legal squares of a row: those it can take over from a giver from whom chains lead back to the row."""
+        """The legal squares of a row: those it can take over from a giver from which chains lead back to the row."""
         columns = 0
         for giver in range(self.size):
             if self.reach[giver] >> row & 1:
@@ -82,7 +82,7 @@ class Room:
         return columns & ~self.filled[row]
 
     def _completion_with(self, row: int, column: int) -> tuple[Line, ...] | None:
-        """A completion that holds a square; None where there is none, or the square is filled."""
+        """A completion that contains a square; None if there is none, or the square is filled."""
         if self.completion[row] >> column & 1:
             return None if self.filled[row] >> column & 1 else self.completion
         taken_by: dict[int, tuple[int, Line]] = {}
@@ -108,10 +108,10 @@ class Room:
                 return tuple(completion)
 
     def bound(self, column: int) -> tuple[Line, Line]:
-        """The rows, and the columns with this one, that can only be completed by each other. column: one with room.
+        """Rows and columns that can only be completed by each other, the columns including this one, which has room.
 
-        Every chain from the column stays within these rows, so their missing squares use up all the room of these
-        columns: a square of the column in any other row is a dead end.
+        Every chain from the column stays within these rows, so their missing squares need all the room of these
+        columns, and the column cannot have a square in any other row.
         """
         givers = [giver for giver in range(self.size) if self.loose[giver] >> column & 1]
         rows = reduce(or_, (self.reach[giver] for giver in givers), 0)
@@ -140,7 +140,7 @@ def crossings(pos: Position) -> list[Crossing]:
     """The crossings of full rows with full columns; others are not decided yet."""
     filled = pos.filled
     rows, columns = _joins(filled), _joins(_columns(filled))
-    own = pos.rows[0]  # four ends in all, so the parity of either side's tells the owner
+    own = pos.rows[0]  # there are four ends, so the parity of either side's count tells the owner
 
     def owner(row: int, column: int) -> str:
         ends = [(row, place) for place in rows[row]] + [(place, column) for place in columns[column]]
@@ -197,7 +197,7 @@ class Loops(Judging[Position, tuple[int, int]]):
         self._filled(pos, move)
 
     def _filled(self, pos: Position, move: tuple[int, int]) -> tuple[Line, ...]:
-        """A completion that holds the square, which is on the board. Raises: IllegalMove, with the reason."""
+        """A completion that contains the square, which is on the board. Raises: IllegalMove, with the reason."""
         completion = room(pos).fill(*move)
         if completion is None:
             board = _grid(pos)
@@ -231,7 +231,7 @@ class Loops(Judging[Position, tuple[int, int]]):
         return Position(pos.options, (tuple(rows[0]), tuple(rows[1])), self._filled(pos, move))
 
     def points(self, pos: Position) -> tuple[int, int]:
-        """Points so far of the first and the second side."""
+        """The points so far of the first and of the second side."""
         owners = [crossing.owner for crossing in crossings(pos)]
         first, second = (owners.count(name[0]) for name in self.sides(pos.options))
         return first, second
@@ -268,7 +268,7 @@ def _grid(pos: Position) -> Squares:
 
 
 def _cells(rows: Sequence[Line]) -> Cells:
-    """The squares of all rows as a set of the grid's cells."""
+    """The squares of all rows as a set of cells."""
     return sum(line << row * (len(rows) + 1) for row, line in enumerate(rows))
 
 
@@ -286,7 +286,7 @@ def _listed(noun: str, words: Sequence[str]) -> str:
 
 
 def _closed(board: GridBoard) -> list[str]:
-    """The meaning of closed squares, where some are and others are not."""
+    """A sentence on closed squares, if some free squares are closed and others are not."""
     closed = any(cell.closed for cell in board.cells) and any(
         not cell.closed and not cell.piece for cell in board.cells
     )

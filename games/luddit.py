@@ -1,15 +1,16 @@
 """Luddit, by Lisandro Iaffar (2015).
 
 Two players put stones on a torus, take them off and move them. Black starts with an empty board; a player who has no
-legal move when their turn begins loses. The third time a position occurs with the same player to move, the game is a
-draw. Source: the author's rules on the games database that published them, with the gaps closed as the help page tells.
+legal move when their turn begins loses. When a position occurs for the third time with the same player to move, the
+game is a draw. Source: the author's rules on the games database that published them, with gaps closed as the help page
+says.
 
-Rulings. A turn has one or two moves. Every move must change the position, the whole turn need not: placing a stone and
-removing it again is a turn. Only positions between turns count as repeated, the empty board at the start among them.
-A loop of stones of both players may be taken up by whoever it is conditioned to; removed stones go back to their
-owners, so the limit of the other player's reserve never matters.
+Rulings. A turn has one or two moves. Every move must change the position, but the whole turn need not: placing a stone
+and removing it again is a turn. Only positions between turns count as repeated, including the empty board at the start.
+A loop with stones of both players may be taken up by a player to whom it is conditioned; removed stones go back to
+their owners, so the size of the other player's reserve never matters.
 
-moves() yields a part of the legal turns, for loops can be put down in more ways than can be listed: every turn of one
+moves() yields only some legal turns, because loops can be put down in more ways than can be listed: every turn of one
 move that places a stone, removes or moves a single stone, or removes a whole connected group that is a loop; then every
 turn of two such moves that place or remove. It is empty only when the game is over. parse() accepts every legal turn.
 """
@@ -47,7 +48,7 @@ _NAMES_A_SENTENCE = 12
 
 
 class Options(NamedTuple):
-    """stones: of each player. limit: stones of both together that may be on the board."""
+    """stones: of each player. limit: the most stones of both players together on the board."""
 
     size: int
     stones: int
@@ -56,17 +57,17 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The board at the beginning of a turn of `mover`, and as it was at earlier ones."""
+    """The board at the beginning of a turn of `mover`, and at all earlier turns."""
 
     options: Options
     field: BothSides
     mover: Side = Side.FIRST
     earlier: tuple[int, ...] = ()
     """The keys of all earlier positions in ascending order. So positions are equal exactly if the same games can follow
-    from them, whatever the order of the turns that led there.
+    from them, regardless of the order of the turns before.
     """
     before: BothSides | None = dataclasses.field(default=None, compare=False, repr=False)
-    """The stones one turn before, if there was one, to tell what it did."""
+    """The stones before the last turn, if there was one, to show what it did."""
 
     @property
     def key(self) -> int:
@@ -75,7 +76,7 @@ class Position:
 
     @property
     def times(self) -> int:
-        """How often the position has been there, this time included."""
+        """How often the position has occurred, including this time."""
         key = self.key
         return 1 + bisect(self.earlier, key) - bisect_left(self.earlier, key)
 
@@ -125,7 +126,7 @@ class Luddit(Judging[Position, Turn]):
             yield from ((move, second) for second in judge.after(move).placed_or_removed())
 
     def sample(self, pos: Position, dice: Chance) -> Turn:
-        """One or two moves, as likely, where a second one can be made; see Judge.sample for each of them."""
+        """One or two moves with equal probability, if a second one is possible; each is drawn by Judge.sample."""
         judge, turn = pos.judge, tuple[Move, ...]()
         for _ in range(1 + dice.randrange(2)):
             if move := judge.sample(dice):
@@ -136,7 +137,7 @@ class Luddit(Judging[Position, Turn]):
         return read_turn(torus(pos.options.size), text)
 
     def check(self, pos: Position, turn: Turn) -> None:
-        """Raises: IllegalMove unless the turn may be played, naming the move of it where there are two."""
+        """Raises: IllegalMove unless the turn may be played; of two moves it names the wrong one."""
         judge, board = pos.judge, torus(pos.options.size)
         for number, move in enumerate(turn):
             judge = judge.after(turn[number - 1]) if number else judge
@@ -168,7 +169,7 @@ class Luddit(Judging[Position, Turn]):
         return Scene(drawn, notes, tuple(_conditioned(Judge(pos.options, side, pos.field)) for side in Side))
 
     def details(self, pos: Position) -> dict[str, object]:
-        """All that the first move of a turn may be; the second is one of the position after it."""
+        """All possible first moves of a turn; a second one is a first move in the position after it."""
         judge, names, over = pos.judge, torus(pos.options.size).names, self.outcome(pos) is not None
         return {
             "limit": pos.options.limit,
@@ -185,7 +186,7 @@ class Luddit(Judging[Position, Turn]):
 
 
 class Judge(NamedTuple):
-    """The moves that one player has with the stones on the board; the only place that knows."""
+    """The legal moves of one player with the stones on the board; legality is decided only here."""
 
     options: Options
     side: Side
@@ -197,7 +198,7 @@ class Judge(NamedTuple):
 
     @property
     def outside(self) -> int:
-        """Stones the player still has outside the board."""
+        """The stones the player still has outside the board."""
         return self.options.stones - self.field.of(self.side).bit_count()
 
     @property
@@ -212,18 +213,18 @@ class Judge(NamedTuple):
 
     @property
     def can_move(self) -> bool:
-        """Some move is legal. (If a loop is conditioned, one of its stones is, so only single stones are looked at.)"""
+        """Whether some move is legal. If a loop is conditioned, one of its stones is, so single stones suffice."""
         return self.field.of(self.side) != 0 or self.can_place or any(True for _ in self.single_stones())
 
     def may_take(self, piece: Cells) -> bool:
         return not piece & ~self.field.of(self.side) or self.board.is_bound(piece, self.field.all)
 
     def single_stones(self) -> Iterator[int]:
-        """The stones that are conditioned to the player, each as a piece of its own."""
+        """The stones that are conditioned to the player as single pieces."""
         return (cell for cell in bits(self.field.all) if self.may_take(1 << cell))
 
     def whole_loops(self) -> Iterator[Cells]:
-        """The connected groups that are loops and conditioned to the player. (Only their own: nothing is around.)"""
+        """The connected groups that are loops and conditioned to the player; nothing is around, so only their own."""
         groups = self.board.groups(self.field.all, self.field.of(self.side))
         return (group.stones for group in groups if group.is_loop and self.may_take(group.stones))
 
@@ -234,10 +235,10 @@ class Judge(NamedTuple):
         yield from (Move(tuple(bits(loop))) for loop in self.whole_loops())
 
     def sample(self, dice: Chance) -> Move | None:
-        """A move of one stone; None where there is none.
+        """A random move of one stone; None if there is none.
 
-        It is placed or taken up, as likely where both can be; where it is placed, and which one is taken up, each as
-        likely; and what is taken up is removed, or moved to any free intersection, as likely.
+        All choices are uniform: whether to place or take up a stone if both are possible, where to place it or which
+        one to take up, whether to remove or move a stone taken up, and the free intersection it moves to.
         """
         free, stones = list(bits(self.free)), [] if self.can_place and dice.randrange(2) else list(bits(self.field.all))
         while stones:
@@ -247,7 +248,7 @@ class Judge(NamedTuple):
         return Move(put=(dice.choice(free),)) if self.can_place else None
 
     def after(self, move: Move) -> Judge:
-        """The moves that the player has after a legal one."""
+        """The player's moves after a legal one."""
         if not move.lift:
             return Judge(self.options, self.side, self.field.with_(self.side, 1 << move.put[0]))
         rest = self.field.without(union(move.lift))
@@ -256,12 +257,12 @@ class Judge(NamedTuple):
         return Judge(self.options, self.side, rest)
 
     def beside(self, move: Move) -> list[int]:
-        """Where to place a stone near to an intersection that is taken."""
+        """The free intersections next to a taken one where the player wanted to place a stone."""
         taken = not move.lift and self.can_place
         return list(bits(self.board.beside[move.put[0]] & self.free)) if taken else []
 
     def refusal(self, move: Move) -> str:
-        """Why the rules do not allow a move here; empty where they do."""
+        """Why a move is not allowed; empty if it is."""
         if move.lift:
             return self._no_lifting(move.lift) or (self._no_putting(move) if move.put else "")
         (cell,) = move.put
@@ -274,7 +275,7 @@ class Judge(NamedTuple):
         return f"You cannot place a stone on {self._names([cell])}: {why}. {self._instead()}"
 
     def _no_lifting(self, lift: Sequence[int]) -> str:
-        """Why stones cannot be taken up; empty where they are a piece on the board, conditioned to the player."""
+        """Why stones cannot be taken up; empty if they are a piece on the board, conditioned to the player."""
         piece = union(lift)
         if piece.bit_count() < len(lift):
             return self._twice(lift)
@@ -291,7 +292,7 @@ class Judge(NamedTuple):
         return f"{names} is not conditioned to you: {whose}, and {apart}. {self._instead()}"
 
     def _no_putting(self, move: Move) -> str:
-        """Why the stones taken up, which may be, cannot be put down as the move says; empty where they can."""
+        """Why stones that may be taken up cannot be put down as the move says; empty if they can."""
         lift, put, targets = move.lift, move.put, union(move.put)
         if targets.bit_count() < len(put):
             return self._twice(put)
@@ -315,7 +316,7 @@ class Judge(NamedTuple):
         return f"{self._names([twice])} is named twice."
 
     def _no_loop(self, stones: Cells) -> str:
-        """Why a set of two or more stones is no loop."""
+        """Why a set of two or more stones is not a loop."""
         group = self.board.group(stones & -stones, stones)
         if apart := stones & ~group.stones:
             told = f"{self._names(bits(apart))} is not connected with {self._names(bits(group.stones))}"
@@ -326,19 +327,19 @@ class Judge(NamedTuple):
         )
 
     def _instead(self) -> str:
-        """Which stones the player may take up, each by itself."""
+        """A sentence on the single stones that the player may take up."""
         singles = self._names(self.single_stones(), ", ")
         return f"Conditioned to you: {singles}." if singles else "No piece is conditioned to you now; place a stone."
 
     def _names(self, cells: Iterable[int], between: str = ",") -> str:
-        """Names joined, the later ones of very many left out."""
+        """The joined names; of very many, the later ones are left out."""
         names = [self.board.names[cell] for cell in cells]
         more = len(names) - _NAMES_A_SENTENCE
         return between.join(names) if more <= 1 else f"{between.join(names[:_NAMES_A_SENTENCE])} and {more} more"
 
 
 def _told(pos: Position, last: Turn) -> Iterator[str]:
-    """The owner of stones that the last turn removed or moved; nothing if it only placed some, or there was none."""
+    """Whose stones the last turn removed or moved; nothing if it only placed stones, or there was none."""
     if pos.before is None or not any(move.lift for move in last):
         return
     judge, names, done = Judge(pos.options, pos.mover.other, pos.before), torus(pos.options.size).names, []

@@ -1,9 +1,9 @@
 """The pieces of Luddit: stones at range of each other on a torus, loops, and what a loop around a piece allows.
 
-Turns as values and as text stand below: one or two moves, each placing, removing or moving a piece.
+Turns, as values and as text, are below: one or two moves, each of which places, removes or moves a piece.
 
-The rules define loops by a recursion (a loop is a group of pieces, and so of loops). Here are its closed forms, which
-the tests hold against the recursion itself:
+The rules define loops recursively (a loop is a group of pieces, which may be loops). Here are closed forms, which the
+tests compare with the recursion itself:
 
 * A set of stones is a loop exactly if it is connected at range and has at least as many links as stones.
 * Pieces around X, none sharing a stone with X, form a loop exactly if among the other stones some connected group K
@@ -12,8 +12,8 @@ the tests hold against the recursion itself:
   - as many links as stones (one circle, with trees on it), and two of the stones at range of X are at range of each
     other, or K has an end (a stone with one link) other than the only stone at range of X.
 
-The second is RULES.md's form with its choice of a stone to leave out made: K with two circles or more always has one
-that spares a circle and the way to it, and K with one circle has one exactly if it has such an end.
+The second is the form in RULES.md with its choice of a stone to leave out already made: if K has two or more circles,
+some stone can be left out without breaking a circle and the way to it; if K has one, this needs such an end.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Group(NamedTuple):
 
     stones: Cells
     links: int
-    """Pairs of them that are at range of each other."""
+    """The pairs of stones at range of each other."""
 
     @property
     def spare(self) -> int:
@@ -54,7 +54,7 @@ class Group(NamedTuple):
 class Torus(Board):
     """The intersections of one board size; a cell's index is row * size + column, rows counted from the bottom.
 
-    beside: for each index the intersections at range, at wrap-around distance 1 or 2 in the eight directions' metric.
+    beside: for each index the intersections at range: 1 or 2 king's moves away, with wrap-around.
     """
 
     def __init__(self, size: int) -> None:
@@ -69,7 +69,7 @@ class Torus(Board):
         return union((row + up) % size * size + (column + right) % size for up, right in product(_REACH, _REACH))
 
     def board(self, pieces: Mapping[str, Cells], **marks: Cells) -> GridBoard:
-        """The board as a scene shows it, with copies beyond its edges; pieces, marks: see in_rows."""
+        """The board as a scene shows it, with copies beyond its edges. pieces, marks: as for in_rows."""
         size, rows = self.size, {row[0].row: row for row in self.in_rows(pieces, **marks)}
         shown = tuple(_around(rows[at % size], at) for at in range(-MARGIN, size + MARGIN))
         return GridBoard(
@@ -77,9 +77,9 @@ class Torus(Board):
         )
 
     def group(self, seed: Cells, within: Cells, *, tight: bool = False) -> Group:
-        """The connected group of `within` that holds the seed, one stone of `within`.
+        """The connected group of `within` that contains the seed, one stone of `within`.
 
-        tight: a connected part of it will do that has more links than stones, where there is one.
+        tight: a connected part of it with more links than stones is enough, if there is one.
         """
         done, reached, links = 0, seed, 0
         while fresh := reached & ~done:
@@ -93,26 +93,26 @@ class Torus(Board):
         return Group(done, links)
 
     def groups(self, stones: Cells, seeds: Cells, *, tight: bool = False) -> Iterator[Group]:
-        """The connected groups of the stones, as far as they hold one of the seeds, which are among them."""
+        """The connected groups of the stones that contain a seed. seeds: some of the stones."""
         while seeds:
             group = self.group(seeds & -seeds, stones, tight=tight)
             yield group
             seeds &= ~group.stones
 
     def is_piece(self, stones: Cells) -> bool:
-        """A single stone or a loop; the empty set is none."""
+        """Whether the stones are a single stone or a loop."""
         if stones.bit_count() <= 1:
             return stones != 0
         group = self.group(stones & -stones, stones)
         return group.stones == stones and group.is_loop
 
     def is_bound(self, piece: Cells, stones: Cells) -> bool:
-        """Pieces at range of the piece, none sharing a stone with it, form a loop; stones: all on the board."""
+        """Whether pieces at range of the piece, sharing no stone with it, form a loop. stones: all on the board."""
         reach, rest = self.reach(piece), stones & ~piece
         return any(self._binds(group, reach & group.stones) for group in self.groups(rest, reach & rest, tight=True))
 
     def _binds(self, group: Group, touching: Cells) -> bool:
-        """The group holds a loop of pieces at range of whatever is at range of `touching`, not empty, and no more."""
+        """Whether pieces of the group form a loop around a piece. touching: its stones at range of it, not empty."""
         if group.spare != 0:
             return group.spare > 0
         if any(self.beside[index] & touching for index in bits(touching)):
@@ -125,7 +125,7 @@ class Torus(Board):
 
 @lru_cache(ROWS)
 def _around(row: Row, at: int) -> Row:
-    """The row, or its copy elsewhere, with copies of its cells beyond either end."""
+    """The row, or a faint copy of it at another row, with copies of its cells beyond either end."""
     size = len(row)
     return Row(
         row[column]
@@ -144,16 +144,16 @@ FORMS = (
 
 
 class Move(NamedTuple):
-    """One move: lifts a piece, puts down stones, or both; indices of intersections."""
+    """One move, which lifts a piece, puts down stones, or both; indices of intersections."""
 
     lift: tuple[int, ...] = ()
-    """The piece, in ascending order; empty when a stone from outside is placed."""
+    """The piece, in ascending order; empty if a stone from outside is placed."""
     put: tuple[int, ...] = ()
-    """Where the stones go, the stone of lift[i] to put[i]; empty when the piece is removed."""
+    """Where the stones go, the stone of lift[i] to put[i]; empty if the piece is removed."""
 
     @staticmethod
     def of(lift: list[int], put: list[int]) -> Move:
-        """In canonical order. Stones that nothing pairs stay where they are in the order."""
+        """The move in canonical order; unpaired targets keep their order."""
         if len(lift) != len(put) or len(lift) == 1:
             return Move(tuple(sorted(lift)), tuple(put))
         pairs = sorted(zip(lift, put, strict=True))
@@ -161,7 +161,7 @@ class Move(NamedTuple):
 
 
 Turn = tuple[Move, ...]
-"""One or two moves, the second made on the board the first one leaves."""
+"""One or two moves, the second made on the board after the first."""
 
 
 def write_move(board: Torus, move: Move) -> str:
@@ -189,7 +189,7 @@ _SPOKEN = (
     (re.compile(r" ?, ?"), ","),
     (re.compile(r",? ?;[ ;]*|,(?=x)"), " "),
 )
-"""How people write a turn -> words between single blanks, each one move."""
+"""Replacements that turn a turn as people write it into words separated by blanks, one for each move."""
 
 _CELL = r"(?:[a-z][0-9]{1,4}|[0-9]{1,4}[a-z])"
 _CELLS = rf"({_CELL}(?:,{_CELL})*)"
@@ -199,7 +199,7 @@ _WORD, _WRITTEN = re.compile(_MOVE), re.compile(rf"{_MOVE}(?:; {_MOVE})?")
 
 
 def read_turn(board: Torus, text: str) -> Turn:
-    """The moves a text names, on the board but not looked at for legality. Raises: BadNotation, IllegalMove."""
+    """The moves a text names, on the board but not checked for legality. Raises: BadNotation, IllegalMove."""
     written = _WRITTEN.fullmatch(text.lower())
     words = (written.group(1, 2, 3), written.group(4, 5, 6)) if written else _words(text)
     turn = tuple(move for removes, first, second in words if first for move in _moves(board, removes, first, second))
@@ -214,7 +214,7 @@ def read_turn(board: Torus, text: str) -> Turn:
 
 
 def _words(text: str) -> Iterator[tuple[str, ...]]:
-    """Each word of a turn as people write it: "x" or nothing, cells, and the cells behind its > if it has one."""
+    """The words of a turn as people write it, each as ("x" or "", cells, cells after its > or None)."""
     plain = fold(text)
     for pattern, replacement in _SPOKEN:
         plain = pattern.sub(replacement, plain)
@@ -227,7 +227,7 @@ def _words(text: str) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(4096)
 def _moves(board: Torus, removes: str, first: str, second: str | None) -> tuple[Move, ...]:
-    """The moves of a word; cells with neither x nor > before or after are placed one by one."""
+    """The moves of a word; cells with neither x nor > are placed one by one."""
     if removes and second:
         word = quoted(f"x{first}>{second}")
         raise BadNotation(f"{word} has both x and >: a piece is either removed or moved. {FORMS}")
@@ -240,5 +240,5 @@ def _moves(board: Torus, removes: str, first: str, second: str | None) -> tuple[
 
 
 def _read_cells(board: Torus, text: str) -> list[int]:
-    """The indices of cells that match _CELLS. Raises: IllegalMove when one is beyond the board."""
+    """The indices of cells separated by commas. Raises: IllegalMove if one is beyond the board."""
     return [board.names.read(cell, str) for cell in text.split(",")]

@@ -1,12 +1,12 @@
 """Nine Men's Morris, a game of antiquity.
 
-Two players place nine men each on the points of three squares, one inside another, whose sides are joined in the
-middle; then they move a man in turn along a line to the next free point. Three men on a line are a mill: whoever makes
-one takes an opposing man, one that is in no mill unless all are. A side with three men may move them to any free point,
-unless the challenge says otherwise. White begins. A side with two men, or that cannot move, has lost. The same position
-for the third time with the same side to move is a draw, and so are 100 plies without a mill.
+Two players each place nine men on the points of three nested squares, whose sides are joined in the middle; then in
+turn they move a man along a line to the next free point. Three men on a line are a mill: a side that makes one takes an
+opposing man, which must not be in a mill unless all are. A side with three men may move them to any free point, unless
+the challenge says otherwise. White begins. A side with two men, or that cannot move, has lost. The same position for
+the third time with the same side to move is a draw, and so are 100 plies without a mill.
 
-Rulings. Two mills made at once take one man. No mill, no taking; a mill that is opened and closed again takes again.
+Rulings. Two mills made at once take one man. A mill that is opened and closed again takes again.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ MILLS = {point: [union(line) for line in BOARD.lines if point in line] for point
 
 
 class Morris(Moving):
-    """The rules of Nine Men's Morris. A move is the point of a man placed, or the points that a man leaves and reaches;
-    then, if it takes a man, the point of that.
+    """The rules of Nine Men's Morris. A move is the point of a placed man, or the points that a man leaves and reaches;
+    then, if it takes a man, that man's point.
     """
 
     info = Info(
@@ -125,7 +125,7 @@ class Morris(Moving):
 
 
 def _loose(men: Cells) -> Cells:
-    """Those that may be taken: men in no mill, or all where all are."""
+    """The men that may be taken: those in no mill, or all if all are in mills."""
     milled = union(point for point in bits(men) if any(not mill & ~men for mill in MILLS[point]))
     return men & ~milled or men
 
@@ -135,7 +135,7 @@ def _placing(pos: Position) -> bool:
 
 
 def _steps(pos: Position) -> int:
-    """The points of a move that takes nothing."""
+    """How many points a move has that takes nothing."""
     return 1 if _placing(pos) else 2
 
 

@@ -1,7 +1,7 @@
-"""Games in which a piece goes from one cell to another, taking what it meets there.
+"""Games in which a piece moves from one cell to another, and takes what is there.
 
-A game says its board, where pieces stand at the start, which ways they have, and what ends it; reading, refusals, play
-and drawing follow from these. A move is the path of the piece: its cells from the first to the last.
+A game defines its board, where pieces stand at the start, how they move, and what ends it; reading, refusals, play and
+drawing follow from these. A move is the path of the piece: its cells from the first to the last.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from games.scene import Scene
 Path = tuple[int, ...]
 
 CANDIDATES = 6
-"""Legal moves offered when a move is refused."""
+"""How many legal moves are offered when a move is refused."""
 QUOTED = 4
-"""Cells of a path that are quoted when it is refused."""
+"""How many cells of a path are quoted when it is refused."""
 MOST_TRIED = 200
-"""Moves that are looked at for what they threaten."""
+"""With more moves than this, threats are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """pieces: the cells of the first and of the second side. seen: pieces and movers of the positions before, since
-    something was taken; only where the game minds repetition. placed: how many pieces the sides have brought to the
-    board, where that is part of the game. walls: cells that are closed for good.
+    """pieces: the cells of the first and of the second side. seen: pieces and movers of the positions since something
+    was last taken, only if the game minds repetition. placed: how many pieces the sides have brought to the board, in
+    games where they do. walls: cells that are closed for good.
     """
 
     options: OptionValues
@@ -49,17 +49,17 @@ class Position:
 
     @property
     def times(self) -> int:
-        """How often the position has been there, with the same side to move, this time included."""
+        """How often the position has occurred with the same side to move, including this time."""
         return 1 + self.seen.count((self.pieces, self.mover))
 
 
 class Moving(Coloured[Position, Path]):
-    """The rules of such a game, but for its board, its ways and its end."""
+    """The rules of such a game, except its board, how pieces move, and its end."""
 
     colours = ("White", "Black")
     piece = "piece"
     rule: str
-    """Which ways a piece has, in one sentence for refusals."""
+    """How a piece moves, in one sentence for refusals."""
     minds_repetition = False
 
     @abstractmethod
@@ -67,25 +67,25 @@ class Moving(Coloured[Position, Path]):
 
     @abstractmethod
     def pieces(self, board: Squares) -> tuple[Cells, Cells]:
-        """Where the pieces of both sides stand at the start."""
+        """The cells of both sides' pieces at the start."""
 
     @abstractmethod
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
-        """The ways of one piece of the side to move, whether or not the game is over."""
+        """The paths of one piece of the side to move, whether or not the game is over."""
 
     def starts(self, pos: Position) -> Cells:
         """The cells that a move may begin with."""
         return pos.own
 
     def allows(self, pos: Position, path: Path) -> bool:
-        """Whether the piece that the path begins with, which the side to move has, may go it."""
+        """Whether a piece of the side to move may take the path, which begins at its cell."""
         return path in self.paths_from(pos, path[0])
 
     def can_move(self, pos: Position) -> bool:
         return next(self.paths(pos), None) is not None
 
     def paths(self, pos: Position) -> Iterator[Path]:
-        """Every move that the pieces allow, whether or not the game is over."""
+        """Every possible move of the side to move, whether or not the game is over."""
         for start in bits(self.starts(pos)):
             yield from self.paths_from(pos, start)
 
@@ -96,7 +96,7 @@ class Moving(Coloured[Position, Path]):
         return Outcome(pos.mover.other, f"because {self.colours[pos.mover - 1]} cannot move")
 
     def repeated(self, pos: Position) -> Outcome | None:
-        """The draw, once the position has come too often."""
+        """A draw, once the position has occurred REPETITIONS times."""
         return Outcome(None, "because the same position came for the third time") if pos.times >= REPETITIONS else None
 
     def start(self, options: OptionValues) -> Position:
@@ -110,7 +110,7 @@ class Moving(Coloured[Position, Path]):
             yield from self.paths(pos)
 
     def beginnings(self, pos: Position) -> dict[str, str]:
-        """The only move of each cell, or its name and what joins it to the next cell."""
+        """For each cell its only move, or its name with the mark that joins the next cell."""
         begun: dict[str, str] = {}
         for start in bits(self.starts(pos)) if self.outcome(pos) is None else ():
             name = self.board(pos.options).names[start]
@@ -130,7 +130,7 @@ class Moving(Coloured[Position, Path]):
         return next((self.notate(pos, path) for path in self.paths(pos)), "a1-a2")
 
     def refusal(self, pos: Position, path: Path, legal: Sequence[Path]) -> MoveError:
-        """Why a path is no move, with the legal ones that are nearest to it."""
+        """Why a path is not a legal move, with the most similar legal ones."""
         likest = sorted(legal, key=lambda other: -sum(one == two for one, two in zip(path, other, strict=False)))
         near = [self.notate(pos, other) for other in likest[:CANDIDATES] if set(other) & set(path)]
         name, mover = self.board(pos.options).names[path[0]], self.colours[pos.mover - 1]
@@ -150,14 +150,14 @@ class Moving(Coloured[Position, Path]):
         return self.after(pos, pos.own ^ start | end, pos.others & ~end)
 
     def after(self, pos: Position, own: Cells, others: Cells, *, placed: int = 0, walls: Cells = 0) -> Position:
-        """The next position. own, others: the pieces of the side that has moved and of the other one, after that."""
+        """The next position. own, others: the pieces after the move, of the side that moved and of the other side."""
         pieces = (own, others) if pos.mover is Side.FIRST else (others, own)
         remembers = self.minds_repetition and others == pos.others
         seen = (*pos.seen, (pos.pieces, pos.mover)) if remembers else ()
         return Position(pos.options, pieces, pos.mover.other, seen, placed, walls)
 
     def threats(self, pos: Position) -> list[str]:
-        """With which moves the other side would win, and what it could take."""
+        """Sentences on the moves by which the other side would win, and on what it could take."""
         rival, turned = pos.mover.other, replace(pos, mover=pos.mover.other)
         paths = list(islice(self.paths(turned), MOST_TRIED + 1))
         if len(paths) > MOST_TRIED:
@@ -176,5 +176,5 @@ class Moving(Coloured[Position, Path]):
         return Scene(board, self.notes(pos))
 
     def notes(self, pos: Position) -> tuple[str, ...]:
-        """Sentences on the state, to stand under the board."""
+        """Sentences on the state, to show below the board."""
         return (RECURS,) if self.minds_repetition and pos.times == REPETITIONS - 1 else ()

@@ -1,7 +1,7 @@
 """Games in which the sides take turns to put a stone on a free cell.
 
-A game says its board, what ends it and, where stones do not just stay as they are, what a stone does to others; moves,
-reading, refusals, play and drawing follow from these. A move is the index of a cell, or PASS where a game has that.
+A game defines its board, what ends it and, if stones do not just stay, what a stone does to others; moves, reading,
+refusals, play and drawing follow from these. A move is the index of a cell, or PASS if the game has passes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _PASSES = frozenset({"pass", "passes", "--"})
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """stones: the cells of the first and of the second side. last: the cell placed last; None at the start, PASS where
-    nothing was placed yet. passes: how many there were since. seen: the stones there were, where none may come again.
+    """stones: the cells of the first and of the second side. last: the last cell placed on; None at the start, PASS if
+    there were only passes. passes: how many since then. seen: earlier stones, if positions must not be repeated.
     """
 
     options: OptionValues
@@ -41,7 +41,7 @@ class Position:
 
     @property
     def own(self) -> Cells:
-        """Of the side to move."""
+        """The stones of the side to move."""
         return self.stones[self.to_move - 1]
 
     @property
@@ -49,7 +49,7 @@ class Position:
         return self.stones[self.to_move.other - 1]
 
     def sided(self, own: Cells, others: Cells) -> tuple[Cells, Cells]:
-        """Stones of the side to move and of the other one, as those of the first and of the second side."""
+        """The stones of the side to move and of the other side, reordered as those of the first and second side."""
         return (own, others) if self.to_move is Side.FIRST else (others, own)
 
 
@@ -58,24 +58,24 @@ class Ending(NamedTuple):
 
     outcome: Outcome
     cells: Cells = 0
-    """Those that decided it, to be marked."""
+    """The cells that decided it, to be marked."""
 
 
 class Placing(Coloured[Position, int]):
-    """The rules of such a game, but for its board and its end."""
+    """The rules of such a game, except its board and its end."""
 
     colours = ("Black", "White")
     passing = False
-    """Whether there is a pass, be it seldom allowed."""
+    """Whether the game has passes, even if rarely allowed."""
     paint: tuple[tuple[str, str], ...] = ()
-    """Letters of stones that have not the usual colour of their letter, with that colour."""
+    """Letters of stones with a colour that is not the usual one of the letter, and that colour."""
 
     @abstractmethod
     def board(self, options: OptionValues) -> Hexes | Squares: ...
 
     @abstractmethod
     def ending(self, pos: Position, last: int) -> Ending | None:
-        """Whether the last move has ended the game. A full board without an end is a draw."""
+        """How the last move ended the game; None if it did not. A full board without an ending is a draw."""
 
     def legal(self, pos: Position) -> Cells:
         """The cells that may be played while the game goes on."""
@@ -160,7 +160,7 @@ class Placing(Coloured[Position, int]):
         )
 
     def threats(self, pos: Position) -> list[str]:
-        """Where the other side would win, and what it would take off the board."""
+        """Sentences on where the other side would win, and on what it would take."""
         names, rival = self.board(pos.options).names, pos.to_move.other
         wins, takes = [], []
         turned = replace(pos, to_move=rival)
@@ -177,12 +177,12 @@ class Placing(Coloured[Position, int]):
         ]
 
     def notes(self, pos: Position) -> tuple[str, ...]:
-        """Sentences on the state, to stand under the board."""
+        """Sentences on the state, to show below the board."""
         return ()
 
 
 class Staying(Placing):
-    """The rules of such a game whose stones stay as they are placed."""
+    """The rules of such a game in which stones stay as they were placed."""
 
     def leapt(self, pos: Position, texts: Sequence[str]) -> Position | None:
         cells = self.board(pos.options).names.get_all(texts)
@@ -195,7 +195,7 @@ class Staying(Placing):
 
 @lru_cache(maxsize=5000)
 def _ending(game: Placing, pos: Position) -> Ending | None:
-    """Asked several times at each ply."""
+    """Cached, because it is needed several times at each ply."""
     if pos.last is None:
         return None
     ending = game.ending(pos, pos.last)

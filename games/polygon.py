@@ -1,15 +1,15 @@
 """The Vertex/Intersection Polygon Game, by Leroy Quet (2008).
 
-Red and Blue draw segments in turn inside a convex polygon, each from where the one before ended to a vertex or to a
-crossing of two segments. Whoever draws the last segment wins; there are no draws. Source: the author's weblog.
+Red and Blue draw segments in turn inside a convex polygon, each from the end of the one before to a vertex or to a
+crossing of two segments. The side that draws the last segment wins; there are no draws. Source: the author's weblog.
 
 Rulings. The vertex where ply 1 started may be reached once, other vertices only while no segment touches them. A
-crossing is a target only while exactly two segments hold it, both with their inside; drawn segments may overlap along a
-line, and then a third segment crosses both in one point, which is no target. What a polygon edge or a drawn segment
-holds together with the present point is no target, even if it lies between. Passing is always possible, always loses,
-and is not among the legal moves, so that a player without a move has none. A crossing is too fine when it is
-heavier than MAX_WEIGHT: a vertex weighs 1, a crossing as much as the four ends of its two segments together. Version 1
-measured the coordinates in lowest terms instead, and went as far but for points made to be fine.
+crossing is a target only while exactly two segments contain it, both in their inside; drawn segments may overlap along
+a line, and then a third segment crosses both in one point, which is not a target. A point that is on the same polygon
+edge or drawn segment as the current point is not a target. Passing is always possible, always loses, and is not among
+the legal moves, so that a player without a move has none. A crossing is too fine if it is heavier than MAX_WEIGHT: a
+vertex weighs 1, a crossing as much as the four ends of its two segments together. Version 1 measured the coordinates in
+lowest terms instead, which differs only for points that were deliberately made fine.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
 SIDES = ("Red", "Blue")
 
 GRID = 64
-"""Steps of a drawing's grid to a step of the polygon's coordinates, unmagnified."""
+"""Steps of a drawing's grid per step of the polygon's coordinates, unmagnified."""
 
 MAX_ZOOM = 10**1000
 MAX_LISTED = 300
-"""Targets that are lettered and listed under a board; of more, those near a point can be listed by zooming."""
+"""The most targets lettered and listed below a board; zooming lists others near a point."""
 
 _PLACE = r"[a-z]|[0-9]{1,5} ?[x*] ?[0-9]{1,5}"
 _MOVE = re.compile(rf"(?:from )?(?:({_PLACE})(?: ?(?:-+>?|>|,|;|/| to | ) ?)?)?(?:to )?({_PLACE})")
@@ -45,16 +45,16 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Where the segment ends; None passes."""
+    """Where the segment ends; None is a pass."""
 
     end: Place | None
     start: int = 0
-    """The vertex it starts from at ply 1; later 0, for it has no choice."""
+    """The vertex it starts from at ply 1; later 0, because there is no choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """places: where ply 1 started, then where each ply ended. drawing: the same drawn; None before ply 1."""
+    """places: where ply 1 started, then where each ply ended. drawing: their geometry; None before ply 1."""
 
     options: Options
     vertices: tuple[tuple[int, int], ...]
@@ -64,12 +64,12 @@ class Position:
 
     @property
     def ply(self) -> int:
-        """The ply to be played."""
+        """The number of the next ply."""
         return max(1, len(self.places))
 
 
 def name(place: Place) -> str:
-    """The words that a player types: "F" or "3x7"."""
+    """What a player types for a place: "F" or "3x7"."""
     return chr(ord("A") + place) if isinstance(place, int) else f"{place[0]}x{place[1]}"
 
 
@@ -176,7 +176,7 @@ class Polygon(Judging[Position, Move]):
         return Scene(board, (self._turn(pos),), self._choice(pos, targets))
 
     def details(self, pos: Position) -> dict[str, object]:
-        """A segment has the two points between which it was drawn: vertices, or crossings of two earlier segments."""
+        """The vertices, the segments and the current point; a segment's ends are vertices or crossings, by name."""
         ends = pairwise(name(place) for place in pos.places)
         return {
             "vertices": [{"name": name(corner), "x": x, "y": y} for corner, (x, y) in enumerate(pos.vertices)],
@@ -188,7 +188,7 @@ class Polygon(Judging[Position, Move]):
         }
 
     def zoom(self, pos: Position, last: Move | None, point: str, factor: int) -> Scene:
-        """The board around a vertex or a crossing, as the protocol says; letters are those of the whole board."""
+        """As in Zoomable, around a vertex or a crossing; letters are those of the whole board."""
         place = _read(fold(point)) if re.fullmatch(_PLACE, fold(point)) else None
         if place is None:
             raise BadNotation(f'"{point[:40]}" is not a point. Write a vertex or a crossing, such as B or 3x7.')
@@ -205,7 +205,7 @@ class Polygon(Judging[Position, Move]):
         return Scene(board, notes, self._choice(pos, targets))
 
     def _lettered(self, pos: Position) -> dict[Place, str]:
-        """Where the player may go, with the text that marks it on the board; at ply 1 every vertex."""
+        """The player's targets, with their marks on the board; at ply 1 all vertices."""
         if pos.passed:
             return {}
         if pos.drawing is None:
@@ -225,7 +225,7 @@ class Polygon(Judging[Position, Move]):
         return f"{side} draws segment {pos.ply}, from {name(pos.places[-1])}."
 
     def _choice(self, pos: Position, targets: dict[Place, str]) -> tuple[Listing, ...]:
-        """The meaning of the marks on the board, in as many columns as fit."""
+        """A list of the marks on the board with their places, in as many columns as fit."""
         if pos.drawing is None or not targets:
             return ()
         heading = f"{SIDES[self.to_move(pos) - 1]} may go to (mark on the board, and what to write):"
@@ -245,7 +245,7 @@ def _targets(pos: Position, drawing: Drawing) -> Iterator[Place]:
 
 
 def _unknown(pos: Position, place: Place) -> str:
-    """Why there is no such vertex or crossing; empty when there is."""
+    """Why there is no such vertex or crossing; empty if there is."""
     drawn = pos.ply - 1
     if isinstance(place, int):
         last = pos.options.sides - 1
@@ -261,7 +261,7 @@ def _unknown(pos: Position, place: Place) -> str:
 
 
 def _beside(pos: Position, start: Place, end: Place) -> str:
-    """Why two points are too near for a segment, drawn or not; empty when they are not."""
+    """Why no segment is possible between two points by their places alone; empty if it is."""
     if start == end:
         return f"{name(end)} is where the segment starts: it must end elsewhere."
     around = pos.options.sides
@@ -271,7 +271,7 @@ def _beside(pos: Position, start: Place, end: Place) -> str:
 
 
 def _objection(pos: Position, drawing: Drawing, place: Place) -> str:
-    """Why the next segment may not end at a vertex or a crossing; empty when it may. Here are the rules."""
+    """Why the next segment may not end at a vertex or a crossing; empty if it may. Legality is decided here."""
     here = drawing.places[-1]
     if objection := _beside(pos, here, place):
         return objection
@@ -294,7 +294,7 @@ def _closed(drawing: Drawing, place: tuple[int, int]) -> str:
 
 
 def _off_colour(pos: Position, place: tuple[int, int]) -> str:
-    """Why the colours of the crossing's segments do not suit the player to move; empty when they do."""
+    """Why the colours of the crossing's segments are not allowed for the player to move; empty if they are."""
     colours = pos.options.colours
     if colours == "any":
         return ""
@@ -308,7 +308,7 @@ def _off_colour(pos: Position, place: tuple[int, int]) -> str:
 
 
 def _read(words: str) -> Place:
-    """The place a text like "f", "3x7" or "7 * 3" names."""
+    """The place that a text such as "f", "3x7" or "7 * 3" names."""
     if words.isalpha():
         return ord(words) - ord("a")
     one, two = sorted(int(number) for number in re.findall("[0-9]+", words))
@@ -316,7 +316,7 @@ def _read(words: str) -> Place:
 
 
 def _strangeness(wrong: Move, other: Move) -> int:
-    """How unlike two moves are: small when they end at near vertices, or at crossings of the same segment."""
+    """How different two moves are: small if they end at close vertices, or at crossings of the same segment."""
     if isinstance(wrong.end, int) and isinstance(other.end, int):
         return abs(wrong.end - other.end) + abs(wrong.start - other.start)
     if isinstance(wrong.end, tuple) and isinstance(other.end, tuple):
@@ -326,7 +326,7 @@ def _strangeness(wrong: Move, other: Move) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """The part of the plane shown: its lower left corner and extent, and the unit of the polygon, in grid steps."""
+    """The part of the plane that is shown: its lower left corner, its size, and the polygon's unit, in grid steps."""
 
     left: int
     bottom: int
@@ -342,7 +342,7 @@ class _Window:
 
 
 def _window(pos: Position, centre: Place | None = None, factor: int = 1) -> _Window:
-    """The whole polygon, or as large a window around a place at a magnification."""
+    """The window with the whole polygon, or one of the same size around a place, magnified."""
     columns, rows = zip(*pos.vertices, strict=True)
     left, bottom, unit = min(columns) * GRID, min(rows) * GRID, GRID * factor
     width, height = max(columns) * GRID - left, max(rows) * GRID - bottom
@@ -353,12 +353,12 @@ def _window(pos: Position, centre: Place | None = None, factor: int = 1) -> _Win
 
 
 def _drawing(pos: Position, start: int = 0) -> Drawing:
-    """The position's drawing; before ply 1 one without segments, whose first will start at a vertex."""
+    """The position's drawing; before ply 1 one without segments that starts at a vertex."""
     return pos.drawing or Drawing(tuple(Vertex(*corner) for corner in pos.vertices), start)
 
 
 def _board(pos: Position, last: Move | None, window: _Window, targets: dict[Place, str]) -> PlaneBoard:
-    """targets: where the player may go and how that is marked, if listed; places outside the window are left out."""
+    """targets: the player's targets and their marks; places outside the window are left out."""
     here = pos.places[-1:]
     places: list[Place] = [
         *range(pos.options.sides),

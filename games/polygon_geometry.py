@@ -1,10 +1,10 @@
-"""Segments drawn from point to point inside a convex polygon: what crosses what, decided exactly and quickly.
+"""Segments drawn from point to point inside a convex polygon: what crosses what, decided exactly and fast.
 
 A point is a vertex with integer coordinates or the crossing of two segments, so all points are rational, and their
-numbers grow with their weight, which is bounded. Every question is asked of balls first (a midpoint and a certified
-radius, by python-flint): a ball that does not hold zero proves a sign. What balls of three precisions leave open is
-decided by integers in homogeneous coordinates, so no rounded number ever decides anything. A Drawing is immutable and
-shares its points and segments, with whatever is known about them, with the drawings made from it.
+numbers grow with their weight, which is bounded. Every question is tried with balls first (a midpoint and a certified
+radius, by python-flint): a ball that does not contain zero proves a sign. What balls of three precisions leave open is
+decided by integers in homogeneous coordinates, so rounding never decides anything. A Drawing is immutable, and shares
+its points and segments, including what is known about them, with the drawings made from it.
 
 The polygon itself has integer corners, made from sides and a seed by integer arithmetic only.
 """
@@ -22,29 +22,29 @@ from typing import Any
 from flint import arb, ctx, fmpz
 
 MAX_WEIGHT = 1 << 16
-"""The heaviest point that a player may go to.
+"""The weight of the heaviest point that a player may go to.
 
 A vertex weighs 1, and a crossing as much as the four ends of its two segments together. A point's homogeneous
-coordinates, worked out without cancelling anything, have at most 16 bits for each unit of its weight: two points'
-lengths add up in the line through them, two lines' in the point on both.
+coordinates, computed without cancelling, have at most 16 bits per unit of its weight: the lengths of two points add up
+in the line through them, and those of two lines in their common point.
 """
 
 CHEAP_BITS = 1 << 14
-"""Up to this length common factors are found in no time; longer numbers stay as they are."""
+"""Up to this length common factors are removed, which is fast; longer numbers stay as they are."""
 
 FIRST_PRECISION = 128
-"""Bits of the first balls. A drawing that needs more raises it for itself; it decides speed, and nothing else."""
+"""Bits of the first balls. A drawing that needs more raises it for itself; it only affects speed."""
 
 Place = int | tuple[int, int]
-"""A vertex, counted from 0, or the crossing of two segments, named by their plies, the smaller first."""
+"""A vertex, counted from 0, or the crossing of two segments, by their plies, the smaller first."""
 
 Ball = Any
 Triple = tuple[Any, Any, Any]
-"""Homogeneous integers: of a point (x, y, w) with w > 0, of a line (a, b, c). Long ones may have a common factor."""
+"""Homogeneous integers: (x, y, w) with w > 0 for a point, (a, b, c) for a line. Long ones may have a common factor."""
 
 
 def _cross(one: Triple, two: Triple) -> Triple:
-    """The line through two points, or the point on two lines; a common factor may be left."""
+    """The line through two points, or the common point of two lines; may have a common factor."""
     return (
         one[1] * two[2] - one[2] * two[1],
         one[2] * two[0] - one[0] * two[2],
@@ -57,7 +57,7 @@ def _dot(one: Triple, two: Triple) -> Any:
 
 
 def _lowest(triple: Triple) -> Triple:
-    """The triple without its common factor, where that is found quickly."""
+    """The triple without its common factor, if the numbers are short enough."""
     if triple[2].bit_length() > CHEAP_BITS:
         return triple
     factor = triple[2].gcd(triple[1]).gcd(triple[0])
@@ -95,7 +95,7 @@ class Intersection:
 
     @cached_property
     def exact(self) -> Triple:
-        """In a long game the exact values of the segments must be known before, or recursion runs too deep."""
+        """In a long game the segments' exact values must be computed before, or recursion gets too deep."""
         x, y, w = _lowest(_cross(self.lines[0].exact, self.lines[1].exact))
         return (x, y, w) if w > 0 else (-x, -y, -w)
 
@@ -104,7 +104,7 @@ Point = Vertex | Intersection
 
 
 class Chord:
-    """A drawn segment, and the line it lies on. weight: of its ends together."""
+    """A drawn segment, and its line. weight: the sum of its ends' weights."""
 
     def __init__(self, start: Point, end: Point) -> None:
         self.start, self.end = start, end
@@ -112,7 +112,7 @@ class Chord:
         self._balls: dict[int, tuple[Ball, Ball, Ball, Ball]] = {}
 
     def ball(self, precision: int) -> tuple[Ball, Ball, Ball, Ball]:
-        """The start, and the way from there to the end: x, y, dx, dy."""
+        """The start, and the vector from there to the end: x, y, dx, dy."""
         if (known := self._balls.get(precision)) is None:
             (x, y), (to_x, to_y) = self.start.ball(precision), self.end.ball(precision)
             known = self._balls[precision] = (x, y, to_x - x, to_y - y)
@@ -120,33 +120,33 @@ class Chord:
 
     @cached_property
     def exact(self) -> Triple:
-        """Positive on points to the left of the line. As with Intersection, those of earlier segments must be known."""
+        """The line, positive on points to its left. As with Intersection, earlier segments must be computed before."""
         return _lowest(_cross(self.start.exact, self.end.exact))
 
     @property
     def settled(self) -> bool:
-        """The exact value is known."""
+        """Whether the exact value has been computed."""
         return "exact" in self.__dict__
 
     def side(self, point: Point, precision: int) -> Ball:
-        """Positive where the point lies to the left of the line, negative to the right."""
+        """Positive if the point is to the left of the line, negative if to the right."""
         x, y, dx, dy = self.ball(precision)
         to_x, to_y = point.ball(precision)
         return dx * (to_y - y) - dy * (to_x - x)
 
     def share(self, other: Chord, precision: int) -> Ball:
-        """Where the line meets the other segment: 0 at its start, 1 at its end; not finite when balls are too wide."""
+        """Where the line meets the other segment: 0 at its start, 1 at its end; not finite if balls are too wide."""
         start = self.side(other.start, precision)
         return start / (start - self.side(other.end, precision))
 
 
 def rests_on(point: Point) -> tuple[Chord, ...]:
-    """The segments whose crossing the point is."""
+    """The two segments of a crossing; none for a vertex."""
     return point.lines if isinstance(point, Intersection) else ()
 
 
 def settle(wanted: Iterable[Chord]) -> None:
-    """Compute the exact values of segments, and before them those of all they rest on: recursion would run too deep."""
+    """Computes the exact values of segments after those of all they rest on, because recursion would get too deep."""
     waiting = list(wanted)
     while waiting:
         points = waiting[-1].start, waiting[-1].end
@@ -157,10 +157,10 @@ def settle(wanted: Iterable[Chord]) -> None:
 
 
 class Geometer:
-    """Exact answers about the points and segments of one drawing, whose segments are given in the order of drawing.
+    """Exact answers about the points and segments of one drawing. segments: in the order of drawing.
 
-    precision: of the balls to be tried first; it grows when that was too little for a question that balls can answer.
-    Questions change flint's working precision; whoever asks restores it.
+    precision: of the balls tried first; it grows if a question needed more. Questions change flint's working precision,
+    which the caller must restore.
     """
 
     def __init__(self, segments: Sequence[Chord], precision: int) -> None:
@@ -169,13 +169,13 @@ class Geometer:
         self._prepare(precision)
 
     def _prepare(self, precision: int) -> None:
-        """Compute all balls in the order of drawing: each rests on earlier ones, and recursion would run too deep."""
+        """Computes all balls in the order of drawing: each rests on earlier ones, and recursion would get too deep."""
         ctx.prec = precision
         for segment in self.segments:
             segment.ball(precision)
 
     def _precisions(self) -> Iterator[int]:
-        """Precisions to try in turn; asking for the next says that the last was too little."""
+        """The precisions to try in turn."""
         first = self.precision
         ctx.prec = first
         yield first
@@ -184,7 +184,7 @@ class Geometer:
             yield precision
 
     def sign(self, segment: Chord, point: Point) -> int:
-        """1 where the point lies to the left of the segment's line, -1 to the right, 0 on it."""
+        """1 if the point is to the left of the segment's line, -1 if to the right, 0 if on it."""
         for precision in self._precisions():
             side = segment.side(point, precision)
             if side > 0 or side < 0:
@@ -195,7 +195,7 @@ class Geometer:
         return int(exact > 0) - int(exact < 0)
 
     def concurrent(self, new: Chord, one: Chord, two: Chord) -> bool:
-        """Two segments that both cross the new one do so in the same point."""
+        """Whether two segments that cross the new one do so in the same point."""
         for precision in self._precisions():
             if not _bounded(one.share(new, precision)).overlaps(_bounded(two.share(new, precision))):
                 self.precision = precision
@@ -204,7 +204,7 @@ class Geometer:
         return bool(_dot(new.exact, _cross(one.exact, two.exact)) == 0)
 
     def crowds(self, new: Chord, crossed: Mapping[int, Chord]) -> Iterator[tuple[int, int]]:
-        """Pairs of segments that meet each other on the new one, which crosses them. crossed: by ply, as the pairs."""
+        """The pairs, by ply, of segments that cross the new one in the same point. crossed: those crossed, by ply."""
         ctx.prec = self.precision
         shares = ((_bounded(segment.share(new, self.precision)), ply) for ply, segment in crossed.items())
         near: list[int] = []
@@ -219,13 +219,13 @@ class Geometer:
             reach = max(reach, high)
 
     def holds(self, segment: Chord, other: Chord) -> bool:
-        """The segment holds the point where the other's line meets it; the lines are not parallel."""
+        """Whether the segment contains the point where the other's line meets its line; the lines are not parallel."""
         return self.sign(other, segment.start) * self.sign(other, segment.end) <= 0
 
     def floor(self, point: Point, factor: int) -> tuple[int, int]:
-        """The coordinates times the factor, rounded down; a whole number's neighbour may be taken for it.
+        """The coordinates times the factor, rounded down; a whole number may come out as its neighbour.
 
-        So a board is drawn without exact values, which may be long.
+        This avoids exact values, which may be long, for drawing.
         """
         if isinstance(point, Vertex):
             return int(point.exact[0] * factor), int(point.exact[1] * factor)
@@ -238,24 +238,24 @@ class Geometer:
 
 
 def _floor(ball: Ball) -> int:
-    """The ball rounded down, or a whole number that it holds."""
+    """The ball rounded down, or a whole number that it contains."""
     surely = ball.floor().unique_fmpz()
     return int((ball.mid() + arb(0.5)).floor().unique_fmpz() if surely is None else surely)
 
 
 def _bounded(share: Ball) -> Ball:
-    """The share, or all of the segment when the ball says nothing."""
+    """The share, or the whole segment if the ball is not finite."""
     return share if share.is_finite() else arb(0.5, 0.5)
 
 
 class Drawing:
-    """A polygon and the segments drawn in it, each from where the one before ended. Immutable.
+    """A polygon and the segments drawn in it, each from the end of the one before. Immutable.
 
-    places, points: where the first segment starts, then where each one ends; the same, named and placed.
-    here: plies of the segments that hold the present point. rows: for each segment the plies of the earlier ones
-    which it crosses inside both. closed: crossings that are no targets, for a segment ends there or a third passes.
-    touching: plies of the segments that end at a vertex, for each at which any does. sides: on which side of each
-    segment the present point lies, as `Geometer.sign` tells; 0 for those that hold it.
+    places, points: where the first segment starts, then where each one ends, by name and as points.
+    here: the plies of the segments that contain the current point. rows: for each segment the plies of the earlier ones
+    that it crosses inside both. closed: crossings that are not targets, because a segment ends or a third one passes
+    there. touching: the plies of the segments that end at each vertex, if any. sides: the side of each segment on which
+    the current point is, as from `Geometer.sign`; 0 for those that contain it.
     """
 
     def __init__(self, vertices: tuple[Vertex, ...], start: int) -> None:
@@ -276,7 +276,7 @@ class Drawing:
         return Intersection(*(self.segments[ply - 1] for ply in place))
 
     def holding(self, place: Place) -> frozenset[int]:
-        """Plies of the segments that hold a vertex, or a crossing that is not closed."""
+        """The plies of the segments that contain a vertex, or a crossing that is not closed."""
         return self.touching.get(place, frozenset()) if isinstance(place, int) else frozenset(place)
 
     def crossings(self) -> Iterator[tuple[int, int]]:
@@ -287,12 +287,12 @@ class Drawing:
                     yield other, ply
 
     def drawable(self, crossing: tuple[int, int]) -> bool:
-        """The crossing is not heavier than MAX_WEIGHT."""
+        """Whether the crossing is not heavier than MAX_WEIGHT."""
         one, two = crossing
         return self.segments[one - 1].weight + self.segments[two - 1].weight <= MAX_WEIGHT
 
     def floors(self, places: Sequence[Place], factor: int) -> list[tuple[int, int]]:
-        """The coordinates of places, of old ones too, times the factor, rounded down."""
+        """The coordinates of places, including closed ones, times the factor, rounded down."""
         precision = max(self.precision, 2 * factor.bit_length())
         with ctx.workprec(precision):
             judge = Geometer(self.segments, precision)
@@ -320,7 +320,7 @@ class Drawing:
         return longer
 
     def _met(self, new: Chord, ends: Sequence[int], judge: Geometer) -> tuple[tuple[int, ...], set[tuple[int, int]]]:
-        """The plies a new segment crosses, and the crossings it closes. ends: its end's side of each segment."""
+        """The plies a new segment crosses, and the crossings it closes. ends: on which side of each segment it ends."""
         ply = len(self.segments) + 1
         crossed: dict[int, Chord] = {}
         along: dict[int, Chord] = {}
@@ -343,7 +343,7 @@ class Drawing:
 Corner = tuple[int, int]
 
 RADIUS = 10_000
-"""About half the width of a polygon: coordinates are from 0 to 2 * RADIUS."""
+"""About half the width of a polygon; coordinates are from 0 to 2 * RADIUS."""
 
 FULL_TURN = 1 << 24
 UNIT = 1 << 24
@@ -352,10 +352,10 @@ UNIT = 1 << 24
 
 @lru_cache(maxsize=256)
 def convex_polygon(sides: int, seed: int) -> tuple[Corner, ...]:
-    """Corners in clockwise order from the top, no three diagonals through one point; the same on every machine.
+    """Corners in clockwise order from the top, with no three diagonals through one point; the same on every machine.
 
-    Each corner is moved from its place in a nearly regular polygon by amounts which SHA-256 makes from sides, seed and
-    a count of attempts; the first attempt that has the wanted properties is taken.
+    Each corner is moved from its place in a regular polygon by amounts that SHA-256 derives from sides, seed and the
+    number of the attempt; the first attempt with the wanted properties is taken.
     """
     for attempt in count():
         corners = tuple(
@@ -368,7 +368,7 @@ def convex_polygon(sides: int, seed: int) -> tuple[Corner, ...]:
 
 
 def _corner(index: int, sides: int, noise: bytes) -> Corner:
-    """A corner near its regular place: up to a fifth of a side's angle, and up to a hundredth of the radius, away."""
+    """A corner near its regular place: off by up to a fifth of a side's angle and a hundredth of the radius."""
     turn = (int.from_bytes(noise[:2], "big") - 32768) * 2 // 5
     angle = (index * 65536 + turn) * FULL_TURN // (sides * 65536)
     radius = RADIUS - RADIUS * int.from_bytes(noise[2:4], "big") // (100 * 65536)
@@ -376,7 +376,7 @@ def _corner(index: int, sides: int, noise: bytes) -> Corner:
 
 
 def _sine(angle: int) -> int:
-    """UNIT times the sine of angle / FULL_TURN turns by the formula of Bhaskara I, integers only, to 0.2 percent."""
+    """UNIT times the sine of angle / FULL_TURN turns, by Bhaskara I's formula in integers, accurate to 0.2 percent."""
     half = FULL_TURN // 2
     angle %= FULL_TURN
     if angle >= half:
@@ -386,18 +386,18 @@ def _sine(angle: int) -> int:
 
 
 def _turn(one: Corner, two: Corner, three: Corner) -> int:
-    """Positive when the way through the three points turns left."""
+    """Positive if the path through the three points turns left."""
     return (two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0])
 
 
 def _strictly_convex(corners: Sequence[Corner]) -> bool:
-    """Every corner turns right, in an order around once."""
+    """Whether every corner turns right. corners: in an order that goes around once."""
     sides = len(corners)
     return all(_turn(corners[i - 2], corners[i - 1], corners[i]) < 0 for i in range(sides))
 
 
 def _in_general_position(corners: Sequence[Corner]) -> bool:
-    """No two crossings of diagonals are one point. Any four corners of a convex polygon make one crossing."""
+    """Whether all crossings of diagonals are different points. Any four corners of a convex polygon make one."""
     seen = set()
     for four in combinations(corners, 4):
         point = _crossing(*four)
@@ -408,7 +408,7 @@ def _in_general_position(corners: Sequence[Corner]) -> bool:
 
 
 def _crossing(a: Corner, b: Corner, c: Corner, d: Corner) -> tuple[int, int, int]:
-    """Where a-c and b-d meet: x and y times the third, in lowest terms. Fractions would take fifteen times as long."""
+    """Where a-c and b-d meet, as homogeneous integers in lowest terms, which are fifteen times as fast as Fractions."""
     before = _turn(a, c, b)
     whole = before - _turn(a, c, d)
     x, y = b[0] * whole + before * (d[0] - b[0]), b[1] * whole + before * (d[1] - b[1])

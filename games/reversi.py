@@ -1,8 +1,8 @@
 """Reversi, by Lewis Waterman (1883), with the start and the end that Goro Hasegawa gave it as Othello (1971).
 
-Two players place stones in turn. Stones of the opponent's in an unbroken line between the new stone and another one of
-the same side are turned, in all directions at once; a placement must turn at least one. A side that cannot place passes
-by force; when neither can, more stones win, and as many each is a draw.
+Two players place stones in turn. Opposing stones in an unbroken line between the new stone and another one of the same
+side are turned, in all directions at once; a placement must turn at least one. A side that cannot place must pass; when
+neither side can place, more stones win, and equal numbers are a draw.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Reversi(Placing):
 
 
 def _room(board: Squares, own: Cells, others: Cells) -> Cells:
-    """The free cells from which a line of others' stones leads to an own one."""
+    """The free cells from which a line of others' stones leads to one of one's own."""
     found = 0
     for step in board.steps:
         up, down = own << step & others, own >> step & others

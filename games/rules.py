@@ -1,7 +1,7 @@
-"""The common ground of every game: sides, options, outcomes, errors and the Game protocol.
+"""What all games share: sides, options, outcomes, errors and the Game protocol.
 
-Rules are pure. A position is an immutable, hashable value; playing a move gives a new one; the same moves from
-the same options give the same position on every machine. Nothing here knows of players, mail or clocks: swap,
+Rules are pure. A position is an immutable, hashable value; playing a move returns a new one; the same moves from the
+same options give the same position on every machine. Nothing here knows about players, mail or clocks: swap,
 resignation, agreed draws, undo and time belong to the match, never to a game.
 """
 
@@ -19,10 +19,10 @@ from typing import Any, Generic, Protocol, TypeVar
 from games.scene import Scene
 
 MAX_MOVE_TEXT = 2000
-"""Characters of a move's text that are looked at; longer texts are no move of any game."""
+"""The most characters of a move's text; longer texts are not moves in any game."""
 
 MAX_QUOTED = 80
-"""Characters of a player's own words that are given back to them in a refusal."""
+"""The most characters of a player's own words quoted in a refusal."""
 
 _TYPOGRAPHIC = str.maketrans(
     {
@@ -37,9 +37,9 @@ _CELL = re.compile(r"([a-z])[\s_.-]*([0-9]{1,4})|([0-9]{1,4})[\s_.-]*([a-z])")
 
 
 def fold(text: str) -> str:
-    """The text in one plain form: full-width and typographic characters made ASCII, lower case, outer noise cut.
+    """The text in a plain form: in lower case, full-width and typographic characters as ASCII, outer punctuation cut.
 
-    A text of more than MAX_MOVE_TEXT characters folds to the empty text.
+    A text of more than MAX_MOVE_TEXT characters becomes empty.
     """
     if len(text) > MAX_MOVE_TEXT:
         return ""
@@ -50,7 +50,7 @@ def fold(text: str) -> str:
 
 
 def read_cell(folded: str) -> tuple[str, int] | None:
-    """The letter (lower case) and number of a folded text like "f6", "f-6", "f 6" or "6f"; None if it is no cell."""
+    """The lower-case letter and the number of a folded text like "f6", "f-6", "f 6" or "6f"; None if it is no cell."""
     match = _CELL.fullmatch(folded)
     if match is None:
         return None
@@ -59,29 +59,29 @@ def read_cell(folded: str) -> tuple[str, int] | None:
 
 
 def quoted(text: str) -> str:
-    """The player's words between quotation marks, shortened to what a sentence can hold."""
+    """The player's words in quotation marks, shortened to MAX_QUOTED characters."""
     plain = " ".join(text.split())
     return f'"{plain}"' if len(plain) <= MAX_QUOTED else f'"{plain[:MAX_QUOTED]}..."'
 
 
 def joined(words: Iterable[str], link: str = "and") -> str:
-    """Words as a sentence has them: "a", "a and b", "a, b and c"; empty for none."""
+    """Words joined as in a sentence: "a", "a and b", "a, b and c"; empty for none."""
     *most, last = [*words] or [""]
     return f"{', '.join(most)} {link} {last}" if most else last
 
 
 def counted(number: int, noun: str) -> str:
-    """So many things: "1 board", "2 boards", "3 addresses"."""
+    """A number of things: "1 board", "2 boards", "3 addresses"."""
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def lettered(index: int) -> str:
-    """The letters of a place in a list of any length: A for 0, Z for 25, AA for 26."""
+    """The letters for an index: A for 0, Z for 25, AA for 26."""
     return (lettered(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)
 
 
 class Side(IntEnum):
-    """A colour of the game. The first side is the one seat 1 has when the match starts."""
+    """A colour of the game. Seat 1 has the first side when the match starts."""
 
     FIRST = 1
     SECOND = 2
@@ -92,7 +92,7 @@ class Side(IntEnum):
 
 
 class GameError(Exception):
-    """A sentence for the player: quotes the offending word, says why, and what would work."""
+    """A refusal whose text is a sentence for the player: it quotes the wrong word, says why, and what would work."""
 
 
 class OptionError(GameError):
@@ -102,7 +102,7 @@ class OptionError(GameError):
 class MoveError(GameError):
     """A text is not a legal move here; nothing was changed.
 
-    candidates: canonical notations of legal moves near to what was meant, best first; may be empty.
+    candidates: canonical notations of legal moves that may be meant, the best first; may be empty.
     """
 
     def __init__(self, sentence: str, candidates: Sequence[str] = ()) -> None:
@@ -115,11 +115,11 @@ class BadNotation(MoveError):
 
 
 class IllegalMove(MoveError):
-    """The text names a move which the rules forbid in this position."""
+    """The text names a move that the rules forbid in this position."""
 
 
 class AmbiguousMove(MoveError):
-    """The text fits several legal moves; the candidates name them all."""
+    """The text fits several legal moves, which are the candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +127,21 @@ class Outcome:
     """How a game ended by its own rules."""
 
     winner: Side | None
-    """None means a draw."""
+    """None for a draw."""
     reason: str
-    """A clause that fits after "won" or "drawn", such as "by connecting three sides"."""
+    """A clause to follow "won" or "drawn", such as "by connecting three sides"."""
     scores: tuple[int, int] | None = None
-    """Points of the first and second side, for games that count points."""
+    """The points of the first and second side, in games that count points."""
 
 
 def leader(scores: tuple[int, int]) -> Side | None:
-    """The side that has more points; None where both have as many."""
+    """The side with more points; None if both have the same."""
     first, second = scores
     return None if first == second else Side.FIRST if first > second else Side.SECOND
 
 
 REPETITIONS = 3
-"""How often a position comes until the game is a draw, in games that mind that."""
+"""How often a position must occur for a draw, in games with that rule."""
 RECURS = "This position is here for the second time; the third time is a draw."
 
 YES_NO = ("yes", "no")
@@ -152,18 +152,18 @@ _HALF = re.compile(r"(-?[0-9]{1,3})[.,]5")
 class Option:
     """One word of a challenge, `-name=value`. A numeric option has low and high (both included), any other its choices.
 
-    Where the choices are YES_NO the name alone means yes.
+    If the choices are YES_NO, the name alone means yes.
     """
 
     name: str
     meaning: str
     default: int | str | None
-    """None means that leaving the option out has a meaning of its own, told in `meaning`."""
+    """None if leaving the option out has a special meaning, described in `meaning`."""
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
     halves: bool = False
-    """Values are a whole number, by low and high, and .5 after it; kept as text."""
+    """Values are a whole number from low to high followed by .5, kept as text."""
 
     @property
     def usage(self) -> str:
@@ -176,7 +176,7 @@ class Option:
         return " or ".join(self.choices) if self.choices else f"a number from {self.low} to {self.high}"
 
     def read(self, value: str) -> int | str:
-        """The value as the rules want it. Raises: OptionError."""
+        """The value for the rules. Raises: OptionError."""
         if self.choices:
             if value in self.choices:
                 return value
@@ -190,10 +190,10 @@ class Option:
 
 
 class OptionValues:
-    """The options of one challenge, read by their specifications; defaults filled in. Equal where all values are."""
+    """The options of one challenge, with defaults filled in. Equal if all values are."""
 
     def __init__(self, options: Sequence[Option], words: Sequence[str]) -> None:
-        """words: such as "-size=6", in any case and order. Raises: OptionError naming the word and what it may be."""
+        """words: such as "-size=6", in any case and order. Raises: OptionError, naming the word and what is allowed."""
         known = {option.name: option for option in options}
         self._values: dict[str, int | str] = {}
         for word in words:
@@ -229,22 +229,22 @@ class OptionValues:
 
 
 KINDS = ("connection", "lines", "territory", "movement", "graphs and geometry")
-"""The aims of games; a list of games groups them by these."""
+"""The kinds of games, by which a list of games is grouped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """A game's account of itself; help pages, usage lines and mails are made from it."""
+    """A game's description of itself, used by help pages, usage lines and mails."""
 
     name: str
     title: str
     kind: str
-    """What the game is about, one of KINDS, by which games are listed."""
+    """One of KINDS."""
     summary: str
     source: str
     options: tuple[Option, ...] = ()
     version: int = 1
-    """Raised when a change of the rules alters what some stored record means."""
+    """Raised if a change of the rules alters the meaning of stored records."""
     swap: bool = False
     """After the first ply the second player may take over the first player's side, in place of a move."""
     takes_body: bool = False
@@ -252,9 +252,9 @@ class Info:
     halves: bool = False
     """Scores count half points."""
     sgf: int = 0
-    """The game's number (GM) in the Smart Game Format, in which its records then are; 0 for none."""
+    """The game's number (GM) in the Smart Game Format, which its records then use; 0 for none."""
     octets_a_ply: int = 0
-    """About how much positions grow with each ply in memory, where they hold those before them."""
+    """About how much each ply adds to a position in memory, if positions refer to those before them."""
 
     @property
     def options_usage(self) -> str:
@@ -273,13 +273,13 @@ class Game(Protocol[O, P, M]):
     def info(self) -> Info: ...
 
     def options(self, words: Sequence[str], *, body: str = "") -> O:
-        """Read a challenge's words. body: a board drawn by the challenger, only where info.takes_body.
+        """The options in a challenge's words. body: a board drawn by the challenger, only if info.takes_body.
 
         Raises: OptionError.
         """
 
     def sides(self, options: O) -> tuple[str, str]:
-        """Names of the first and the second side, such as ("O", "X")."""
+        """The names of the first and the second side, such as ("O", "X")."""
 
     def start(self, options: O) -> P: ...
 
@@ -289,40 +289,40 @@ class Game(Protocol[O, P, M]):
     def moves(self, pos: P) -> Iterator[M]:
         """Every legal move once, in a fixed order, lazily; empty when the game is over.
 
-        A game whose list explodes yields a documented useful part of it and says so in its module docstring.
+        A game with too many moves yields a useful part of them, which its module docstring describes.
         """
 
     def parse(self, pos: P, text: str) -> M:
-        """Lenient in, always legal out; never guesses between two legal moves. Raises: MoveError."""
+        """The legal move that a text names, read leniently, but never by guessing between two. Raises: MoveError."""
 
     def notate(self, pos: P, move: M) -> str:
         """The one canonical text of a legal move: parse(pos, notate(pos, move)) == move."""
 
     def play(self, pos: P, move: M) -> P:
-        """The position after a legal move; a move not made by parse or moves of this position may raise IllegalMove."""
+        """The position after a legal move; a move not from parse or moves of this position may raise IllegalMove."""
 
     def outcome(self, pos: P) -> Outcome | None: ...
 
     def scene(self, pos: P, last: M | None) -> Scene:
-        """The scene to draw. last: the move that led here, to be marked."""
+        """The scene to show. last: the move that led here, to be marked."""
 
 
 class Judging(ABC, Generic[P, M]):
-    """A game that reads a move first, and judges it then."""
+    """A game that reads a move first and then judges it."""
 
     @abstractmethod
     def read(self, pos: P, text: str) -> M:
-        """The move that a text names, be it legal or not. Raises: BadNotation, IllegalMove."""
+        """The move that a text names, legal or not. Raises: BadNotation, IllegalMove."""
 
     @abstractmethod
     def check(self, pos: P, move: M) -> None:
-        """Raises: MoveError unless a move that was read may be played while the game goes on."""
+        """Raises: MoveError unless a move from `read` may be played, given that the game goes on."""
 
     @abstractmethod
     def outcome(self, pos: P) -> Outcome | None: ...
 
     def judge(self, pos: P, move: M) -> None:
-        """Raises: MoveError unless a move that was read may be played."""
+        """Raises: MoveError unless a move from `read` may be played."""
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
         self.check(pos, move)
@@ -334,11 +334,11 @@ class Judging(ABC, Generic[P, M]):
 
 
 class Coloured(Judging[P, M]):
-    """A game whose sides have the same names whatever its options are, and whose options are just their values."""
+    """A game whose sides always have the same names, and whose options are OptionValues."""
 
     info: Info
     colours: tuple[str, str]
-    """Names of the sides; their first letters are those of their pieces."""
+    """The names of the sides; their first letters are on their pieces."""
 
     def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
         return OptionValues(self.info.options, words)
@@ -348,7 +348,7 @@ class Coloured(Judging[P, M]):
 
 
 class Ability(ABC):  # noqa: B024  each ability below has its methods
-    """What a game may do besides, told by its methods; for each class of games that is looked up once."""
+    """An optional ability of a game, recognized by its methods; each class of games is checked once."""
 
     @classmethod
     def __subclasshook__(cls, kind: type) -> bool:
@@ -356,15 +356,15 @@ class Ability(ABC):  # noqa: B024  each ability below has its methods
 
 
 class Forcing(Ability):
-    """A game in which a side may have nothing to decide: the server plays its only move, so nobody waits for it."""
+    """A game in which a side may have no choice; the server plays its only move, so that nobody waits for it."""
 
     @abstractmethod
     def forced(self, pos: Any) -> Any | None:
-        """The only legal move, such as a pass, where it is to be played at once; None where a player is to choose."""
+        """The only legal move, such as a pass, if it should be played at once; None if a player should choose."""
 
 
 class Trusting(Ability):
-    """A game that reads a move without judging it, as where it was judged when it was played."""
+    """A game that can read a move without judging it, for moves that were judged when played."""
 
     @abstractmethod
     def read(self, pos: Any, text: str) -> Any:
@@ -372,51 +372,51 @@ class Trusting(Ability):
 
 
 class Leaping(Ability):
-    """A game that plays many moves in one pass where they were judged when they were played."""
+    """A game that can play many moves in one pass, if they were judged when played."""
 
     @abstractmethod
     def leapt(self, pos: Any, texts: Sequence[str]) -> Any | None:
-        """The position after the moves that records have so, the same as by reading and playing each of them.
+        """The position after moves as written in records, the same as by reading and playing each of them.
 
-        None where one of them has to be read by itself, be it in vain.
+        None if one of them must be read individually, even if that fails.
         """
 
 
 class Stepwise(Ability):
-    """A game whose moves begin with a cell: to touch it is to play its only move, or to begin one."""
+    """A game whose moves begin with a cell; touching it plays its only move, or begins one."""
 
     @abstractmethod
     def beginnings(self, pos: Any) -> Mapping[str, str]:
-        """By the name of each cell that a move may begin with: its only move, such as "d1-d2", or else what all of them
-        begin with, such as "d1-".
+        """For the name of each cell that a move may begin with: its only move, such as "d1-d2", or otherwise the common
+        beginning of its moves, such as "d1-".
         """
 
 
 class Threatening(Ability):
-    """A game that tells what the side that is not to move would do, for those who do not see it on the board."""
+    """A game that can describe the threats of the side not to move, for players who cannot see the board."""
 
     @abstractmethod
     def threats(self, pos: Any) -> Sequence[str]:
-        """Sentences, the most urgent first. The game goes on."""
+        """Sentences, the most urgent first. Called only while the game goes on."""
 
 
 class Fluent(Ability):
-    """A game that writes all its moves down much sooner than one by one."""
+    """A game that can write all its moves much faster than one by one."""
 
     @abstractmethod
     def notations(self, pos: Any) -> list[str]:
-        """Of all that `moves` yields, in that order."""
+        """The canonical notations of all that `moves` yields, in that order."""
 
 
 def notations(game: Game[Any, P, Any], pos: P, most: int) -> list[str]:
-    """The first legal moves as records have them."""
+    """The canonical notations of the first legal moves, at most `most`."""
     if isinstance(game, Fluent):
         return game.notations(pos)[:most]
     return [game.notate(pos, move) for move in islice(game.moves(pos), most)]
 
 
 class Chance(Protocol):
-    """A source of chance that a caller hands in, such as a `random.Random`."""
+    """A source of randomness from the caller, such as a `random.Random`."""
 
     def randrange(self, stop: int, /) -> int: ...
 
@@ -424,15 +424,15 @@ class Chance(Protocol):
 
 
 class Sampling(Ability):
-    """A game that draws a move at random much faster than it lists them."""
+    """A game that can draw a random move much faster than it lists them."""
 
     @abstractmethod
     def sample(self, pos: Any, dice: Chance) -> Any:
-        """A legal move while the game goes on; the same for the same dice. The game says how likely each is."""
+        """A legal move while the game goes on; the same for the same dice. The game documents the probabilities."""
 
 
 def any_move(game: Game[Any, P, M], pos: P, dice: Chance, most: int = 1000) -> M:
-    """A legal move at random: the game's own sample, or else one of the first ones, each as likely."""
+    """A random legal move: the game's own sample, otherwise one of the first moves with equal probability."""
     if isinstance(game, Sampling):
         move: M = game.sample(pos, dice)
         return move
@@ -440,38 +440,38 @@ def any_move(game: Game[Any, P, M], pos: P, dice: Chance, most: int = 1000) -> M
 
 
 class Lopsided(Ability):
-    """A game that one side wins whoever begins, with some options; such games are not rated."""
+    """A game in which, with some options, one side nearly always wins; such matches are not rated."""
 
     @abstractmethod
     def lopsided(self, options: Any) -> bool:
-        """Whether the options favour one side by far."""
+        """Whether the options strongly favour one side."""
 
 
 class Preset(Ability):
-    """A game whose challenges mean more today than their words once did: records keep the words that were added."""
+    """A game whose new challenges imply more than older ones with the same words: records keep the added words."""
 
     @abstractmethod
     def preset(self, words: Sequence[str], *, body: str = "", seed: int | None = None) -> list[str]:
-        """The words of a new challenge, with those it means without saying them. Raises: OptionError.
+        """The words of a new challenge, with those that it implies. Raises: OptionError.
 
-        seed: what chance may choose by that the words leave to it, in words that are added; None: nothing is chosen.
+        seed: for random choices that the words leave open, made by adding words; None to leave them open.
         """
 
 
 class Detailed(Ability):
-    """A game that programs have to be told more of than its board shows."""
+    """A game about which programs need more than its board shows."""
 
     @abstractmethod
     def details(self, pos: Any) -> Mapping[str, Any]:
-        """Values for JSON, by name. `turn` tells what a move may be where moves() yields some of the legal ones."""
+        """Values for JSON, by name. `turn` describes the legal moves if moves() yields only some of them."""
 
 
 class Zoomable(Ability):
-    """A game whose board can be too crowded to read, and so can be shown around a point."""
+    """A game whose board can be too crowded to read, so that it can be shown magnified around a point."""
 
     @abstractmethod
     def zoom(self, pos: Any, last: Any, point: str, factor: int) -> Scene:
-        """The board around a named point, magnified. point: as a player types it; factor: at least 1.
+        """The board around a named point, magnified. point: as a player types it. factor: at least 1.
 
-        Raises: MoveError when there is no such point or the factor is out of range.
+        Raises: MoveError if there is no such point or the factor is out of range.
         """

@@ -1,7 +1,7 @@
-"""Boards as they are shown, as values: cells, pieces, segments, labels, the last move. No pixels and no characters.
+"""What boards show, as values: cells, pieces, segments, labels, the last move. No pixels and no characters.
 
-A scene is one board of one of three shapes, and the lines and lists that belong under it. Text, pictures and
-spoken descriptions are all made from the same scene, so they cannot disagree.
+A scene is a board of one of three shapes, with the sentences and lists below it. Text, pictures and spoken descriptions
+are all made from the same scene, so they cannot disagree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Form(StrEnum):
-    """The look of a piece; its letter is shown in any case."""
+    """The look of a piece, which also shows its letter."""
 
     STONE = "stone"
     QUEEN = "queen"
@@ -27,7 +27,7 @@ class Form(StrEnum):
 
 
 Place = tuple[int, int]
-"""Row and column of a cell, or of a place beside the cells."""
+"""The row and column of a cell, or of a place next to the cells."""
 
 
 class Cell(NamedTuple):
@@ -39,18 +39,18 @@ class Cell(NamedTuple):
     row: int
     column: int
     name: str
-    """What a player types to mean the place; empty where nobody can, as for a faint copy beyond the board's edge."""
+    """What a player types for the place; empty if it cannot be named, like a faint copy beyond the board's edge."""
     piece: str = ""
-    """The letter of the piece on it, such as "O"; empty when free."""
+    """The letter of the piece on it, such as "O"; empty if free."""
     last: bool = False
     winning: bool = False
     closed: bool = False
     """Free, but nobody may play there now."""
     faint: bool = False
     shaded: bool = False
-    """Darker than its neighbours, as on a chequered board; a dot where lines cross."""
+    """Darker than its neighbours, as on a chequered board; on a board of lines, a dot."""
     form: Form = Form.STONE
-    """Of the piece."""
+    """The form of the piece."""
 
     @property
     def place(self) -> Place:
@@ -58,37 +58,37 @@ class Cell(NamedTuple):
 
 
 class Known(tuple[T, ...]):
-    """A tuple that is often looked up, and made once: it is equal to nothing but itself, which costs nothing to see.
+    """A tuple for fast use as a key of caches: it equals only itself, so comparing costs nothing.
 
-    Whoever looks up one with the same content that was made apart finds nothing, and does the work again.
+    A tuple with the same content that was created separately is not found in a cache, so the work is done again.
     """
 
     __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
 
 
 Row = Known[Cell]
-"""Cells of a row from the left; on a board all rows but one or two are as they were at the ply before."""
+"""The cells of a row from the left; on most plies only one or two rows of a board change."""
 ROWS = 8192
-"""How many of them are remembered by whoever shows them."""
+"""How many rows are cached by the code that shows them."""
 
 
 _first: Callable[[Any], Any] = itemgetter(0)
 
 
 def numbers(rows: Iterable[Row]) -> Iterator[int]:
-    """Which rows of the board they are."""
+    """The numbers of the rows on the board."""
     return map(_first, map(_first, rows))
 
 
 def in_rows(cells: Iterable[Cell]) -> tuple[Row, ...]:
-    """The rows of cells that come one row after another."""
+    """The cells grouped into rows. cells: in order of their rows."""
     return tuple(Row(row) for _, row in groupby(cells, _first))
 
 
 Plain = Known[tuple[int, int, bool, bool]]
-"""A row without what is on its cells: the row and column of each, whether it is faint and whether shaded."""
+"""A row without the content of its cells: the row and column of each, whether it is faint, and whether shaded."""
 _plain: Callable[[tuple[Any, ...]], Known[Any]] = lru_cache(512)(Known)
-"""The same for rows, and for boards, that differ in what is on them."""
+"""Returns one Known for equal content, so that rows, and boards, that differ only in their pieces share it."""
 
 
 _GROUND = itemgetter(*map(Cell._fields.index, ("row", "column", "faint", "shaded")))
@@ -101,16 +101,16 @@ def plain(row: Row) -> Plain:
 
 @lru_cache(ROWS)
 def marked(row: Row) -> list[Cell]:
-    """The cells of a row that are not just free."""
+    """The cells of a row that are not simply free."""
     return [cell for cell in row if cell.piece or cell.last or cell.winning or cell.closed]
 
 
 Noted = tuple[tuple[int, str], ...]
-"""Marks of a row, by their columns."""
+"""The marks of a row, with their columns."""
 
 
 def by_row(marks: Mapping[Place, T]) -> dict[int, tuple[tuple[int, T], ...]]:
-    """The marks of each row that has some, by their columns."""
+    """The marks of each row that has some, with their columns."""
     rows: dict[int, list[tuple[int, T]]] = {}
     for (row, column), mark in marks.items():
         rows.setdefault(row, []).append((column, mark))
@@ -118,7 +118,7 @@ def by_row(marks: Mapping[Place, T]) -> dict[int, tuple[tuple[int, T], ...]]:
 
 
 class _Rows:
-    """What boards in rows have in common."""
+    """What boards with rows have in common."""
 
     in_rows: tuple[Row, ...]
 
@@ -128,19 +128,19 @@ class _Rows:
 
     @cached_property
     def plain(self) -> Known[Plain]:
-        """The cells without what is on them, by rows."""
+        """The cells without their content, by row."""
         return _plain(tuple(map(plain, self.in_rows)))
 
 
 Colours = tuple[tuple[str, str], ...]
-"""What the pieces of a letter look like where it is not the usual colour of the letter, such as ("B", "blue")."""
+"""Letters of pieces with a colour that is not the letter's usual one, such as ("B", "blue")."""
 
 
 class Label(NamedTuple):
     """A coordinate at one end of a line of cells, such as a row's letter.
 
-    down, right: the step that leads from there off the board, in rows and columns as cells count them; any number of
-    such steps away the label still belongs to the line.
+    down, right: the step from there off the board, in rows and columns as cells count them; the label may be shown any
+    number of such steps away.
     """
 
     text: str
@@ -149,7 +149,7 @@ class Label(NamedTuple):
     down: int
     right: int
     owner: str = ""
-    """The letter of the side to whom the edge of the board belongs; empty for most games."""
+    """The letter of the side that owns the edge of the board; empty in most games."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class HexBoard(_Rows):
     labels: tuple[Label, ...]
     """At both ends of each line that has a name; those with down == 0 name rows."""
     path: tuple[Place, ...] = ()
-    """The places the last move went through, from the first to the last, where it has a way."""
+    """The places of the last move, from the first to the last, if it has a path."""
     colours: Colours = ()
 
 
@@ -175,7 +175,7 @@ class Look(StrEnum):
     DRAWN = "drawn"
     """A heavy line."""
     GROUND = "ground"
-    """A thin line that belongs to the board."""
+    """A thin line that is part of the board."""
     OPEN = "open"
     """No line yet; a player may draw it."""
 
@@ -187,7 +187,7 @@ class Join(NamedTuple):
     end: Place
     look: Look = Look.DRAWN
     name: str = ""
-    """What a player types to mean it; empty where nobody can."""
+    """What a player types for it; empty if it cannot be named."""
     last: bool = False
 
 
@@ -197,16 +197,16 @@ class Crossing(NamedTuple):
     row: int
     column: int
     owner: str
-    """The letter of the side that has the point."""
+    """The letter of the side that gets the point."""
 
 
 class Box(NamedTuple):
-    """A mark in the middle of four neighbouring cells. row, column: of its upper left cell."""
+    """A mark in the middle of four neighbouring cells. row, column: of the upper left one."""
 
     row: int
     column: int
     owner: str
-    """As of a Crossing."""
+    """As in Crossing."""
 
 
 class Ground(StrEnum):
@@ -217,22 +217,21 @@ class Ground(StrEnum):
     LINES = "lines"
     """Pieces stand on the intersections of lines, as on a Go board."""
     POINTS = "points"
-    """Pieces stand on points, and no lines but the joins are drawn."""
+    """Pieces stand on points, and only joins are drawn as lines."""
 
 
 @dataclass(frozen=True)
 class GridBoard(_Rows):
     """A rectangular board of squares or points; some may be missing.
 
-    columns, rows: the labels, left to right and top to bottom; they belong along all four sides. path, colours: as of a
-    HexBoard.
+    columns, rows: the labels, left to right and top to bottom, for all four sides. path, colours: as in HexBoard.
     """
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
     in_rows: tuple[Row, ...]
-    """The cells: all on the board, and where the board wraps around also faint copies outside it (negative rows and
-    columns, or beyond the last).
+    """All cells on the board and, if the board wraps around, faint copies outside it (rows and columns that are
+    negative or beyond the last).
     """
     joins: tuple[Join, ...] = ()
     crossings: tuple[Crossing, ...] = ()
@@ -258,11 +257,11 @@ class Point:
     x: int
     y: int
     label: str = ""
-    """A short text to stand beside it; empty for none."""
+    """A short text next to it; empty for none."""
     name: str = ""
-    """What a player types to mean the point; empty where they cannot."""
+    """What a player types for the point; empty if it cannot be named."""
     here: bool = False
-    """The present point, from which the next move starts."""
+    """The current point, from which the next move starts."""
     target: bool = False
     """The next move may end here."""
     last: bool = False
@@ -278,22 +277,22 @@ class Segment:
     y2: int
     stroke: Stroke
     label: str = ""
-    """A short text to stand on it, such as an edge's number."""
+    """A short text on it, such as an edge's number."""
     last: bool = False
     name: str = ""
-    """What a player types to mean the segment; empty where nobody can."""
+    """What a player types for the segment; empty if it cannot be named."""
     gone: bool = False
     """The last move removed it; it is shown as a ghost."""
     ends: tuple[str, str] = ("", "")
-    """The names of its two ends, which may share their points with others; empty where they have none."""
+    """The names of its two ends, which may share their points with others; empty if they have none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaneBoard:
     """Points and segments in the plane, seen through the window 0 <= x <= width, 0 <= y <= height; y grows upwards.
 
-    Coordinates are integers of a grid fine enough for every drawing (the game chooses its unit); segments may reach
-    outside the window and are to be clipped by whoever draws. width, height: at least 1.
+    Coordinates are integers on a grid fine enough for every drawing (the game chooses its unit); segments may extend
+    outside the window, and are clipped when drawn. width, height: at least 1.
     """
 
     width: int
@@ -301,14 +300,14 @@ class PlaneBoard:
     points: tuple[Point, ...]
     segments: tuple[Segment, ...]
     start: PlaneBoard | None = None
-    """The same board before the first move, where moves only remove segments; labels, no two of them alike, keep their
-    places of then.
+    """The same board before the first move, if moves only remove segments; labels, which are all different, keep their
+    places from it.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A heading and its rows, to stand under the board; each row is a tuple of columns of text."""
+    """A heading and its rows, to show below the board; each row is a tuple of columns of text."""
 
     heading: str
     rows: tuple[tuple[str, ...], ...]
@@ -316,7 +315,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One board and what belongs under it."""
+    """One board, and what is shown below it."""
 
     board: HexBoard | GridBoard | PlaneBoard
     notes: tuple[str, ...] = ()
@@ -324,4 +323,4 @@ class Scene:
     lists: tuple[Listing, ...] = ()
     """What does not fit into the drawing."""
     legend: tuple[str, ...] = ()
-    """What marks of the drawing mean, for those who see it."""
+    """The meaning of marks in the drawing, for readers who see it."""

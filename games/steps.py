@@ -1,7 +1,7 @@
-"""How much work an exact answer may cost.
+"""The limit of the work for an exact answer.
 
-Steps are counted, so that the same question gets the same answer on every machine; what an asker minds besides, such as
-a clock, may only end the work sooner.
+Steps are counted, so that the same question gets the same answer on every machine; other conditions of the caller, such
+as a clock, can only end the work earlier.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class OutOfSteps(Exception):
 
 
 class Steps:
-    """So many steps that may be taken. enough: asked at each of them; where it is true, no more may be."""
+    """A number of steps that may be taken. enough: called at each step; once it is true, no more may be taken."""
 
     __slots__ = ("_enough", "left")
 
@@ -22,11 +22,11 @@ class Steps:
         self.left, self._enough = left, enough
 
     def take(self, number: int = 1) -> None:
-        """Raises: OutOfSteps at the first one beyond."""
+        """Raises: OutOfSteps if these are more steps than are left."""
         self.left -= number
         if self.left < 0 or (self._enough is not None and self._enough()):
             raise OutOfSteps
 
     def of(self, cost: int) -> Steps:
-        """As many dearer ones as what is left is worth. cost: how many of these each takes."""
+        """The remaining steps as fewer, more expensive ones. cost: how many steps each of them takes."""
         return Steps(self.left // cost, self._enough)

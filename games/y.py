@@ -1,4 +1,4 @@
-"""Y, by Claude Shannon (about 1950); found again by Craige Schensted and Charles Titus (1953).
+"""Y, by Claude Shannon (about 1950); reinvented by Craige Schensted and Charles Titus (1953).
 
 Two players place stones in turn on a triangle of hexagons. A chain that touches all three edges wins; a corner cell is
 on both edges that meet there. No draws: a full board has exactly one winner.

@@ -1,8 +1,8 @@
-"""Yavalath, found by a program of Cameron Browne (2007).
+"""Yavalath, invented by a program of Cameron Browne (2007).
 
 Two players place stones in turn on a hexagon of hexagons. Four or more in a line win; three in a line without four
-lose. A full board without either is a draw. Only lines of the stone just placed count, and a stone that makes both four
-and three wins.
+lose. A full board without either is a draw. Only lines through the stone just placed count, and a stone that makes both
+four and three wins.
 """
 
 from __future__ import annotations

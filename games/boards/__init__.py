@@ -1,9 +1,9 @@
-"""Boards that games share: squares, hexagons in rows of any shape, points on lines.
+"""Boards shared by games: squares, hexagons in rows of any shape, points on lines.
 
-A cell is a number, its index; a set of cells is an int that has the bits of their indices. On squares and hexagons an
+A cell is identified by its index; a set of cells is an int with the bits of their indices. On squares and hexagons an
 index is row * stride + column, and each row ends with a place off the board, so that a shift never wraps around. A
-board knows its cells' names, neighbours, edges, chains and lines, reads what a player types, and draws itself; it knows
-nothing of what a game allows.
+board knows its cells' names, neighbours, edges, chains and lines, reads what a player types, and draws itself; it does
+not know what a game allows.
 """
 
 from games.boards.board import (

@@ -1,6 +1,6 @@
-"""All boards' common ground: names of cells and reading them, neighbours, chains, lines, near cells, sets as bits.
+"""What all boards have in common: names of cells and how they are read, neighbours, chains, lines, sets as bits.
 
-And boards of hexagons in rows, of any shape.
+Also boards of hexagons in rows, of any shape.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Cells = int
 
 
 def bits(cells: Cells) -> Iterator[int]:
-    """The indices of a set, lowest first."""
+    """The indices of a set, in ascending order."""
     while cells:
         lowest = cells & -cells
         yield lowest.bit_length() - 1
@@ -32,7 +32,7 @@ def union(indices: Iterable[int]) -> Cells:
 
 
 class BothSides(NamedTuple):
-    """Cells of the first and of the second side on a board."""
+    """The cells of the first and of the second side on a board."""
 
     first: Cells = 0
     second: Cells = 0
@@ -45,11 +45,11 @@ class BothSides(NamedTuple):
         return self.first if side is Side.FIRST else self.second
 
     def owner(self, index: int) -> Side | None:
-        """The side whose piece is on a cell; None when it is free."""
+        """The side whose piece is on a cell; None if it is free."""
         return Side.FIRST if self.first >> index & 1 else Side.SECOND if self.second >> index & 1 else None
 
     def with_(self, side: Side, cells: Cells) -> BothSides:
-        """The same with more cells of a side."""
+        """The same, with more cells of a side."""
         return BothSides(self[0] | cells, self[1]) if side is Side.FIRST else BothSides(self[0], self[1] | cells)
 
     def without(self, cells: Cells) -> BothSides:
@@ -61,7 +61,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WITHOUT_I = "abcdefghjklmnopqrstuvwxyz"
 
 _BETWEEN = re.compile(r"\b(?:to|arrow|shoot(?:s|ing)?)\b|[^a-z0-9]|x")
-"""Marks and words that may stand between the cells of a path; no board has a column x."""
+"""Marks and words that may separate the cells of a path; no board has a column x."""
 _JOINT = re.compile("[-/x]")
 """The mark between the cells of a path in the records."""
 _CELL = re.compile(r"[a-z] *[0-9]{1,4}|[0-9]{1,4} *[a-z]")
@@ -70,8 +70,8 @@ _CELL = re.compile(r"[a-z] *[0-9]{1,4}|[0-9]{1,4} *[a-z]")
 class Names:
     """The names of a board's cells: the letter of a line and a number in it, such as f6.
 
-    letters: of the lines. indices: of the cells, by their line, counted from 0, and number. line, cell: the words for
-    a line that has a letter, such as "column", and for a cell.
+    letters: of the lines. indices: of the cells, by line, counted from 0, and number. line, cell: the words for a line
+    with a letter, such as "column", and for a cell.
     """
 
     def __init__(
@@ -91,11 +91,11 @@ class Names:
         return [*compress(self._listed, f"{cells:b}".encode()[::-1].translate(_TRUTH))]
 
     def get(self, text: str) -> int | None:
-        """The index of the cell that a text names as records do, in any case; None where it does not."""
+        """The index of the cell that a text names as records do, in any case; None if it names none."""
         return self._plain.get(text.lower())
 
     def get_all(self, texts: Iterable[str]) -> list[int] | None:
-        """As of `get`; None where any of the texts does not name a cell."""
+        """The indices, as from `get`; None if any text names no cell."""
         try:
             return [*map(self._plain.__getitem__, map(str.lower, texts))]
         except KeyError:
@@ -104,7 +104,7 @@ class Names:
     def read(self, text: str, example: Callable[[], str]) -> int:
         """The index of the cell that a text names: "F6", "f-6", "F 6" and "6f" -> f6.
 
-        example: makes a move that can be played, for a refusal. Raises: BadNotation, IllegalMove.
+        example: returns a legal move, for a refusal. Raises: BadNotation, IllegalMove.
         """
         if (plain := self.get(text)) is not None:
             return plain
@@ -115,7 +115,7 @@ class Names:
         return self.find(*found)
 
     def read_path(self, text: str, example: Callable[[], str]) -> tuple[int, ...]:
-        """The cells that a text names one after another: "b2-c3", "B2 x C3", "b2c3" and "2b to 3c" -> b2, c3.
+        """The indices of the cells that a text names in turn: "b2-c3", "B2 x C3", "b2c3" and "2b to 3c" -> b2, c3.
 
         Raises: BadNotation, IllegalMove.
         """
@@ -129,7 +129,7 @@ class Names:
         return tuple(self.find(*found) for found in cells if found)
 
     def find(self, letter: str, number: int) -> int:
-        """The index of a cell by its letter, in lower case, and number. Raises: IllegalMove when there is none."""
+        """The index of a cell by its lower-case letter and its number. Raises: IllegalMove if there is no such cell."""
         line = self.letters.lower().find(letter)
         if line < 0:
             there = self._cased(letter)
@@ -153,27 +153,27 @@ class Names:
 
 
 NEAR = 6
-"""Legal cells offered when a cell is refused."""
+"""How many legal cells are offered when a cell is refused."""
 
 _FORMS = frozenset(Form)
 
 
 class Board:
-    """Cells with their names and where they are drawn. Each kind says `grow`, or else `beside`.
+    """Cells with their names and their places in scenes. Each kind of board defines `grow` or `beside`.
 
-    indices: of all cells, ascending. places: where scenes show them.
+    indices: of all cells, in ascending order. places: where scenes show them.
     """
 
     names: Names
     full: Cells
-    """Their set."""
+    """The set of all cells."""
     steps: tuple[int, ...]
-    """From a cell to the next one along each kind of line, one way."""
+    """The index steps to the next cell along each kind of line, in one direction."""
     shading: Cells = 0
-    """The cells that are shaded, whatever is on them."""
+    """The cells that are shaded, regardless of what is on them."""
 
     def __init__(self, names: Names, places: Mapping[int, Place]) -> None:
-        """places: of each cell by its index, as scenes count them."""
+        """places: of each cell in scenes, by its index."""
         self.names, self.places = names, dict(sorted(places.items()))
         self.indices = tuple(self.places)
         self.full = union(places)
@@ -184,26 +184,26 @@ class Board:
         return {index: self.around(1 << index) for index in self.indices}
 
     def grow(self, cells: Cells) -> Cells:
-        """The cells and all their neighbours, and perhaps places off the board."""
+        """The cells and all their neighbours, possibly with places off the board."""
         return cells | self.reach(cells)
 
     def reach(self, cells: Cells) -> Cells:
-        """All neighbours of the cells; some of the cells themselves may be among them."""
+        """All neighbours of the cells, possibly including some of the cells themselves."""
         return reduce(or_, map(self.beside.__getitem__, bits(cells)), 0)
 
     def around(self, cells: Cells) -> Cells:
-        """The neighbours of the cells, without themselves."""
+        """The neighbours of the cells, without the cells themselves."""
         return self.grow(cells) & self.full & ~cells
 
     def chain(self, seed: Cells, within: Cells) -> Cells:
-        """The cells of `within` that are connected with the seed, which is part of it."""
+        """The cells of `within` that are connected to the seed, which is part of it."""
         reached = seed
         while (grown := self.grow(reached) & within) != reached:
             reached = grown
         return reached
 
     def borders(self, seed: Cells, within: Cells, goal: Cells) -> bool:
-        """Whether the cells of `within` that are connected with the seed have one of the goal's beside them."""
+        """Whether the cells of `within` that are connected to the seed have a neighbour in the goal."""
         reached = seed
         while not (grown := self.grow(reached)) & goal:
             if grown & within == reached:
@@ -219,7 +219,7 @@ class Board:
             cells ^= chain
 
     def runs(self, index: int, within: Cells) -> Iterator[Cells]:
-        """The unbroken lines of `within` through a cell of it, one in each direction."""
+        """The unbroken lines of `within` through one of its cells, one for each kind of line."""
         for step in self.steps:
             run = 1 << index
             for way in (step, -step):
@@ -230,7 +230,7 @@ class Board:
             yield run
 
     def near(self, index: int, legal: Cells) -> list[str]:
-        """The names of the legal cells nearest to a cell, at most NEAR."""
+        """The names of the legal cells nearest to a cell; at most NEAR."""
         found: list[str] = []
         seen = 1 << index
         while seen != self.full and len(found) < NEAR:
@@ -244,8 +244,8 @@ class Board:
     def in_rows(self, pieces: Mapping[str, Cells], **marks: Cells) -> tuple[Row, ...]:
         """All cells as scenes show them.
 
-        pieces: by their letters. marks: the cells that are last, winning, closed or shaded; those under queen, arrow
-        and wall have pieces of that form.
+        pieces: the cells for each letter. marks: the cells that are last, winning, closed or shaded; queen, arrow and
+        wall give pieces that form.
         """
         letters, names, sets = tuple(pieces), tuple(marks), (*pieces.values(), *marks.values())
         shares = [map(and_, repeat(cells), self.blank) for cells in sets]
@@ -253,7 +253,7 @@ class Board:
 
     @cached_property
     def blank(self) -> dict[Cells, dict[int, Cell]]:
-        """The rows with nothing on them, their cells by their indices."""
+        """The rows without pieces: by the set of a row its cells, by index."""
         rows: dict[int, dict[int, Cell]] = {}
         for index, place in self.places.items():
             blank = Cell(*place, self.names[index], shaded=bool(self.shading >> index & 1))
@@ -263,7 +263,7 @@ class Board:
 
 @lru_cache(ROWS)
 def _row(board: Board, row: Cells, letters: Sequence[str], names: Sequence[str], *sets: Cells) -> Row:
-    """sets: what is in the row of the pieces of these letters and of the marks of these names."""
+    """One row of a board. sets: the row's part of the pieces with these letters, then of the marks with these names."""
     cells = dict(board.blank[row])
     for letter, placed in zip(reversed(letters), reversed(sets[: len(letters)]), strict=True):
         indices = [*bits(placed)]
@@ -282,17 +282,17 @@ def _occupied(board: Board, row: Cells, index: int, letter: str) -> Cell:
 
 
 class Hexes(Board):
-    """Hexagons in rows. Columns of indices are lines that run down to the left, so each cell's number is one of `/`.
+    """Hexagons in rows. A column of indices is a line that runs down to the left, like `/`.
 
-    sides: the cells along each straight side of the board, clockwise from the top. corners: cells on two sides.
+    sides: the cells along each straight side of the board, clockwise from the top. corners: the cells on two sides.
     """
 
     def __init__(
         self, rows: Sequence[range], *, lettered: str = "row", slope: str = "/", owners: tuple[str, str] = ("", "")
     ) -> None:
-        """rows: the columns of each row, from the top. lettered: "row" for row letters and numbers of the slanting
-        lines, "column" for letters of the slanting lines and row numbers. slope: which lines have names, "/" or "\\".
-        owners: letters of the sides to whom the edges belong where rows end, and where slanting lines do.
+        """rows: the columns of each row, from the top. lettered: "row" for row letters and numbered slanting lines,
+        "column" for lettered slanting lines and row numbers. slope: the slanting lines that have names, "/" or "\\".
+        owners: letters of the sides that own the edges where rows end, and where slanting lines end.
         """
         self.stride = stride = max(row.stop for row in rows) + 1
         self.steps = (1, stride, stride + 1)
@@ -322,7 +322,7 @@ class Hexes(Board):
 
     @cached_property
     def labels(self) -> Known[Label]:
-        """The coordinates at both ends of each line, but where a row's would stand among those of slanting lines."""
+        """The coordinates at both ends of each line, except for a row's where those of slanting lines would be."""
         rows, lines = self._ends
         letters, numbers = self.names.letters, range(1, 1 + max(len(rows), len(lines)))
         row_names, line_names = (letters, numbers) if self._lettered == "row" else (numbers, letters)
@@ -345,27 +345,27 @@ class Hexes(Board):
         colours: Iterable[tuple[str, str]] = (),
         **marks: Cells,
     ) -> HexBoard:
-        """The board as a scene shows it; pieces, marks: see in_rows. path: the cells the last move went through."""
+        """The board as a scene shows it. pieces, marks: as for in_rows. path: the cells of the last move."""
         way = tuple(self.places[index] for index in path)
         return HexBoard(self.in_rows(pieces, **marks), self.labels, way, tuple(colours))
 
 
 @cache
 def hexagon(size: int) -> Hexes:
-    """A regular hexagon of `size` cells a side; rows lettered, `/` lines numbered."""
+    """A regular hexagon with `size` cells per side; rows have letters, `/` lines have numbers."""
     return Hexes([range(max(0, row - size + 1), min(2 * size - 1, size + row)) for row in range(2 * size - 1)])
 
 
 @cache
 def rhombus(size: int, owners: tuple[str, str] = ("", "")) -> Hexes:
-    """Rows of `size` cells, each half a cell further to the right; lettered `\\` lines, numbered rows.
+    """Rows of `size` cells, each half a cell further right; `\\` lines have letters, rows have numbers.
 
-    owners: of the edges at the left and the right, and of those at the top and the bottom.
+    owners: of the left and right edges, and of the top and bottom edges.
     """
     return Hexes([range(row, row + size) for row in range(size)], lettered="column", slope="\\", owners=owners)
 
 
 @cache
 def triangle(size: int) -> Hexes:
-    """Rows of one to `size` cells; lettered `/` lines, numbered rows."""
+    """Rows of one to `size` cells; `/` lines have letters, rows have numbers."""
     return Hexes([range(row + 1) for row in range(size)], lettered="column")

@@ -1,4 +1,4 @@
-"""Boards of rows and columns: squares, the intersections of lines, points on lines."""
+"""Boards of rows and columns: squares, intersections of lines, points on lines."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from games.boards.board import LETTERS, Board, Cells, Names, union
 from games.scene import Box, Crossing, GridBoard, Ground, Join, Look, Place
 
 LARGE = 16
-"""Boards of lines with more rows have star points at their sides."""
+"""Boards of lines with more rows than this also have star points at the sides."""
 
 
 class Squares(Board):
-    """A rectangle of squares, or of the intersections of lines; letters of columns, numbers of rows.
+    """A rectangle of squares, or of intersections of lines; columns have letters, rows have numbers.
 
-    rows: the cells of each row, in the order of their numbers.
+    rows: the cells of each row, in the order of the row numbers.
     """
 
     def __init__(
@@ -31,8 +31,8 @@ class Squares(Board):
         chequered: bool = False,
         only: Container[Place] | None = None,
     ) -> None:
-        """from_top: the row at the top is row 1, not the one at the bottom. only: the cells there are, by column and
-        row counted from 0, where some are missing.
+        """from_top: row 1 is at the top, not at the bottom. only: the cells that exist, by column and row counted from
+        0, if some are missing.
         """
         self.stride = stride = columns + 1
         self.steps = (1, stride, stride + 1, stride - 1)
@@ -57,12 +57,12 @@ class Squares(Board):
 
     @property
     def star_lines(self) -> tuple[int, int, int]:
-        """The rows, and likewise the columns, of star points on a board of lines: low, middle, high."""
+        """The rows, and also the columns, of star points on a board of lines: low, middle, high."""
         low, size = (3 if len(self.rows) > 11 else 2), len(self.rows)
         return low, size // 2, size - 1 - low
 
     def _stars(self) -> Cells:
-        """The points that are marked on a board of lines: near the corners, in the middle, on large boards at sides."""
+        """The marked points of a board of lines: near the corners, in the middle, and on large boards at the sides."""
         low, middle, high = self.star_lines
         spots = [(row, column) for row in (low, high) for column in (low, high)]
         if len(self.rows) % 2:
@@ -75,13 +75,13 @@ class Squares(Board):
         return cells | cells << 1 | cells >> 1 | cells << self.stride | cells >> self.stride
 
     def grow_all(self, cells: Cells) -> Cells:
-        """As grow, with the diagonal neighbours."""
+        """As `grow`, including diagonal neighbours."""
         row = cells | cells << 1 | cells >> 1
         return row | row << self.stride | row >> self.stride
 
     @cached_property
     def rays(self) -> Mapping[int, tuple[tuple[int, ...], ...]]:
-        """For each cell the cells from the next one to the edge in each of the eight directions."""
+        """For each cell, the cells from the next one to the edge, in each of the eight directions."""
         ways = [way for step in self.steps for way in (step, -step)]
         return {index: tuple(tuple(self._ray(index, way)) for way in ways) for index in self.indices}
 
@@ -100,7 +100,7 @@ class Squares(Board):
         colours: Iterable[tuple[str, str]] = (),
         **marks: Cells,
     ) -> GridBoard:
-        """The board as a scene shows it; pieces, marks: see in_rows. path: the cells the last move went through."""
+        """The board as a scene shows it. pieces, marks: as for in_rows. path: the cells of the last move."""
         return GridBoard(
             columns=tuple(self.names.letters),
             rows=self._row_names,
@@ -118,14 +118,14 @@ squares = cache(Squares)
 
 
 class Points(Squares):
-    """Points of a grid that lines join; neighbours follow each other on a line.
+    """Points of a grid that are joined by lines; neighbours are adjacent on a line.
 
-    lines: the points on each of them, in order. links: the pairs of neighbours, the lower index first; their names are
-    such as a1-a2. named: the number of a link by its name.
+    lines: the points of each, in order. links: the pairs of neighbours, the lower index first; their names are like
+    a1-a2. named: the number of a link by its name.
     """
 
     def __init__(self, lines: Sequence[Sequence[tuple[int, int]]]) -> None:
-        """lines: the points of each, as column and row, counted from 0 at the lower left; each point is on one."""
+        """lines: the points of each, as (column, row) counted from 0 at the lower left; every point is on a line."""
         there = {point for line in lines for point in line}
         columns, rows = (1 + max(axis) for axis in zip(*there, strict=True))
         super().__init__(columns, rows, ground=Ground.POINTS, cell="point", only=there)
@@ -142,14 +142,13 @@ class Points(Squares):
     grow = Board.grow
 
     def link(self, ends: Iterable[int]) -> int | None:
-        """The number of the link between two points, in any order; None where there is none."""
+        """The number of the link between two points, in any order; None if there is none."""
         return self._numbers.get(tuple(sorted(ends)))
 
     def joins(self, drawn: Cells | None = None, last: int | None = None) -> tuple[Join, ...]:
-        """The lines between neighbours: the ground of the board, or where links are drawn in play these and the others,
-        which are open.
+        """The lines between neighbours: the ground of the board, or if players draw them, the drawn and the open ones.
 
-        drawn: the numbers of the drawn links as a set, None where they are the ground. last: the one drawn last.
+        drawn: the set of the drawn links' numbers; None if all lines are the ground. last: the link drawn last.
         """
         ends = [(self.places[one], self.places[other]) for one, other in self.links]
         if drawn is None:
@@ -163,7 +162,7 @@ class Points(Squares):
 
 @cache
 def lattice(columns: int, rows: int) -> Points:
-    """Rows and columns of points, each joined with the next one."""
+    """Rows and columns of points, each joined to the next one."""
     return Points(
         [[(column, row) for column in range(columns)] for row in range(rows)]
         + [[(column, row) for row in range(rows)] for column in range(columns)]

@@ -19,7 +19,7 @@ from pbm.domain.tokens import AddressToken, PlayerToken
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who a mail is for."""
+    """The recipient of a mail."""
 
     addresses: tuple[str, ...]
     player: Player | None = None
