@@ -1,4 +1,4 @@
-"""A house with games of three players and a tournament, some of it over."""
+"""A house with games of three players and a tournament; some of these are over."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from tests.conversation import House
 
 @pytest.fixture
 def played(house: House) -> House:
-    """alice has resigned two games against bob and one against Carol, who has one under way; one was declined.
-
-    A cup of the three is over but for one game of it.
-    """
+    """alice has resigned two games against bob and one against Carol; Carol resigned one, and plays one against bob."""
     for userid in ("alice", "bob", "Carol"):
         house.player(userid)
     for words, moves in (("cross -size=4 alice bob", ["D4", "C3"]), ("hex alice bob", ["F6", "F7"])):
@@ -30,7 +27,7 @@ def played(house: House) -> House:
 
 @pytest.fixture
 def cup(played: House) -> House:
-    """A round robin of all three, of which the first round is over."""
+    """A round robin of all three, with the games of its first round over."""
     played.send("alice", "tournament create cup round-robin cross alice alicepass -players=3 -size=3")
     for userid in ("alice", "bob", "Carol"):
         played.send(userid, f"tournament join cup {userid} {userid}pass")
@@ -44,7 +41,7 @@ def cup(played: House) -> House:
 
 
 def meetings(house: House):
-    """What has been paired of the only tournament."""
+    """The pairings of the only tournament."""
     with house.service.store.read() as tx:
         (tournament,) = tx.tournaments.listed()
         return tx.tournaments.meetings(tournament.id)

@@ -12,7 +12,7 @@ from lxml import etree
 
 
 def broken_links(site: Path) -> list[str]:
-    """Links of pages and feeds that lead to no file of the site, or to no element of it."""
+    """Links in pages and feeds to files that the site does not have, or to elements that a page does not have."""
     pages = [path for path in site.rglob("*") if path.suffix in (".html", ".atom") and not _is_hidden(path, site)]
     return [f"{page}: {link}" for page in pages for link in _links(page) if not _leads_somewhere(page, link)]
 

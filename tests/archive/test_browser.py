@@ -1,4 +1,4 @@
-"""The site in a real browser: headless Chromium, at the width of a phone and of a desk. No script is let run in it."""
+"""The site in a real browser: headless Chromium, as wide as a phone and as a desktop. Scripts are not allowed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def site(cup: House, tmp_path: Path) -> Path:
 
 @pytest.fixture(params=SIZES)
 def page(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Every message of its console is a failure. Scripts of pages are off; the test's own questions still work."""
+    """Any message in its console fails the test. Scripts of pages are off, but the test's own questions still work."""
     width, height = SIZES[request.param]
     context = chromium.new_context(viewport={"width": width, "height": height}, java_script_enabled=False)
     page, messages = context.new_page(), []
@@ -44,12 +44,12 @@ def page(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 def goes_to(page: Any, anchor: str) -> None:
-    """A click has led there, sooner or later."""
+    """Wait until a click has led to the anchor."""
     page.wait_for_url(lambda url: url.endswith(anchor), timeout=300_000)
 
 
 def tabs_to(page: Any, anchor: str, key: str = "Tab") -> None:
-    """The keyboard's focus is moved to a link, wherever the browser began to count."""
+    """Move the keyboard's focus to a link, wherever the browser started to count."""
     for _ in range(200):
         page.keyboard.press(key)
         if page.evaluate("() => document.activeElement.hash") == anchor:

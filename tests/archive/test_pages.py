@@ -1,4 +1,4 @@
-"""What stands on the pages: valid, linked, light enough, readable in light and dark."""
+"""The pages are valid, linked, light enough, and readable in light and dark."""
 
 from __future__ import annotations
 
@@ -116,12 +116,12 @@ def test_a_picture_of_ratings_has_room_for_its_scale_and_the_longest_names() -> 
 
 
 MOST_PLIES = {True: 25, False: 60}
-"""Of a drawing in the plane, whose plies take long, and of other boards."""
+"""Plies on a board in the plane, which take long to draw, and on other boards."""
 
 
 @pytest.mark.parametrize("game", EACH)
 def test_pages_of_the_longest_games_are_light(house: House, tmp_path: Path, game: str) -> None:
-    """On the largest board; where a page cannot hold the game, the parts tell of each other."""
+    """On the largest board; if a game needs several pages, each leads to the others."""
     house.player("alice")
     house.player("bob")
     words = largest(GAMES[game])
@@ -173,7 +173,7 @@ def test_every_page_can_be_reached_from_every_other(count: int) -> None:
 
 
 def long_game(house, name, words, most):
-    """A random game that ends in a draw by agreement; returns how many plies it has."""
+    """A random game that ends in a draw by agreement; returns the number of its plies."""
     game, rng = GAMES[name], random.Random(5)
     state, now = State.start(game, words), START
     with house.service.store.write() as tx:
@@ -201,7 +201,7 @@ PAIRS = [
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("front", "back", "least"), PAIRS, ids=[f"{front} on {back}" for front, back, _ in PAIRS])
 def test_colours_can_be_told_apart(scheme: str, front: str, back: str, least: float) -> None:
-    """By the contrast that WCAG 2.2 computes and asks for."""
+    """By the contrast that WCAG 2.2 computes and demands."""
     light, dark = re.findall(r":root \{(.*?)\}", (folder("templates") / "site/style.css").read_text())
     colours = dict(re.findall(r"--([\w-]+): (#\w{6})", light if scheme == "light" else dark))
     brighter, darker = sorted((luminance(colours[front]), luminance(colours[back])), reverse=True)

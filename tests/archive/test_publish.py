@@ -1,4 +1,4 @@
-"""The site as a folder: what is in it, what is not, and what a run touches."""
+"""The site as a folder: what is in it, what is not, and what a run changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TITLE = "Games by mail"
 
 
 class Killed(BaseException):
-    """Stands for the end of the process."""
+    """Takes the place of a killed process."""
 
 
 def run(house: House, site: Path) -> Published:
@@ -27,7 +27,7 @@ def run(house: House, site: Path) -> Published:
 
 
 def files(site: Path) -> dict[str, bytes]:
-    """What a reader may fetch."""
+    """All files that a reader may fetch."""
     found = {path.relative_to(site): path for path in site.rglob("*") if path.is_file()}
     return {name.as_posix(): path.read_bytes() for name, path in found.items() if not name.parts[0].startswith(".")}
 
@@ -90,7 +90,7 @@ def test_a_folder_of_somebody_else_is_left_alone(played: House, tmp_path: Path) 
 def test_a_killed_run_leaves_whole_pages_and_good_links(
     played: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever step of putting the new in its place is the last one; the next run does the rest."""
+    """Whichever step of replacing the old pages is the last; the next run does the rest."""
     site, whole = tmp_path / "site", tmp_path / "whole"
     run(played, site)
     old = files(site)

@@ -1,4 +1,4 @@
-"""The exact end of a game, found by playing out every line: what skills that look at less must find as well."""
+"""The exact end of a game, found by playing out every line; skills that look at less must find the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pbm.bots.skill import Solution, value_of
 
 
 class Tail:
-    """Values and best moves of positions, each worked out once. steps: positions that may be looked at."""
+    """Values and best moves of positions, each worked out once. steps: how many positions may be visited."""
 
     def __init__(self, game: AnyGame, steps: int) -> None:
         self._game = game
@@ -19,7 +19,7 @@ class Tail:
         self._known: dict[Any, tuple[float, Any]] = {}
 
     def solution(self, pos: Any) -> Solution | None:
-        """The truth about a position that is not over; None when the steps do not suffice."""
+        """The truth about a position that is not over; None if the steps do not suffice."""
         try:
             value = self._value(pos)
         except (OutOfSteps, RecursionError):
@@ -32,7 +32,7 @@ class Tail:
         return Solution(value, tuple(line))
 
     def _value(self, pos: Any) -> float:
-        """The value of a position to the first side. Raises: OutOfSteps."""
+        """The value of a position for the first side. Raises: OutOfSteps."""
         if pos in self._known:
             return self._known[pos][0]
         self._steps -= 1

@@ -1,4 +1,4 @@
-"""Every game of the registry has a robot: legal moves, the same ones again, bounds that hold."""
+"""Each game of the registry has a robot: its moves are legal and repeatable, and its limits hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SMALL = Budget(visits=12, seconds=5.0, steps=200)
 
 
 def after_some_plies(game, plies, seed=3):
-    """A position in the middle of a random game, or before its end."""
+    """A position of a random game after these plies, or before its end."""
     rng, pos = Random(seed), game.start(game.options([]))
     for _ in range(plies):
         after = game.play(pos, rng.choice(list(islice(game.moves(pos), 200))))
@@ -109,7 +109,7 @@ def test_cross_takes_a_win_in_one():
 
 
 def test_solving_and_searching_share_the_time():
-    """Where solving has used it up, the search still names a move, and has looked once at the position."""
+    """If solving has used up the time, the search still looks at the position once and names a move."""
     game, looks = GAMES["cross"], []
     pos = game.start(game.options([]))
 
@@ -129,7 +129,7 @@ def test_solving_and_searching_share_the_time():
 
 
 def test_a_busy_machine_gives_an_answer_in_time():
-    """A search that gets little of the processor is over by the clock."""
+    """A search that gets little processor time ends by the clock."""
     game, looks = GAMES["cross"], []
     pos = game.start(game.options([]))
 
@@ -177,7 +177,7 @@ def test_solving_ends_when_it_is_told_enough(name):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_proofs_agree_with_playing_out_every_line(seed):
-    """Cross of size 2 is small enough to be searched whole."""
+    """Cross of size 2 is small enough to be searched completely."""
     game = GAMES["cross"]
     pos = game.start(game.options(["-size=2"]))
     pos = game.play(pos, Random(seed).choice(list(game.moves(pos))))

@@ -1,4 +1,4 @@
-"""What Havannah's robot sees, against the rules and against playing out every line."""
+"""What Havannah's robot sees, compared with the rules and with playing out every line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def after(size, moves):
 
 
 def quiet_position(size, seed, plies):
-    """Stones put down at random, but for such as win at once."""
+    """Stones placed at random, but none that wins at once; None if there is no such place."""
     dice, pos = Random(seed), GAME.start(GAME.options([f"-size={size}"]))
     while plies and GAME.outcome(pos) is None:
         here, mine, theirs = SKILL.here(pos)
@@ -42,7 +42,7 @@ def quiet_position(size, seed, plies):
 
 
 def test_prospects_are_what_the_rules_say_of_each_stone():
-    """Of stones that won nothing as they were put down, on boards of several sizes: all ends come up."""
+    """On boards of several sizes, for stones that have won nothing; each kind of end comes up."""
     seen = Counter[str]()
     for seed in range(150):
         dice = Random(seed)
@@ -66,7 +66,7 @@ def test_prospects_are_what_the_rules_say_of_each_stone():
 
 @pytest.mark.parametrize("missing", ["c3", "d4", "e5", "e4"])
 def test_the_last_neighbour_of_a_stone_closes_a_ring(missing):
-    """Between two of its neighbours it is beside no two places of the chain that are apart."""
+    """Two neighbours of this cell do not connect separate parts of the chain, so that is no sign of the ring."""
     board = hexagon(4)
     middle = board.names.read("d4", str)
     around = board.around(1 << middle)
@@ -80,7 +80,7 @@ def test_the_last_neighbour_of_a_stone_closes_a_ring(missing):
 
 
 def test_wins_that_are_foreseen_are_true_and_are_played_to_their_end():
-    """By playing out every line of a small board."""
+    """Compared with playing out every line of a small board."""
     lengths = Counter[int]()
     for seed in range(40):
         pos = quiet_position(3, seed, 9)
@@ -100,7 +100,7 @@ def test_wins_that_are_foreseen_are_true_and_are_played_to_their_end():
 
 
 def test_moves_that_are_left_out_lose():
-    """By playing out every line of a small board: what does not stop an attack need not be looked at."""
+    """Playing out every line of a small board shows that moves that do not stop an attack need no look."""
     left_out = 0
     for seed in range(60):
         pos = quiet_position(3, seed, 9)
@@ -139,7 +139,7 @@ def test_the_end_is_proved_as_by_playing_out_every_line():
     ],
 )
 def test_two_wins_at_once_are_seen_before_they_are_there(moves, stops, played):
-    """In games that were lost the robot had looked elsewhere, and the other side won by threats."""
+    """Otherwise the robot looks elsewhere, and the other side wins by threats."""
     pos = after(4, moves)
     named = {GAME.notate(pos, move) for move in SKILL.moves(pos, Random(1))}
     assert named == set(stops.split())

@@ -1,4 +1,4 @@
-"""Questions to robots: within the process, and to a process of their own that may fail."""
+"""Questions to robots: in this process, and in a process of their own, which may fail."""
 
 from __future__ import annotations
 
@@ -118,13 +118,13 @@ robot.main()
 
 
 def test_nothing_that_a_robot_has_begun_outlives_it(monkeypatch, tmp_path: Path):
-    """Nor is it waited for, though it keeps the pipes of the robot open."""
+    """Nor does anybody wait for it, even if it keeps the robot's pipes open."""
     monkeypatch.setattr("pbm.bots.mind.BREATH_SECONDS", 0.1)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     said: list[str] = []
     reading = threading.Thread(target=lambda: said.append(pipe.read_text()))
-    reading.start()  # ends when all who might write have ended
+    reading.start()  # ends when all possible writers have ended
     mind = Mind(PATIENCE_SECONDS, command=(sys.executable, "-c", FORKS.format(pipe=str(pipe))))
     assert mind(question()) == []
     reading.join(PATIENCE_SECONDS)
@@ -143,7 +143,7 @@ robot.main()
 
 
 def test_a_robot_may_be_slow_to_end():
-    """It looks now and then whether anybody waits, and no longer when it has thought."""
+    """It checks now and then whether anybody waits, but no longer after it has thought."""
     assert Mind(command=(sys.executable, "-c", ENDS_SLOWLY))(question()) == []
 
 
@@ -189,14 +189,14 @@ def test_a_robot_does_not_begin_when_whoever_asked_it_is_gone(tmp_path: Path):
         os.mkfifo(pipe)
     robot = (sys.executable, "-c", BEGINS_LATE.format(begins=str(begins), goes_on=str(goes_on), pipe=str(said)))
     with subprocess.Popen([sys.executable, "-c", ASKS, *robot, written(question())]) as asking:
-        with begins.open():  # opens when the robot is there
+        with begins.open():  # opens when the robot has started
             asking.kill()
     goes_on.write_text("now")
     assert said.read_text() == ""
 
 
 def test_a_mind_looks_up_now_and_then(monkeypatch, tmp_path: Path):
-    """Whatever comes of that, no process is left behind."""
+    """Whatever it does then, no process is left behind."""
     monkeypatch.setattr("pbm.bots.mind.BREATH_SECONDS", 0.1)
     pipe, looks = tmp_path / "pipe", []
     os.mkfifo(pipe)
@@ -204,7 +204,7 @@ def test_a_mind_looks_up_now_and_then(monkeypatch, tmp_path: Path):
     def look_up() -> None:
         looks.append(1)
         if len(looks) == 3:
-            pipe.write_text("enough")  # ends when that is read
+            pipe.write_text("enough")  # ends when the robot has read it
 
     slow = f"import sys; sys.stdin.read(); open({str(pipe)!r}).read(); print('[]')"
     assert Mind(command=(sys.executable, "-c", slow), meanwhile=look_up)(question()) == []

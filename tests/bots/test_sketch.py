@@ -1,4 +1,4 @@
-"""The polygon game in rounded numbers, held against the rules."""
+"""The polygon game in rounded numbers, compared with the rules."""
 
 from random import Random
 
@@ -59,7 +59,7 @@ def test_a_heavy_crossing_is_no_target(monkeypatch):
 
 
 def test_a_search_in_rounded_numbers_is_no_proof_for_a_puzzle(monkeypatch):
-    """It finds the same as the proof here, and is not asked."""
+    """It would find the same as the proof here, but is not asked."""
     skill, dice = skill_of("polygon"), Random(1)
     pos = RULES.start(RULES.options(["-sides=4"]))
     assert truth(skill, pos, RULES.to_move(pos), dice) is not None
@@ -70,7 +70,7 @@ def test_a_search_in_rounded_numbers_is_no_proof_for_a_puzzle(monkeypatch):
 
 
 def test_what_the_rules_do_not_confirm_is_not_proved():
-    """As where rounded numbers take two points for one: the loser has a move that the sketches do not know."""
+    """As if rounded numbers took two points for one: the loser has a move that the sketches do not know."""
     pos = RULES.start(RULES.options(["-sides=6"]))
     proof = Proof(Sketches(RULES), Steps(100_000))
     assert proof.solution(pos, [move for move in RULES.moves(pos) if not move.start])

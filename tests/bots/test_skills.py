@@ -1,4 +1,4 @@
-"""What robots know of single games, against the rules themselves."""
+"""What robots know about single games, compared with the rules."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_prospects_are_what_the_rules_say_of_each_stone(name, seed):
 
 @pytest.mark.parametrize("name", ["hex", "y"])
 def test_a_board_dealt_out_is_won_by_one_side(name):
-    """The first stone that all fills hold in the middle must be worth something, and no value can leave its bounds."""
+    """The best first stone must be worth something, and no value may leave its bounds."""
     game, skill = GAMES[name], skill_of(name)
     pos = game.start(game.options(["-size=5"]))
     values = [skill.rollout(game.play(pos, move), Random(1)).value for move in game.moves(pos)]
@@ -108,7 +108,7 @@ def test_loops_and_polygon_see_the_end_exactly():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_loops_is_solved_as_by_playing_out_every_line(seed):
-    """Grids that were turned or mirrored are worth the same, so no table may mix them up."""
+    """Turned and mirrored grids are worth the same; the table of values must not mix up others."""
     game = GAMES["loops"]
     pos = random_position(game, ["-size=4", f"-first={('yellow', 'purple')[seed % 2]}"], seed, 2 + seed % 4)
     solution, truth = skill_of("loops").solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
@@ -119,7 +119,7 @@ def test_loops_is_solved_as_by_playing_out_every_line(seed):
 
 
 def end(game, pos, solution):
-    """The value of the end to which a solution leads: puzzles are made of such lines, and robots resign near it."""
+    """The value at the end of a solution's line: puzzles are made of such lines, and robots resign near it."""
     for move in solution.line:
         pos = game.play(pos, move)
     outcome = game.outcome(pos)
@@ -130,7 +130,7 @@ def end(game, pos, solution):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("name", "size", "plies"), [("cross", 2, 1), ("hex", 3, 1), ("y", 4, 2)])
 def test_the_last_cells_are_solved_as_by_playing_out_every_line(name, size, plies, seed):
-    """What is won or lost at once is left to the search."""
+    """Positions with a win or a loss at once are left to the search."""
     game, skill = GAMES[name], skill_of(name)
     pos = random_position(game, [f"-size={size}"], seed, plies + seed % 2)
     solution, truth = skill.solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
@@ -139,7 +139,7 @@ def test_the_last_cells_are_solved_as_by_playing_out_every_line(name, size, plie
 
 
 def undecided(game, words, seed, plies):
-    """A position with no move before it that ended the game."""
+    """A position after this many plies, none of which ended the game."""
     rng, pos = Random(seed), game.start(game.options(words))
     for _ in range(plies):
         going = [move for move in game.moves(pos) if game.outcome(game.play(pos, move)) is None]
@@ -168,7 +168,7 @@ def test_wins_by_threats_and_the_last_cells_of_yavalath_are_what_playing_out_eve
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_end_of_reversi_is_solved_as_by_playing_out_every_line(seed):
-    """Passes are plies of their own there."""
+    """Passes count as plies there."""
     game = GAMES["reversi"]
     pos = random_position(game, ["-size=6"], seed, 23 + seed % 3)
     solution, truth = skill_of("reversi").solve(pos, Steps(10**6)), Tail(game, 10**6).solution(pos)
@@ -304,7 +304,7 @@ def test_clobber_is_solved_as_by_playing_out_every_line(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_games_of_clobber_end_exactly(seed):
-    """Ten stones are left in play at most, so no chance is left, whoever is to move."""
+    """At most ten stones are left in play, so nothing depends on chance, whoever is to move."""
     game, skill = GAMES["clobber"], skill_of("clobber")
     pos = random_position(game, ["-columns=4", "-rows=4"], seed, 6 + seed % 2)
     truth = Tail(game, 10**6).solution(pos)
@@ -313,7 +313,7 @@ def test_random_games_of_clobber_end_exactly(seed):
 
 
 def stones_of_clobber(board, *rows):
-    """The stones of both sides: "w", "b" and "." in rows from the top."""
+    """The stones of both sides, from rows with "w", "b" and ".", the top one first."""
     places = {(row, column): mark for row, marks in enumerate(rows) for column, mark in enumerate(marks)}
     return tuple(
         union(row * board.stride + column for (row, column), owner in places.items() if owner == side) for side in "wb"
@@ -321,13 +321,13 @@ def stones_of_clobber(board, *rows):
 
 
 def winners_of_clobber(*rows, steps=1000):
-    """Whether White wins when White begins, and Black when Black does."""
+    """Whether White wins when White begins, and whether Black wins when Black begins."""
     board = squares(7, 3, chequered=True)
     return [Sums(board, Steps(steps)).wins(stones_of_clobber(board, *rows), side) for side in Side]
 
 
 def test_parts_of_clobber_that_come_to_nothing_do_not_matter():
-    """Two pairs cancel, whatever else there is and however they lie, and a stone alone is none."""
+    """Two pairs cancel each other, whatever else is there and wherever they lie; a lone stone counts for nothing."""
     assert winners_of_clobber("wb.....") == [True, True]
     assert winners_of_clobber("wb..b..", "....w..") == [False, False]
     assert winners_of_clobber("wb..b..", "....w..", "ww.....") == [False, False]
@@ -350,7 +350,7 @@ def test_four_in_a_row_solves_the_second_half_of_its_usual_board():
 
 
 def best_margin(board):
-    """What the side to move gets in the end, by drawing every line at every turn."""
+    """The final margin of the side to move, by drawing every line at every turn."""
 
     @cache
     def value(drawn):
@@ -376,7 +376,7 @@ def test_dots_solves_the_end_as_by_drawing_every_line(size):
 
 
 def test_chains_and_loops_are_counted_as_they_are_played():
-    """Two chains of three: the second player takes one of the first, declines two boxes, and gets the second."""
+    """Two chains of three: the second player takes one box of the first, declines two, and gets the second chain."""
     assert [opened(parts) for parts in ((1,), (2,), (3,), (3, 3), (-4,), (1, 3))] == [-1, -2, -3, -2, -4, 2]
 
 
@@ -433,7 +433,7 @@ def test_luddit_does_not_repeat_positions():
 
 
 def test_luddits_robot_gets_somewhere():
-    """It leaves somebody who plays at random without a move, in a game that random play never ends."""
+    """It leaves a random player without a move, in a game that random play never ends."""
     game, dice = GAMES["luddit"], Random(3)
     pos = game.start(game.options(["-stones=16"]))
     while (outcome := game.outcome(pos)) is None and len(pos.earlier) < 100:
@@ -467,7 +467,7 @@ def luddit_position(black, white, mover):
 
 
 def test_luddits_robot_takes_a_stone_and_puts_its_own_in_the_place_that_it_left():
-    """White, locked up in the holes of Black's rings, had to give way: H7 went to B5."""
+    """White, locked in by Black's rings, had to move H7 to B5: Black takes B5 and fills H7."""
     game = GAMES["luddit"]
     rings = "B1 D1 E1 G1 H1 A4 B4 E4 G4 H4 A7 B7 D7 E7 G7"
     pos = luddit_position(rings, "A1 D4 B5", Side.FIRST)
@@ -510,7 +510,7 @@ def test_luddits_robot_sees_what_repeats_a_position():
 
 
 def test_a_robot_beats_chance():
-    """Twelve visits a move against none: a smoke test of every sign in between."""
+    """A few visits a move win against random moves: a smoke test of every sign in between."""
     game, won = GAMES["cross"], 0
     for number in range(6):
         dice, pos = Random(number), game.start(game.options(["-size=4"]))
@@ -541,7 +541,7 @@ def test_a_skill_of_another_package_joins_by_its_name(monkeypatch):
 
 @pytest.mark.parametrize("words", [["gomoku", "-size=9"], ["yavalath", "-size=4"], ["havannah", "-size=3"]])
 def test_a_win_in_one_is_made_and_one_of_the_opponents_stopped(words):
-    """Where neither is there, no move is named that loses at once."""
+    """If there is neither, no move is named that loses at once."""
     game, skill, dice = GAMES[words[0]], skill_of(words[0]), Random(4)
     for seed in range(12):
         pos = random_position(game, words[1:], seed, 60)
@@ -579,7 +579,7 @@ def test_a_win_in_one_is_made_and_one_of_the_opponents_stopped(words):
     ids=lambda words: words[0],
 )
 def test_a_skill_sees_who_stands_better(words):
-    """A few visits a move win against chance, from either side: a smoke test of signs."""
+    """A few visits a move win against random moves, from either side: a smoke test of signs."""
     game, points = GAMES[words[0]], 0.0
     for number in (0, 1):
         dice, pos = Random(number), game.start(game.options(words[1:]))
@@ -607,7 +607,7 @@ def test_go_leaves_the_edge_alone_where_no_stone_is_near():
 
 
 def test_amazons_looks_at_the_best_of_a_sample():
-    """In order, and better than what is taken at random."""
+    """In order, and better than random moves."""
     game, skill = GAMES["amazons"], skill_of("amazons")
     assert isinstance(skill, AmazonsSkill)
     pos = game.start(game.options(["-size=6"]))

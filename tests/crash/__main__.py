@@ -17,7 +17,7 @@ from tests.crash.randomly import random_run
 @click.option("--runs", default=1000, show_default=True)
 @click.option("--seed", default=1, show_default=True, help="Of the first run; each further one has the next.")
 def main(runs: int, seed: int) -> None:
-    """Kill servers at random and check what is left; the exit code tells whether all held."""
+    """Kill servers at random and check what is left; the exit code tells whether all was well."""
     nursery, kills, bad = Nursery(), 0, 0
     with tempfile.TemporaryDirectory() as scratch:
         template = make_template(Path(scratch))

@@ -1,4 +1,4 @@
-"""What runs share: a process that forks servers, and a database to be copied for each."""
+"""Shared by all runs: a process that forks servers, and a database to be copied for each run."""
 
 from __future__ import annotations
 

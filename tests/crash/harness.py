@@ -1,9 +1,9 @@
-"""Runs in which real processes are killed and the world around them fails, and what must hold after each of them.
+"""Runs in which real processes are killed and the world around them fails, and what must hold after each.
 
-A run serves one database with a real `pbm serve` that delivers to a smarthost of ours. Clients hand mails in, as often
-as it takes to get 250, like mail servers do; whatever process dies is started again. When all is quiet: every mail that
-got 250 was handled exactly once, every mail owed was sent at least once under its one Message-ID, every board is what
-its record says, and the database is sound.
+In a run a real `pbm serve` serves one database and delivers to a smarthost of ours. Clients hand mails in again and
+again until they get 250, like mail servers; every process that dies is started again. When all is quiet, every mail
+that got 250 was handled exactly once, every mail owed was sent at least once under its one Message-ID, every board is
+what its record says, and the database is sound.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ ROOT = Path(__file__).parent.parent.parent
 ROBOT = Robot("pbm", "example.org")
 PLAYERS = ("alice", "bob", "carol")
 BOARDS, PLIES, OTHERS, OVERDUE = 4, 4, 3, 4
-"""Boards played on in a run, plies on each, how many challenges and letters there are besides, and how many boards
-whose time is over when the first server starts.
-"""
+"""In a run: boards that are played on, plies on each, challenges, and also letters; boards out of time at the start."""
 FILLER_OCTETS = 300_000
 PATIENCE = 300.0
 _TWO_HOURS = 7_200_000_000
@@ -62,7 +60,7 @@ class Nursery:
         )  # fmt: skip
 
     def fork(self, arguments: Sequence[str], out: Path, **how: object) -> int:
-        """The id of the new process."""
+        """Start a process; returns its id."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"arguments": list(arguments), "out": str(out), **how}) + "\n")
@@ -86,10 +84,10 @@ def is_alive(process: int) -> bool:
 
 
 class Smarthost:
-    """Takes our mail and counts it by Message-ID; the first mails meet with the faults given, one each.
+    """Takes our mail and counts it by Message-ID; the first mails meet with the given faults, one each.
 
-    Faults: "hang" (no reply to the end of the mail), "drop" (gone amid DATA), "deaf" (takes the mail, and is gone
-    before it says so), "4xx", "5xx" (refused after DATA), "refuse" (refused at MAIL), "die" (says 250 and is gone).
+    Faults: "hang" (no reply to the end of the mail), "drop" (gone during DATA), "deaf" (takes the mail, but is gone
+    before it replies), "4xx", "5xx" (refused after DATA), "refuse" (refused at MAIL), "die" (says 250 and is gone).
     """
 
     def __init__(self, faults: Sequence[str] = ()) -> None:
@@ -139,7 +137,7 @@ class Smarthost:
         return self._faults.pop(0) if self._faults and self._faults[0] in faults else ""
 
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Whether the connection goes on."""
+        """Take a mail or meet a fault. Returns whether the connection goes on."""
         fault = self._meets("hang", "drop", "deaf", "4xx", "5xx", "die")
         if fault == "drop":
             await reader.read(100)
@@ -163,7 +161,7 @@ class Smarthost:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """A mail to be handed in. answers: how many mails it brings about."""
+    """A mail to be handed in. answers: the number of mails it causes."""
 
     key: str
     sender: str
@@ -180,10 +178,10 @@ class Posting:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run does. threads: mails that are handed in one behind the other, each thread beside the others.
+    """What happens in a run. threads: mails that are handed in one after another; all threads run at the same time.
 
-    records: what the boards must hold in the end. overdue: boards that must be void or, the third of a player, lost.
-    boards: how many there must be.
+    records: what the boards must hold at the end. overdue: boards that must be void or, as a player's third, lost.
+    boards: the number of boards at the end.
     """
 
     threads: tuple[tuple[Posting, ...], ...]
@@ -197,7 +195,7 @@ class Plan:
 
 
 def make_template(folder: Path) -> Path:
-    """A database with players and fresh boards, to be copied for each run."""
+    """A database with players and fresh boards, copied for each run."""
     path = folder / "template.db"
     service = Service(Store(f"sqlite:///{path}"), Settings(ROBOT))
     administration = Administration(service)
@@ -219,9 +217,9 @@ def make_template(folder: Path) -> Path:
 
 
 def make_plan(database: Path, chance: random.Random, fillers: int = 0) -> Plan:
-    """Moves by reply on each board, and challenges and letters, which would be seen if they were done twice.
+    """Moves by reply on each board, and challenges and letters, which would show if they were handled twice.
 
-    fillers: large mails besides.
+    fillers: the number of large mails besides.
     """
     store = Store(f"sqlite:///{database}")
     with store.read() as tx:
@@ -267,7 +265,7 @@ def _moves(board: int, record: Sequence[str], signer: Signer) -> Iterator[Postin
 
 @dataclass
 class Site:
-    """One database being served, in a folder of its own. out: what the processes say."""
+    """A database being served, in its own folder. out: the output of the processes."""
 
     nursery: Nursery
     folder: Path
@@ -287,7 +285,7 @@ class Site:
         return self.folder / "clock.txt"
 
     def serve(self, point: str | None = None, pass_: int = 1) -> int:
-        """Start a server that dies at a point, or of nothing; returns its process."""
+        """Start a server that dies at a point, or lives if there is none; returns its process."""
         self.at_start(self)
         configuration = self.out.with_name("pbm.toml")
         configuration.write_text(
@@ -308,7 +306,7 @@ class Site:
 
 
 class Clients:
-    """Hand the mails of a plan in, each until it got 250. Started at once; `is_done` when all have."""
+    """Hand in the mails of a plan, from now on, each until it gets 250; `is_done` when all have."""
 
     def __init__(self, port: int, plan: Plan) -> None:
         self._port = port
@@ -342,9 +340,9 @@ class Clients:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a run. problems: what should not be; empty if all held. kills: how many processes died.
+    """The outcome of a run. problems: whatever is wrong; empty if all is well. kills: how many processes died.
 
-    refusals: the codes with which mails were refused.
+    refusals: the SMTP codes of refused mails.
     """
 
     problems: tuple[str, ...]
@@ -365,10 +363,10 @@ def run(
     meanwhile: Callable[[Site, Clients], None] = lambda *_: None,
     at_start: Callable[[Site], None] = lambda _: None,
 ) -> Outcome:
-    """One run in an empty folder. kills: for each process in turn, the point it dies at and after how many passes.
+    """A run in an empty folder. kills: for each process in turn, the point where it dies, and at which pass.
 
-    fillers: large mails besides. out: where servers write what they log, if not into the folder. meanwhile: what else
-    happens, in a thread of its own. at_start: what happens before each start of a server.
+    fillers: the number of large mails besides. out: the servers' log, if not in the folder. meanwhile: what else
+    happens, in its own thread. at_start: what happens before each start of a server.
     """
     shutil.copyfile(template, folder / "pbm.db")
     smarthost = Smarthost(faults)
@@ -387,7 +385,7 @@ def run(
 
 
 def _keep_alive(site: Site, clients: Clients, kills: Sequence[tuple[str, int]]) -> int:
-    """Start the server again and again until all is done; how often it died."""
+    """Start the server again and again until all is done. Returns how often it died."""
     planned, died, end = list(kills), 0, time.monotonic() + PATIENCE
     process = site.serve(*(planned.pop(0) if planned else (None, 1)))
     while not (clients.is_done and is_quiet(site)):
@@ -402,7 +400,7 @@ def _keep_alive(site: Site, clients: Clients, kills: Sequence[tuple[str, int]]) 
 
 
 def stop(process: int) -> None:
-    """Ask a process to end, and wait for that."""
+    """Ask a process to end, and wait; kill it if it takes too long."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGTERM)
     end = time.monotonic() + PATIENCE
@@ -421,7 +419,7 @@ def is_quiet(site: Site) -> bool:
 
 
 def problems(site: Site, plan: Plan) -> Iterator[str]:
-    """Everything that should not be, in sentences."""
+    """Whatever is wrong, in sentences."""
     with contextlib.closing(sqlite3.connect(site.database)) as connection:
         yield from _badly_handled(connection, plan)
         yield from _badly_ended(connection, plan)

@@ -1,6 +1,6 @@
-"""A process that has the program loaded and forks real `pbm` processes from it, in milliseconds instead of a second.
+"""A process that has the program loaded and forks real `pbm` processes, in milliseconds instead of a second each.
 
-It reads orders from its standard input, a JSON object on a line each, and answers each with the new process's id:
+It reads orders from its standard input, each a JSON object on a line, and answers each with the new process's id:
 {"arguments": [...], "out": PATH, "point": NAME or null, "pass": NUMBER, "clock": PATH or null}
 """
 
@@ -21,9 +21,9 @@ from pbm.server import waiting
 from tests.crash.points import POINTS, die_at
 
 LEASE_SECONDS = 0.6
-"""For how long a dead process keeps others from the mails it was sending; so short that many can die in a minute."""
+"""How long a dead process keeps others from the mails it was sending: short, so that many can die in a minute."""
 MOST_BEGUN = 1000
-"""Here it is never the mail in hand that kills a process; see tests/server/test_unfinished.py for those that do."""
+"""No mail kills its process here; see tests/server/test_unfinished.py for mails that do."""
 LOADED = ("pbm.cli.frame", "pbm.cli.serve", "pbm.cli.db", "pbm.cli.opening", "pbm.edges.server", "pbm.server.handle")
 
 
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def _be(order: dict[str, Any]) -> None:
-    """Become the process that was ordered."""
+    """Become the ordered process."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
     out = os.open(order["out"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
@@ -64,7 +64,7 @@ def _be(order: dict[str, Any]) -> None:
 
 
 def _set_clock(path: Path) -> None:
-    """Let the service's clock be off by as many seconds as stand in a file at the time."""
+    """Let the service's clock be off by the number of seconds in a file, whatever that says at the time."""
     from pbm.server import Service
 
     def clock() -> datetime:

@@ -1,6 +1,6 @@
-"""The named points between accept, commit, handling, outbox write, delivery and its mark, at which a process is killed.
+"""Named points between accept, commit, handling, outbox write, delivery and its mark, where a process is killed.
 
-Nothing in the program knows of them: in a process that is to die, the functions named here are wrapped.
+The program knows nothing of them: in a process that is to die, the functions named here are wrapped.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ POINTS: dict[str, tuple[str, str]] = {
     "a board was ended, not committed": ("pbm.store.matches:Matches.end", "after"),
     "a due thing is done": ("pbm.core.registry:Runner._do_next", "after"),
 }
-"""By name: a function, and whether the kill comes before or after it."""
+"""By name: a function, and whether the process is killed before or after it."""
 
 
 def die_at(point: str, pass_: int) -> None:
-    """Let this process kill itself when it comes to the point for so many times, counted from 1."""
+    """Let this process kill itself at the point, at this pass, counted from 1."""
     place, when = POINTS[point]
     owner, name, function = find(place)
     left = pass_
@@ -53,7 +53,7 @@ def die_at(point: str, pass_: int) -> None:
 
 
 def find(place: str) -> tuple[Any, str, Callable[..., Any]]:
-    """The class, the name and the function of "module:Class.function"."""
+    """The class, the name and the function that "module:Class.function" names."""
     module, _, path = place.partition(":")
     class_, _, name = path.partition(".")
     owner = getattr(import_module(module), class_)

@@ -1,4 +1,4 @@
-"""Runs with kills and faults at random."""
+"""Runs with random kills and faults."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ FAULTS = ("hang", "drop", "deaf", "4xx", "5xx", "refuse", "die")
 
 
 def random_run(nursery: Nursery, template: Path, folder: Path, chance: random.Random) -> Outcome:
-    """One to four kills, each at any point and after up to a dozen passes, and up to five faults of the smarthost.
+    """A run with one to four kills, at any points and up to their twelfth pass, and with up to five smarthost faults.
 
-    Few passes are the likelier: mails are handled and sent together, so many points are passed a few times only.
+    Few passes are likelier: mails are handled and sent together, so many points are passed only a few times.
     """
     kills = [(chance.choice(sorted(POINTS)), chance.choice(_PASSES)) for _ in range(chance.randint(1, 4))]
     faults = [chance.choice(FAULTS) for _ in range(chance.randint(0, 5))]

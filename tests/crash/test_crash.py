@@ -1,6 +1,6 @@
-"""Killed anywhere, served badly: what got 250 is handled once, what is owed is sent, boards are what they should be.
+"""Servers killed anywhere, a smarthost that fails: mail with 250 is handled once, mail owed is sent, boards are right.
 
-A few runs of each kind; `python -m tests.crash --runs 2000` makes as many as one likes.
+Only a few runs of each kind; `python -m tests.crash --runs 2000` makes more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RANDOM_RUNS = 12
 
 @pytest.mark.parametrize("point", sorted(POINTS))
 def test_a_kill_at_a_point_loses_nothing(point: str, nursery: Nursery, template: Path, tmp_path: Path) -> None:
-    """Twice, unless all the work was done in so few batches that the next server does not come there again."""
+    """Two kills, unless all work is done in so few batches that the second server does not pass the point."""
     outcome = run(nursery, template, tmp_path, kills=[(point, 1), (point, 2)])
     assert outcome.problems == ()
     assert outcome.kills >= 1, (tmp_path / "out.txt").read_text()

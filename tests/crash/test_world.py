@@ -1,6 +1,6 @@
-"""What is around a server fails: a disk that is full, a database that is read-only or locked, a clock that jumps.
+"""The world around a server fails: a disk is full, a database is read-only or locked, a clock jumps.
 
-The disk is a small tmpfs, which root alone can mount; CI runs these tests as root.
+The disk is a small tmpfs, which only root can mount; CI runs these tests as root.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from tests.crash.harness import PATIENCE, Clients, Nursery, Site, is_quiet, run
 
 SMALL, LARGE = "size=4m", "size=64m"
-"""Of a disk. SQLite's journal alone may take 4 MB before it is written back."""
+"""Sizes of a disk. SQLite's log alone may take 4 MB before it is written back."""
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_full_disk_loses_nothing(nursery: Nursery, template: Path, disk: Path)
 def test_a_database_that_is_read_only_for_a_while_loses_nothing(
     nursery: Nursery, template: Path, disk: Path, tmp_path: Path
 ) -> None:
-    """Started over it, a server tells its clients to come back, and ends; over one that is not, the next goes on."""
+    """A server started meanwhile tells its clients to come back, and ends; the first one started later goes on."""
 
     def forbid(site: Site) -> None:
         if site.starts == 1:
@@ -87,7 +87,7 @@ def test_a_database_that_others_lock_loses_nothing(nursery: Nursery, template: P
 def test_a_clock_that_jumps_loses_nothing(
     offsets: tuple[int, ...], nursery: Nursery, template: Path, tmp_path: Path
 ) -> None:
-    """What was owed when the clock was ahead is sent when it is right again, or at once."""
+    """Mail that was owed while the clock was ahead is sent at once or when the clock is right again."""
 
     def jump(site: Site, clients: Clients) -> None:
         for offset in offsets:

@@ -1,4 +1,4 @@
-"""Lines that begin with the number of a board: what they mean, and above all what they do not."""
+"""Lines that begin with a board's number: what they mean and, above all, what they do not mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When clocks run: exact, whatever a zone does to its clocks; held against a simulation of every minute."""
+"""When clocks run: exactly, whatever happens to a zone's clocks; compared with a simulation of every minute."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ZONES = (
     "Pacific/Apia",
     "Pacific/Chatham",
 )
-"""Changes by half an hour, at midnight, in Ramadan; odd offsets; a day that never was (Apia, 30 December 2011)."""
+"""Changes by half an hour, at midnight or for Ramadan; odd offsets; a day that never was (Apia, 30 December 2011)."""
 
 minute = timedelta(minutes=1)
 instants = st.integers(0, 16 * 366 * 24 * 60).map(lambda minutes: datetime(2011, 1, 1, tzinfo=UTC) + minutes * minute)
@@ -74,7 +74,7 @@ def calendars(draw: st.DrawFn, near: datetime | None = None) -> Calendar:
 
 
 def runs(calendar: Calendar, at: datetime) -> bool:
-    """Literally: whether a clock runs in the minute that begins then."""
+    """Whether a clock runs in the minute that begins at this instant, checked literally."""
     if any(stop.starts_at <= at and (stop.ends_at is None or at < stop.ends_at) for stop in calendar.stops):
         return False
     local = at.astimezone(ZoneInfo(calendar.rests.zone))

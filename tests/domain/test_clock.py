@@ -1,4 +1,4 @@
-"""Clocks as values: what a control means, what is charged for a move, what an undo and a gift do."""
+"""Clocks as values: what a control means, what a move costs, and what an undo or a gift of time does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From lines to commands: the verb table, what may be left out, and which lines of a mail are commands."""
+"""From lines to commands: the verb table, the words that may be left out, and which lines of a mail are commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parsed(line: str, standing: Standing = STRANGER) -> Command:
 
 
 def example(verb: Verb, *, full: bool) -> str:
-    """A line made from the usage of a verb. full: with what may be left out."""
+    """A line made from a verb's usage. full: with the words that may be left out."""
     words = [*(["cross"] if verb.per_game else []), verb.name]
     for param in verb.params:
         if full or not param.optional:

@@ -1,4 +1,4 @@
-"""Records: what is written of any game reads back the same, and what is no record is refused with a sentence."""
+"""Records: every game that is written reads back the same; anything else is refused with a sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BEGAN, ENDED = datetime(2026, 1, 1, 12, tzinfo=UTC), datetime(2026, 2, 3, 4, 5, 
 
 
 def finished(name: str, seed: int = 1, plies: int = 60) -> GameRecord:
-    """A random game, resigned by whoever is to move if it has not ended by then; the second ply is a swap if it may."""
+    """A random game, ended by a resignation if it is still going on; the second ply is a swap if it may be one."""
     game, dice = GAMES[name], random.Random(f"{name} {seed}")
     state = State.start(game, ())
     moves: list[str] = []

@@ -1,4 +1,4 @@
-"""A match: its record replayed, the swap as a ply of it, results told for seats."""
+"""A match: its record replayed, the swap as one of its plies, results told by seats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def played(*notations: str) -> State:
 
 @st.composite
 def records(draw: st.DrawFn) -> tuple[str, ...]:
-    """A sound record of Cross, with and without a swap, of any length up to the end."""
+    """A sound record of Cross of any length up to the end, with or without a swap."""
     state, record = State.start(cross, [SIZE]), list[str]()
     for _ in range(draw(st.integers(0, 19))):
         legal = [cross.notate(state.position, move) for move in cross.moves(state.position)]
@@ -51,7 +51,7 @@ def test_a_record_replayed_gives_the_state_that_wrote_it(record: tuple[str, ...]
 @settings(max_examples=60, deadline=None)
 @given(records())
 def test_the_board_is_that_of_the_stones_whatever_was_swapped(record: tuple[str, ...]) -> None:
-    """A swap leaves the position alone; who owns what is told by the seats."""
+    """A swap leaves the position as it is and exchanges only the seats' sides."""
     state = played(*record)
     stones = [text for text in record if text != "swap"]
     assert state.position == played(*stones).position
@@ -64,7 +64,7 @@ def test_the_board_is_that_of_the_stones_whatever_was_swapped(record: tuple[str,
 @settings(max_examples=60, deadline=None)
 @given(records())
 def test_seats_take_turns(record: tuple[str, ...]) -> None:
-    """Each ply, a swap too, passes the turn to the other seat."""
+    """Each ply, even a swap, passes the turn to the other seat."""
     state = State.start(cross, [SIZE])
     for ply, text in enumerate(record):
         assert state.to_move == 1 + ply % 2
@@ -101,7 +101,7 @@ def test_a_game_without_swap_says_so() -> None:
 
 
 def test_a_result_is_told_for_seats() -> None:
-    """O connects C1 to C5, two opposite sides, and so loses; after a swap that is seat 2."""
+    """O connects C1 to C5, two opposite sides, and so loses; after a swap, O is seat 2."""
     losing = ["C3", "A1", "C2", "A3", "C1", "E5", "C4", "E3", "C5"]
     result = played(*losing).result
     assert result is not None

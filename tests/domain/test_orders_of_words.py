@@ -1,4 +1,4 @@
-"""The orders and shapes in which the words of a command may stand."""
+"""The orders and forms in which a command's words may stand."""
 
 from __future__ import annotations
 

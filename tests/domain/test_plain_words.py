@@ -1,4 +1,4 @@
-"""Three hundred human wordings, each with what it must lead to: answers to invitations, first mails, moves, thanks."""
+"""Three hundred human wordings and what each must lead to: answers to invitations, first mails, moves, thanks."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ PLAYED = {
     "([A-Za-z][0-9]*)-([A-Za-z][0-9]*)": r"""
         FROM to TO|FROM to TO please|I connect FROM to TO|I draw a line from FROM to TO|I move from FROM to TO""",
 }  # fmt: skip
-"""How moves are told, by what their notation looks like; a letter alone is told in a sentence, or is a whole mail."""
+"""How people write moves, by the form of the notation; a single letter needs a sentence, or is the whole mail."""
 
 CELLS = "D4|d4|D 4|d-4|4d"
 
@@ -255,17 +255,17 @@ NOT_LOST = "help cross|D4|I don't understand why you did that, I was winning|hel
 
 
 def rows(text: str) -> list[str]:
-    """The wordings of a table."""
+    """The wordings in a table's text."""
     return [row.replace("\\n", "\n") for line in text.strip().splitlines() for row in line.strip().split("|")]
 
 
 def misread(read: Callable[[str], T], table: Mapping[T, str]) -> dict[str, T]:
-    """The wordings of a table that are not read as what they stand below, and as what they are."""
+    """The wordings of a table that are not read as their row says, and how they are read instead."""
     return {said: read(said) for meant, text in table.items() for said in rows(text) if read(said) != meant}
 
 
 def legal(name: str, moves: Sequence[str] = ()) -> Callable[[str], str | None]:
-    """What the rules of a game at its start make of words."""
+    """Reads words as a move by the rules of a game after these moves; None if there is no such move."""
     game = GAMES[name]
     position = game.start(game.options(()))
     for move in moves:
@@ -305,7 +305,7 @@ def test_a_number_that_counts_something_is_no_move(said: str) -> None:
 
 
 def offered(name: str) -> tuple[str, str]:
-    """Two moves that a game can begin with."""
+    """Two possible first moves of a game."""
     game = GAMES[name]
     position = game.start(game.options(()))
     moves = [game.notate(position, move) for move in itertools.islice(game.moves(position), 50)]
@@ -313,7 +313,7 @@ def offered(name: str) -> tuple[str, str]:
 
 
 def wordings(move: str, other: str) -> Iterator[str]:
-    """How people tell a move."""
+    """The ways in which people write a move."""
     for form, text in PLAYED.items():
         fits = re.fullmatch(form, move)
         if fits:
@@ -412,7 +412,7 @@ CLOSINGS = ("", "\n\nCheers, Ann", "\n\nThanks for the game!\nAnn", "\nGood luck
 
 @pytest.mark.parametrize("game", GAMES)
 def test_hundreds_of_composed_mails_of_each_game_hold_no_wrong_move(game: str) -> None:
-    """A quarter of them for each game: every mail is read in several games."""
+    """Each game has a quarter of them, so every mail is read in several games."""
     rules, (move, other), closings = legal(game), offered(game), itertools.cycle(CLOSINGS)
     claims = [claim for claim in CLAIMS if len(move) > 1 or not claim.startswith("MOVE")]
     composed = itertools.product(GREETINGS, claims, ("", *ASIDES, *DENIALS, *DOUBTS))
@@ -447,7 +447,7 @@ def test_a_turn_of_two_moves_may_begin_a_sentence(said: str) -> None:
 
 @pytest.mark.parametrize("said", ["xC3; E5 (I hope)", "xC3, E5 (I hope)", "D4; xC3 (I hope)"])
 def test_half_of_a_turn_is_no_turn(said: str) -> None:
-    """Where the second half is lawful only after the first."""
+    """Its second half is only legal after the first."""
     rules = {"xc3": "xC3", "d4": "D4", "d4; xc3": "D4; xC3", "xc3; e5": "xC3; E5"}
     assert meaning(said, lambda words: rules.get(words.casefold())).act is SAY
 
@@ -467,7 +467,7 @@ AROUND_A_MOVE = {*re.findall(r"[^\W\d_]{2,}", moves.ALONE.pattern)}
 
 
 def test_a_sentence_that_repeats_a_word_is_read_to_its_end() -> None:
-    """A pattern that tries all ways to share such words out would never come to it."""
+    """A pattern that tries all ways to share out these words would never end."""
     for word in {"lg", "love from", "me", "the", "dann ich spiele", "picture"} | AROUND_A_MOVE:
         said = f"{' '.join([word] * 400)[: meanings.MAX_LENGTH - 1]}~"
         assert (meaning(said, legal("cross")).act, wished(said), question(said, "ann")) == (SAY, None, ""), word

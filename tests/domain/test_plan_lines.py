@@ -1,4 +1,4 @@
-"""Which lines of a mail are a plan: never a sentence, and always a plan, whatever a mail program did to it."""
+"""Which lines of a mail are a plan: a sentence never is; a plan always is, whatever a mail program does to it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ PLANS = (
     ["F6\n{}", "F6; {}", "F6 {}", "F6\n\n{}\n\nGood luck!", "F6\nGood luck!\n{}", "F6\n{}\nGood luck!", "*F6*\n\n  {}"],
 )
 def test_what_is_meant_as_a_plan_never_reaches_the_opponent(text: str, plan: str) -> None:
-    """One that is misspelt is refused; it is not passed on."""
+    """A misspelt plan is refused, not passed on."""
     reading = read(SUBJECT, text.format(plan), BOARD)
     (line,) = reading.lines
     command = parse(line, BOARD)

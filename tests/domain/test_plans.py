@@ -1,4 +1,4 @@
-"""Plans: what can be written, what is refused and how, and that a plan answers as a player would who reads it aloud."""
+"""Plans: what can be written, what is refused and how; a plan answers as a player would who reads it aloud."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pbm.domain.plans import Branch, Plan, chain, check, fitting, layout, read, 
 
 
 def started(name: str = "cross", plies: int = 1, seed: int = 0) -> State:
-    """A game that has come so far by moves at random, and is not over."""
+    """A game after random moves that is not over."""
     rng = random.Random(seed)
     state = State.start(GAMES[name], ("-size=4",) if name == "cross" else ())
     for _ in range(plies):
@@ -58,7 +58,7 @@ def move_at_random(state: State, rng: random.Random) -> str:
     ],
 )
 def test_a_plan_however_it_is_written(written: str, canonical: str | None) -> None:
-    """{0} stands for what the issue gives as the example."""
+    """{0} stands for the plan in the code."""
     expected = (canonical or written).replace("{0}", "if E5: D4; if any: pass; if F3: G4, then if H5: resign")
     assert write(read(written)) == expected
 
@@ -119,7 +119,7 @@ def test_a_plan_survives_what_mail_programs_do(plan: Plan, rng: random.Random) -
 
 @pytest.mark.parametrize("written", ["(:);4", "if (: 4", "if -: ()", "if E5: ;()"])
 def test_separators_and_parentheses_alone_are_no_move(written: str) -> None:
-    """The first was read as `if pass: ;4`, which was reread as `if pass: 4`."""
+    """The first must not be read as `if pass: ;4`, which is read again as `if pass: 4`."""
     with pytest.raises(BadArguments, match="lacks"):
         understood(written)
 
@@ -214,9 +214,9 @@ def test_nothing_is_planned_behind_the_end_of_a_game() -> None:
 
 
 def random_plan(state: State, rng: random.Random, depth: int) -> Plan:
-    """Branches with legal moves, as a player may write them; some behind `any`, where they may turn out illegal.
+    """Branches with legal moves, as players may write them; some follow `any`, where they may turn out illegal.
 
-    None where a side moves twice in a row, so there may be none at all.
+    A branch is left out where a side moves twice in a row, so there may be none at all.
     """
     branches = []
     for _ in range(rng.randint(1, 3)):
@@ -235,7 +235,7 @@ def random_plan(state: State, rng: random.Random, depth: int) -> Plan:
 
 
 def answered(state: State, plan: Plan, played: list[str]) -> list[str]:
-    """The answers to plies of the opponent's by what the server does, until one has none."""
+    """The server's answers to the opponent's plies, until there is none."""
     intent = Intent(1, IntentKind.PLAN, f"{write(check(state, plan))}#{state.plies + 1}")
     answers: list[str] = []
     for text in played:
@@ -258,7 +258,7 @@ def answered(state: State, plan: Plan, played: list[str]) -> list[str]:
 
 
 def read_aloud(state: State, plan: Plan, played: list[str]) -> list[str]:
-    """The same, as somebody would do it who knows the rules of the game and reads the plan as it was written."""
+    """The answers of a person who knows the rules and reads the plan as it was written."""
     answers: list[str] = []
     for text in played:
         if not plan or state.outcome is not None:
@@ -282,7 +282,7 @@ def read_aloud(state: State, plan: Plan, played: list[str]) -> list[str]:
 
 
 def names(state: State, text: str, other: str) -> bool:
-    """Whether two texts are one move."""
+    """Whether two texts mean the same move."""
     return legal(state, text) and legal(state, other) and state.play(text)[1] == state.play(other)[1]
 
 

@@ -1,4 +1,4 @@
-"""Ratings against the worked example of their author, and what must hold of any of them."""
+"""Ratings, compared with their author's worked example, and what must hold for any of them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_weeks_add_up(own: Rating, weeks: int, more: int) -> None:
 
 
 def test_every_machine_finds_the_same_ratings() -> None:
-    """To the last bit, as they were found once: nothing here is left to a library of mathematics."""
+    """To the last bit: no mathematical library of the machine is used."""
     assert rate(Rating(1500, 200), [(Rating(1400, 30), 1.0), (Rating(1550, 100), 0.0)]) == Rating(
         rating=1492.3947385142847, deviation=158.3324875568754, volatility=0.05999620652988197
     )
@@ -95,7 +95,7 @@ def test_fresh_players_lift_nobody_far_however_many_they_are() -> None:
 
 
 def test_a_cluster_of_fresh_players_does_not_lift_its_head() -> None:
-    """Some lose to others until these look strong, and these lose to the head."""
+    """Some lose to others until these look strong, who then lose to the head."""
     middle = [Rating() for _ in range(8)]
     for place, rating in enumerate(middle):
         for _ in range(10):

@@ -1,4 +1,4 @@
-"""The worked examples of how a mail is read: its lines, its plans, its commands."""
+"""The worked examples of reading a mail: its lines, its plans, its commands."""
 
 from __future__ import annotations
 

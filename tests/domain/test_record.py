@@ -1,4 +1,4 @@
-"""A record is the sequence of its plies, however it is packed."""
+"""A record is the sequence of its plies, however they are packed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must not be repeated is blacked out, and what a player needs to see stays."""
+"""Secrets are blacked out, and what a player needs to see stays."""
 
 from __future__ import annotations
 

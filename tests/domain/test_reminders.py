@@ -120,7 +120,7 @@ def test_what_is_no_hour_is_refused(word: str) -> None:
 
 @given(HOURS, ZONES, INSTANTS)
 def test_a_digest_comes_once_on_each_day_of_the_players(hour: str, zone: str, now: datetime) -> None:
-    """Apia left a day out, and Lord Howe's clocks change by half an hour; so a day has 22 to 26 hours."""
+    """Apia skipped a day, and Lord Howe's clocks change by half an hour, so a day has 22 to 26 hours."""
     local = ZoneInfo(zone)
     first = next_digest(hour, local, now)
     second = next_digest(hour, local, first)

@@ -1,4 +1,4 @@
-"""Reply tokens: only those that this server sealed, letter for letter, open."""
+"""Reply tokens: only those sealed by this server open, and only letter for letter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vacations: how their days are written, and what they take of a year."""
+"""Vacations: how their days are written, and how many days of a year they take."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Pictures of cells are joined from bands and tiles: they must be what is drawn thing by thing on the whole board, in a
-file that any reader takes.
-"""
+"""Pictures of cells are joined from bands and tiles: the same as if drawn thing by thing, in a file for any reader."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ CELLS = [name for name in GAMES if not isinstance(State.start(GAMES[name], ()).s
 
 
 def boards(name: str, options: tuple[str, ...]) -> list[GridBoard | HexBoard]:
-    """Those of a random game, as far as it goes."""
+    """The boards of a random game, as far as it goes."""
     chance, state = random.Random(name), State.start(GAMES[name], options)
     found: list[GridBoard | HexBoard] = []
     while state.outcome is None and len(found) < PLIES:
@@ -40,7 +38,7 @@ def boards(name: str, options: tuple[str, ...]) -> list[GridBoard | HexBoard]:
 
 
 def rows(data: bytes) -> bytes:
-    """The octets that the file's chunks hold, each checked, and the stream with nothing after it."""
+    """The data in the file's chunks, whose checksums must be right; nothing may follow the compressed stream."""
     packed, at = b"", 8
     while at < len(data):
         size, name = int.from_bytes(data[at : at + 4]), data[at + 4 : at + 8]
@@ -55,7 +53,7 @@ def rows(data: bytes) -> bytes:
 
 
 def drawn_thing_by_thing(board: GridBoard | HexBoard) -> Image.Image:
-    """In numbers of the palette: first what is closed, then what stands below the pieces, then each piece."""
+    """The board in numbers of the palette: first closed cells, then what lies below the pieces, then each piece."""
     sheet = cell_pictures._sheet(board, cell_pictures.USUAL)
     empty = in_rows(cell._replace(piece="", last=False, winning=False, closed=False) for cell in board.cells)
     if isinstance(board, GridBoard):
@@ -124,7 +122,7 @@ def test_marks_of_all_kinds_are_whole(board: GridBoard | HexBoard) -> None:
 
 
 def test_a_piece_that_reaches_into_the_next_band_is_whole() -> None:
-    """On hexagons as narrow as those of a row of 45 discs are as high as the row."""
+    """On narrow hexagons, such as those of a row of 45, discs are as high as the row."""
     cells = tuple(Cell(row, 2 * column + row % 2, "", "X") for row in range(3) for column in range(45))
     board = HexBoard(in_rows(cells), ())
     assert cell_pictures._sheet(board, cell_pictures.USUAL).overlaps

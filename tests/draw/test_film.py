@@ -1,4 +1,4 @@
-"""Films: every board of a game is in it, the last one to the pixel, and none is larger than a mail should be."""
+"""Films: each board of a game is in it, the last one exact to the pixel, and none is larger than a mail should be."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pbm.draw.picture import film
 
 
 def scenes(name: str, plies: int = 100) -> list[Scene]:
-    """Of a random game of default size."""
+    """The scenes of a random game on a board of the usual size."""
     state, dice = State.start(GAMES[name], ()), random.Random(name)
     found = [state.game.scene(state.position, None)]
     while state.outcome is None and len(found) <= plies:

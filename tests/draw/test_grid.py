@@ -1,4 +1,4 @@
-"""Square boards and Go boards, made by hand, as text to the character."""
+"""Square boards and Go boards, made by hand, as text, compared character by character."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LETTERS = "ABCDEFGHJKLMNOPQRST"
 
 
 def squares(picture, joins=(), crossings=(), last=None):
-    """A board of squares from rows of letters: . open, blank closed, else a piece."""
+    """A board of squares from rows of characters: . open, blank closed, a letter for a piece."""
     cells = tuple(
         Cell(row, column, f"{LETTERS[column]}{row + 1}", mark.strip(" ."), (row, column) == last, closed=mark == " ")
         for row, line in enumerate(picture)
@@ -27,7 +27,7 @@ def squares(picture, joins=(), crossings=(), last=None):
 
 
 def torus(size, stones, margin=2, last=()):
-    """A Go board that wraps around. stones: letter by row and column."""
+    """A Go board that wraps around. stones: their letters, by row and column."""
     cells = tuple(
         Cell(
             row,
@@ -58,7 +58,7 @@ CROSSED = squares(
 """Row 2 and column C are full and cross at C2; C4 was played last."""
 
 SPREAD = torus(5, {(0, 0): "B", (2, 3): "W", (4, 4): "B"}, last=[(2, 3), (3, 3)])
-"""Stones in two corners; W went from D2 to D3."""
+"""Stones in two corners; W moved from D2 to D3."""
 
 
 def test_joins_crossings_open_and_closed_squares_and_the_last_move():
@@ -147,7 +147,7 @@ def test_the_largest_boards_fit_a_mail(board):
 @settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_every_place_is_where_its_labels_say(data):
-    """The mark of a piece stands under its letter and beside its number, whatever else is drawn."""
+    """A piece stands below its letter and beside its number, whatever else is drawn."""
     size = data.draw(st.integers(2, 19))
     margin = data.draw(st.integers(0, 2))
     row, column = (data.draw(st.integers(0, size - 1)) for _ in "rc")

@@ -9,7 +9,7 @@ from pbm import draw
 
 
 def board(size, pieces=None, last="", winning=()):
-    """Cross's board. pieces: letter by cell name."""
+    """Cross's board. pieces: their letters, by the names of cells."""
     cells, labels = [], []
     for line in range(2 * size - 1):
         letter, first, end = chr(ord("A") + line), max(0, line - size + 1), min(2 * size - 2, size + line - 1)
@@ -25,7 +25,7 @@ def board(size, pieces=None, last="", winning=()):
 
 
 def triangle(size):
-    """Rows of 1 to size cells; numbers at the left, letters of the / lines at the right and below."""
+    """Rows of 1 to `size` cells; numbers at the left, letters of the / lines at the right and below."""
     cells = tuple(
         Cell(row, 2 * column - row, f"{'abcdefghij'[column]}{row + 1}")
         for row in range(size)
@@ -88,7 +88,7 @@ def test_every_line_has_its_coordinate_at_both_ends_and_the_board_fits_a_mail(si
 
 @pytest.mark.parametrize("size", range(2, 11))
 def test_the_number_of_a_diagonal_is_found_at_both_its_ends(size):
-    """Going along a `/` from its first or last cell, over more of them, comes to its number."""
+    """Following a `/` from its first or last cell over the next strokes leads to its number."""
     for number in range(1, 2 * size):
         first, last = max(0, number - size), min(2 * size - 2, size + number - 2)
         for row, down in ((first, -1), (last, 1)):

@@ -1,4 +1,4 @@
-"""Pictures in mails, looked at as a program can: what stands where is read back from their pixels."""
+"""Pictures in mails, checked as a program can: what they show is read back from their pixels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.draw.test_words import played
 from tests.games.variants import largest
 
 PHONE = 374
-"""Pixels that a phone has for a picture."""
+"""The width that a phone has for a picture, in pixels."""
 
 
 def opened(shown: brush.Picture | None) -> Image.Image:
@@ -44,7 +44,7 @@ def geometry(shown: GridBoard | HexBoard):
 
 
 def seen(shown: GridBoard | HexBoard, cell: Cell) -> tuple[str, str]:
-    """The colours of a cell near its edge and at its edge: those of its piece and of its ring, if it has them."""
+    """The colours of a cell near its edge and at its edge: those of its piece and its ring, if it has them."""
     image = opened(picture(Scene(shown)))
     at, radius = geometry(shown)
     x, y = at(*cell.place)
@@ -117,7 +117,7 @@ def test_a_picture_is_opaque_always_the_same_and_as_large_as_it_says(name: str) 
 @pytest.mark.parametrize("few", [True, False])
 @pytest.mark.parametrize("width", [9, 10])
 def test_a_file_holds_the_image_to_the_pixel(width: int, few: bool) -> None:
-    """Of colours that fit into half an octet two share one, also where a row ends between them."""
+    """Two colours share an octet if they are few enough, even if a row ends between them."""
     image = brush.blank(width, 3)
     if not few:
         image.putpalette(brush.palette().getpalette() or [])
@@ -237,7 +237,7 @@ def test_a_segment_that_only_touches_the_enlarged_part_has_no_label_there() -> N
 
 
 def test_no_label_moves_while_edges_are_removed() -> None:
-    """Players look for an edge where they saw it last; and finding places takes most of a drawing's time."""
+    """Players look for an edge where they saw it last; and finding the places is most of the work."""
     state = State.start(GAMES["crossgeo"], ["-board=2", "-version=rgb"])
     seen: dict[str, tuple[int, int]] = {}
     pictures._laid_out_at_start.cache_clear()
@@ -274,7 +274,7 @@ def test_no_two_lines_of_a_drawing_are_empty_and_none_ends_in_blanks(name: str, 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_moves_of_a_board_begin_or_end_at_what_it_shows(name: str) -> None:
-    """A move is whole there, or begins or ends there (a stone that falls)."""
+    """A move is complete there, or it begins or ends there, like a falling stone."""
     state = State.start(GAMES[name], [])
     scene = state.game.scene(state.position, state.last)
     moves = {state.game.notate(state.position, move) for move in islice(state.game.moves(state.position), 400)}
@@ -285,7 +285,7 @@ def test_moves_of_a_board_begin_or_end_at_what_it_shows(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "words"), [(name, words) for name in GAMES for words in ((), largest(GAMES[name]))])
 def test_a_small_picture_tells_what_the_whole_one_takes_at_least(name, words):
-    """Which is not made where that would be too much."""
+    """So the whole picture need not be made to see that it would be too large."""
     state, dice = State.start(GAMES[name], words, ""), Random(name)
     for ply in range(101):
         shown = state.scene.board

@@ -1,4 +1,4 @@
-"""Plane boards: lines where they belong, every label readable on its own stroke, each board always drawn alike."""
+"""Plane boards: lines where they belong, each label readable on its own stroke, the same drawing every time."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def layout_of(shown):
 
 
 def drawn_whole(shown):
-    """The lines of a drawing but those of its enlarged part."""
+    """The lines of a drawing without its enlarged part."""
     return "\n".join(draw.board(shown)).partition("\n\nThe most crowded part")[0].splitlines()
 
 
 def marks(shown):
-    """The characters of a drawing, blanks apart."""
+    """The characters of a drawing, without blanks."""
     return set("".join(drawn_whole(shown))) - {" "}
 
 
@@ -123,7 +123,7 @@ def test_the_cells_of_a_line_are_near_it_and_hang_together(shown):
 
 
 def away(sheet, segment, row, column):
-    """How far a cell's middle is from the whole line, along the row or the column, whichever is nearer."""
+    """How far the middle of a character is from the infinite line, along the row or the column, whichever is less."""
     top, left = sheet.spot(segment.x1, segment.y1)
     bottom, far = sheet.spot(segment.x2, segment.y2)
     down, right = bottom - top, far - left
@@ -179,7 +179,7 @@ def test_every_edge_and_vertex_of_a_graph_is_labelled(words, version, plies):
 
 
 def cells(start: layout.Place, label: str) -> list[layout.Place]:
-    """Where the characters of a label stand."""
+    """The places of a label's characters."""
     return [(start[0], start[1] + step) for step in range(len(label))]
 
 
@@ -277,7 +277,7 @@ def test_the_part_where_labels_find_no_room_is_enlarged():
 
 
 def bundle():
-    """The graph whose drawing took 32 seconds."""
+    """A graph that takes 32 seconds if the work grows with its crossings."""
     game = CrossGeo()
     return game.scene(game.start(game.options([], body=BUNDLE)), None)
 

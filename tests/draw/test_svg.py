@@ -1,4 +1,4 @@
-"""Replays as SVG: whatever step is asked for, just what that board shows is seen."""
+"""Replays as SVG: each step shows exactly the board of that step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def played(name: str, words: list[str]) -> list[Any]:
 
 
 def seen(svg: etree._Element, ply: int) -> list[str]:
-    """The marks a browser shows when the step of that number is the target, by the classes of their groups."""
+    """The marks that a browser shows when this step is the target, by the classes of their groups."""
     found = []
     for layer in svg.findall("g"):
         if (begun := layer.get("class")) and int(begun[1:]) > ply:

@@ -1,4 +1,4 @@
-"""Whatever a board shows can be told in each way of drawing it."""
+"""Whatever a board can show, each way of drawing shows it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SEEN = sorted(WAYS.keys() - {"words"})
 
 
 def but(shown: Board, at: int, **other: object) -> Board:
-    """The board with one cell that is different."""
+    """The board with one cell changed."""
     changed = shown.cells[at]._replace(**other)  # type: ignore[arg-type]
     return replace(shown, in_rows=in_rows((*shown.cells[:at], changed, *shown.cells[at + 1 :])))
 

@@ -1,4 +1,4 @@
-"""Boards told in other ways than plain characters: nothing is lost, and nothing is told twice."""
+"""Boards told in other ways than plain characters: nothing is lost or told twice."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_points_and_segments_are_told_by_their_names() -> None:
 
 
 def position_of(name: str, plies: int, words: Sequence[str] = ()) -> State:
-    """After some moves at random; the game goes on."""
+    """The game after these random moves, which do not end it."""
     state = State.start(GAMES[name], words)
     for move in opening(GAMES[name], words, plies):
         state, _ = state.play(move)
@@ -135,7 +135,7 @@ def position_of(name: str, plies: int, words: Sequence[str] = ()) -> State:
 
 
 def other(name: str) -> list[tuple[str, ...]]:
-    """Words of challenges: for the smallest and the largest board, and each choice of another than usual."""
+    """Options of challenges: the smallest board, the largest one, and each choice of an option."""
     game = GAMES[name]
     options = [option for option in game.info.options if option.choices != YES_NO]
     each = [(f"-{option.name}={choice}",) for option in options for choice in option.choices]
@@ -143,12 +143,12 @@ def other(name: str) -> list[tuple[str, ...]]:
 
 
 def heard(state: State) -> str:
-    """The whole page in words, unwrapped but for rows of lists, which begin with blanks."""
+    """The whole page in words; each paragraph is one line, but rows of lists, which begin with blanks, stay apart."""
     return re.sub(r"\n(?! )", " ", View(state).text("words"))
 
 
 def cells_heard(page: str, order: Sequence[str]) -> dict[str, str]:
-    """What is on each cell. order: the names of all, as they are read."""
+    """The content of each cell, by its name. order: the names of all cells, in the order of reading."""
     found: dict[str, str] = {}
     for run in "; ".join(re.findall(r"Row \w+: ([^.]*)\.", page)).split("; "):
         told = re.fullmatch(r"(\w+ to \w+|\w+(?:, \w+)*) (free|closed|arrow|wall|[A-Z])\b.*", run)
@@ -166,7 +166,7 @@ def lines_heard(page: str, said: str) -> list[str]:
 
 
 def moves_heard(page: str, cells: Mapping[str, str]) -> set[str] | None:
-    """What may be played, by the sentences that tell of it; None where none does."""
+    """The moves that the sentences allow; None if no sentence tells of moves."""
     found: set[str] | None = None
     if wherever := re.search(r"may play wherever it is free(?:, but not on ([^.]*))?\.", page):
         found = {name for name, state in cells.items() if state == "free"} - set((wherever[1] or "").split(", "))
@@ -186,7 +186,7 @@ def moves_heard(page: str, cells: Mapping[str, str]) -> set[str] | None:
 
 
 def rebuilt(state: State, cells: Mapping[str, str], mover: Side) -> State:
-    """The same position, made of nothing but what is on its cells; for games with too many moves to tell."""
+    """The same position, made from the content of its cells alone; for games with too many moves to list."""
     game = state.game
     names = (game.board(state.options) if isinstance(game, Moving) else torus(state.options.size)).names
 
@@ -203,7 +203,7 @@ def rebuilt(state: State, cells: Mapping[str, str], mover: Side) -> State:
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("plies", [0, 1, 9, 30])
 def test_a_game_can_be_played_from_the_words_alone(name: str, plies: int) -> None:
-    """What is on each cell, which lines there are, who is to move and what may be played."""
+    """The words tell the content of each cell, the lines, who is to move, and which moves are legal."""
     plays_from_the_words(position_of(name, plies))
 
 
@@ -233,7 +233,7 @@ def plays_from_the_words(state: State) -> None:
 
 
 def held_cells(page: str, board: HexBoard | GridBoard) -> dict[str, str]:
-    """What the words say is on the cells, after the board has been held against them."""
+    """The content of the cells by the words, which must agree with the board."""
     joins = board.joins if isinstance(board, GridBoard) else ()
     for look, said in ((Look.DRAWN, "Lines"), (Look.OPEN, "Lines that may be drawn")):
         wanted = [join.name for join in joins if join.look is look and join.name]
@@ -322,7 +322,7 @@ def test_a_position_that_is_here_again_is_told() -> None:
 
 
 def test_a_position_of_men_that_move_is_told_when_it_is_here_again() -> None:
-    """In Nine Men's Morris the men must all be placed before anything can come again."""
+    """In Nine Men's Morris no position can come again until all men are placed."""
     state = after("morris", "e4 g4 d1 a4 f6 d6 d5 c4 g7 c3 c5 d2 b6 b2 e3 g1 d7 a1")
     assert state.position.placed == 18
     for move in ("e3-d3", "d2-f2", "d3-e3", "f2-d2"):

@@ -1,4 +1,4 @@
-"""Bells of SQLite: pipes beside the database, which outlive nobody."""
+"""Bells of SQLite: pipes beside the database, which disappear with their listeners."""
 
 from __future__ import annotations
 

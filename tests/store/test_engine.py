@@ -1,4 +1,4 @@
-"""The engine: no update is lost, trouble is told apart, and the schema is the one of the tables."""
+"""The engine: no update is lost, each kind of trouble is told apart, and the schema matches the tables."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ ROUNDS = 40
 
 @pytest.fixture
 def url(databases: Databases) -> str:
-    """Of a database that is not there yet, or empty."""
+    """The URL of a database that does not exist yet or is empty."""
     return databases.empty()
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """For what only SQLite has: the file of a database, with its schema."""
+    """The file of an SQLite database with the schema, for what no other database has."""
     file = tmp_path / "pbm.db"
     store = Store(f"sqlite:///{file}")
     store.prepare(NOW)
@@ -56,13 +56,13 @@ def store(url: str) -> Iterator[Store]:
 
 
 def read_then_write(tx: Transaction) -> None:
-    """An increment in two statements: what is lost if two transactions may read before either writes."""
+    """An increment in two statements, which is lost if two transactions may read before either writes."""
     value = tx._connection.execute(select(meta.c.value).where(meta.c.key == "counter")).scalar_one()
     tx._connection.execute(update(meta).where(meta.c.key == "counter").values(value=str(int(value) + 1)))
 
 
 def count(url: str, rounds: int) -> None:
-    """What each thread and process does."""
+    """The work of each thread and process."""
     store = Store(url)
     for _ in range(rounds):
         with store.write() as tx:
@@ -72,7 +72,7 @@ def count(url: str, rounds: int) -> None:
 
 @pytest.fixture
 def counter(store: Store, url: str) -> Callable[[], int]:
-    """Starts a counter at 0; called, it tells where it stands."""
+    """Starts a counter at 0; the call returns its value."""
     with store.write() as tx:
         tx._connection.execute(meta.insert().values(key="counter", value="0"))
 
@@ -198,7 +198,7 @@ def test_the_migrations_make_the_tables(store: Store, url: str) -> None:
 
 
 def test_columns_defaults_and_indexes_are_those_of_the_tables(file: Path, tmp_path: Path) -> None:
-    """What the comparison above does not look at, in SQLite's own words."""
+    """Compares, in SQLite's own words, what the test above leaves out."""
     made = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
     metadata.create_all(made)
     made.dispose()
@@ -206,7 +206,7 @@ def test_columns_defaults_and_indexes_are_those_of_the_tables(file: Path, tmp_pa
 
 
 def described(path: Path) -> dict[str, object]:
-    """Columns, foreign keys and indexes of each table; names that SQLite makes up itself left out."""
+    """Columns, foreign keys and indexes of each table, without the names that SQLite makes up."""
     with closing(sqlite3.connect(path)) as connection:
         found: dict[str, object] = {}
         for table in metadata.tables:
@@ -221,7 +221,7 @@ def described(path: Path) -> dict[str, object]:
 
 
 def test_no_number_is_given_twice_after_the_newest_row_is_gone(file: Path) -> None:
-    """Alembic writes tables anew to change them, and then forgets this of them."""
+    """Alembic changes a table by writing it anew, and then loses AUTOINCREMENT."""
     with closing(sqlite3.connect(file)) as connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
         counted = {name for name, made_by in rows if "AUTOINCREMENT" in made_by}
@@ -242,7 +242,7 @@ def downgraded(url: str, revision: str) -> Iterator[Connection]:
 
 
 def test_plies_are_written_anew_and_back(store: Store, url: str) -> None:
-    """Where they lay by time a record was read from as many pages as it has plies."""
+    """In the older order, by time, a record takes one page for each of its plies to read."""
     with store.write() as tx:
         seats = (tx.players.add("alice", "x", NOW), tx.players.add("bob", "x", NOW))
         for notation in ("A1", "B2"):

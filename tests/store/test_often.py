@@ -1,4 +1,4 @@
-"""Statements that are asked often bring what SQLAlchemy would bring, and fail as it does."""
+"""Statements that are asked often give the same results and errors as by way of SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GIVEN = {
     "keys": ["alice@x.org"], "people": ["alice@x.org"], "beyond": 2, "most": 9, "now": LATER, "before": LATER,
     "player": 1, "of_game": "cross", "ours": [3], "numbers": [-1, 2**63 - 1],
 }  # fmt: skip
-"""Values for all that is asked."""
+"""Values for the parameters of all these statements."""
 WRITTEN = (matches, plies, inbox, outbox, outbox_texts)
 
 
@@ -54,12 +54,12 @@ def store(new_store: Callable[..., Store]) -> Store:
 
 @pytest.fixture
 def file(new_store: Callable[..., Store], tmp_path: Path) -> Store:
-    """What only SQLite can be made to do."""
+    """A store for what only SQLite can be made to do."""
     return new_store(f"sqlite:///{tmp_path}/pbm.db")
 
 
 def played(tx: Transaction) -> Match:
-    """Something in each table that is asked: two boards, of which one has a clock and a ply, and mails both ways."""
+    """Rows in each table: two boards, one of them with a clock and a ply, and mails in and out."""
     seats = tx.players.add("alice", "x", NOW), tx.players.add("bob", "x", NOW)
     for player in seats:
         tx.players.add_address(player.id, f"{player.userid}@x.org", NOW, confirmed=True)
@@ -83,7 +83,7 @@ def test_what_is_asked_directly_is_what_sqlalchemy_finds(store: Store) -> None:
         played(tx)
     found, heard = list[list[object]](), list[object]()
     for is_heard in (False, True):
-        with store.write() as tx:  # some lock rows
+        with store.write() as tx:  # some of them lock rows
             if is_heard:
                 event.listen(tx._connection, "before_cursor_execute", lambda *words: heard.append(words))
             found.append([])
@@ -119,7 +119,7 @@ def plied(tx: Transaction, match: Match) -> list[tuple[dict[str, object], dict[s
 
 
 def test_an_address_with_a_nul_is_nobodys(store: Store) -> None:
-    """SQLite cuts a word of a list there; PostgreSQL takes none."""
+    """SQLite cuts a word of a list at a NUL; PostgreSQL accepts none."""
     with store.write() as tx:
         played(tx)
         assert [player.userid for player in tx.players.of_address("alice@x.org")] == ["alice"]
@@ -149,7 +149,7 @@ def test_of_many_values_the_wrong_ones_undo_all(store: Store) -> None:
 
     with pytest.raises(ZeroDivisionError):
         change_their_mind()
-    with store.write() as tx:  # it is told as before
+    with store.write() as tx:  # nothing of the failure is left behind
         tx.matches.add_plies(right)
         found = tx.matches.load(match.board)
         assert found is not None
@@ -157,7 +157,7 @@ def test_of_many_values_the_wrong_ones_undo_all(store: Store) -> None:
 
 
 def test_trouble_beyond_the_first_row_is_told_of(file: Store) -> None:
-    """SQLite's driver reads a row when it is asked for it."""
+    """SQLite's driver reads each row only when it is asked for."""
     with file.write() as tx:
         match = played(tx)
         (first,) = plied(tx, match)

@@ -1,6 +1,6 @@
-"""What is asked of the database costs the same however many boards there are: a move, and what is done by itself.
+"""The statements of a move and of the server's own work cost the same however many boards there are.
 
-What all verbs ask is judged with their conversations.
+The statements of all verbs are judged in tests/test_conversations.py.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_no_statement_of_a_move_reads_a_whole_table(table: House, judge: Plans) 
 
 
 def test_no_statement_of_a_flood_or_a_broadcast_reads_a_whole_table(table: House, judge: Plans) -> None:
-    """Mails with passwords that are put off, one about a board that overtakes them, and letters to many."""
+    """Mails with passwords that are put off, a move that overtakes them, and letters to many."""
     strangers = [table.mail(f"new{n}@x.example", f"signup new{n} a-good-word{n}") for n in range(4)]
     table.service.accept([*strangers, table.answering("bob", "E4", 101)])
     with judged(judge):
@@ -92,11 +92,11 @@ ALL_BOARDS = (
     "set digest 08:00",
     "revoke",
 )
-"""What looks at all boards of a player, or changes their clocks."""
+"""Lines that read all boards of a player or change their clocks."""
 
 
 def statements(house: House, line: str) -> int:
-    """How many the database is asked for a line of alice's that is not refused."""
+    """The number of statements for a line of alice's, which must not be refused."""
     asked: list[str] = []
     engine = house.service.store._engine
 
@@ -131,7 +131,7 @@ def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(
 
 
 def test_boards_under_way_are_counted_from_indexes_alone(house: House) -> None:
-    """A club's standings count thousands of boards, each of which would be a page of the file."""
+    """A club's standings count thousands of boards, and each would take a page of the file to read."""
     store, asked = house.service.store, list[str]()
     if store.locks_rows:
         pytest.skip("PostgreSQL looks whether others may see a row")

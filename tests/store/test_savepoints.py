@@ -1,4 +1,4 @@
-"""Savepoints in savepoints, with writes and exceptions at random: what is undone is what a list would undo."""
+"""Nested savepoints with random writes and exceptions: the database undoes what a list would undo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEEPEST = 5
 
 
 def act(chance: Random, tx: Transaction, written: list[str], names: Iterator[int], depth: int = 0) -> None:
-    """Write, read, or do so in a savepoint; written: what stands when all is done."""
+    """Write, read, or act in a savepoint. written: the keys that remain in the end."""
     for _ in range(chance.randrange(5)):
         deed = chance.random()
         if deed < 0.4:

@@ -1,4 +1,4 @@
-"""Writers take turns, whichever process they are in, and none waits for ever."""
+"""Writers take turns, in one process or several, and none waits for ever."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.patience import PATIENCE_SECONDS
 
 
 def others_turn(turns: Turns, began: threading.Event, end: threading.Event) -> threading.Thread:
-    """Somebody who writes from now on until he is told to end."""
+    """Another writer, from now on until `end` is set."""
 
     def write() -> None:
         with turns:
@@ -29,7 +29,7 @@ def test_whoever_comes_second_waits(tmp_path: Path) -> None:
     thread = others_turn(Turns(tmp_path / "pbm.db"), began, end)
 
     def second() -> None:
-        with Turns(tmp_path / "pbm.db"):  # as another process has it
+        with Turns(tmp_path / "pbm.db"):  # as in another process
             entered.set()
 
     waiting = threading.Thread(target=second)

@@ -1,4 +1,4 @@
-"""Rounds of a Swiss as py4swiss pairs them, which gives what bbpPairings gives: FIDE's Dutch system."""
+"""Swiss rounds as py4swiss pairs them, which agrees with bbpPairings: FIDE's Dutch system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BYES = {WIN: ResultToken.PAIRING_ALLOCATED_BYE, DRAW: ResultToken.HALF_POINT_BY
 def bouts(
     number: int, rounds: Sequence[Sequence[Bout]], absent: Collection[int] = (), *, is_last: bool = False
 ) -> list[tuple[int, int | None]] | None:
-    """Who moves first and who second, the highest pair first, a bye last; None where FIDE's rules allow no round.
+    """The pairs of first and second players, the highest pair first, a bye last; None if FIDE's rules allow no round.
 
     The entrants are 1 to number, by seed.
     """

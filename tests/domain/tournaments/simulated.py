@@ -1,4 +1,4 @@
-"""Whole Swiss tournaments with results at random, held against py4swiss."""
+"""Whole Swiss tournaments with random results, compared with py4swiss."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Pairing = tuple[int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What was paired, and what the oracle pairs; that is None where FIDE's rules allow no round."""
+    """Our pairings, and those of the oracle: None if FIDE's rules allow no round."""
 
     pairings: list[Pairing]
     expected: list[Pairing] | None
 
 
 def rounds(seed: int, most: int) -> Iterator[Round]:
-    """All rounds of a tournament; in every second one some come late, rest, or win because nobody comes."""
+    """All rounds of a tournament; with odd seeds some players rest, or win because their opponent stays away."""
     rng = random.Random(seed)
     number = rng.randint(2, most)
     entrants = range(1, number + 1)
@@ -50,7 +50,7 @@ def _ended(bout: Bout, rng: random.Random, *, may_stay_away: bool) -> Bout:
 
 
 def differences(seeds: Sequence[int], most: int, least_rounds: int) -> list[tuple[int, int, Round]]:
-    """Seed and number of each round that is paired otherwise than by the oracle. least_rounds: that were compared."""
+    """Seed, number and pairings of rounds that differ from the oracle's. least_rounds: how many must be compared."""
     found, compared = [], 0
     for seed in seeds:
         for place, paired in enumerate(rounds(seed, most), 1):

@@ -1,4 +1,4 @@
-"""Knockouts: who meets whom, who goes on, and that one is left."""
+"""Knockouts: the pairings, who goes on, and that one player is left."""
 
 from __future__ import annotations
 

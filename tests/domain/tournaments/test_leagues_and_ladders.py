@@ -1,4 +1,4 @@
-"""Divisions and who moves between them; rungs."""
+"""Divisions and how players move between them; rungs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Best matchings, held against all there are."""
+"""Best matchings, compared with all possible ones."""
 
 from __future__ import annotations
 

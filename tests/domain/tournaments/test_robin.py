@@ -1,4 +1,4 @@
-"""Round robin: everybody meets everybody, and moves first as often as second."""
+"""Round robins: everybody meets everybody, and is first as often as second."""
 
 from __future__ import annotations
 

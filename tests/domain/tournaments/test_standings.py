@@ -1,4 +1,4 @@
-"""Points and tie-breaks, by hand and against a literal count."""
+"""Points and tie-breaks, by hand and by a literal count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Swiss pairings: what FIDE's Dutch system gives, round by round, and what is given up where it allows no round."""
+"""Swiss pairings: FIDE's Dutch system round by round, and what gives way where it allows no round."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_thousands_of_rounds_are_paired_as_py4swiss_pairs_them(tournaments: int,
 
 @st.composite
 def tournaments(draw: st.DrawFn, most: int = 10) -> tuple[int, Rounds]:
-    """A tournament of more rounds than there are opponents: how many are in, and the bouts of each round."""
+    """The number of entrants, and the bouts of each round; there may be more rounds than opponents."""
     number = draw(st.integers(2, most))
     rounds: Rounds = []
     for _ in range(draw(st.integers(1, number + 3))):
@@ -97,7 +97,7 @@ def test_equals_meet_and_nobody_meets_twice() -> None:
 
 
 def leaders_of_the_same_seats() -> Rounds:
-    """One and two have won all and were first in both rounds: both are absolutely due to move second."""
+    """1 and 2 have won all games and were first in both rounds: both absolutely must be second next."""
     return [
         [Bout(1, 4, (WIN, LOSS)), Bout(2, 5, (WIN, LOSS)), Bout(3, 6, (WIN, LOSS))],
         [Bout(1, 5, (WIN, LOSS)), Bout(2, 6, (WIN, LOSS)), Bout(4, 3, (WIN, LOSS))],

@@ -1,4 +1,4 @@
-"""What a tournament is held under, as it is written; and how time decides a game."""
+"""The terms of a tournament as they are written, and how time decides a game."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_kind_there_is_not() -> None:
 
 
 def match(*days: float) -> Match:
-    """A match whose plies were played in turn after so many days each."""
+    """A match with one ply after each of these numbers of days, by the seats in turn."""
     players = (Player(1, "alice"), Player(2, "bob"))
     record, at = [], NOW
     for number, taken in enumerate(days):
