@@ -16,7 +16,7 @@ from tests.golden_file import FOLDER
 
 @dataclass(frozen=True)
 class Feature:
-    """sent: the command in its conversation, as a pattern. page: a help page; it holds told. shown: after the command."""
+    """sent: the command in its conversation, a pattern. page: of help, which says told. shown: after the command."""
 
     name: str
     conversation: str
