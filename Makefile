@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
-# what Python compiles is kept whatever the shell says, or each worker and each server would compile it anew
+# compiled Python is kept whatever the shell says: otherwise each worker and each server would compile it anew
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test golden lint bench bench-games screenshots clean
@@ -32,7 +32,7 @@ bench-games: $(INSTALLED)  ## the rules and drawings alone
 	$(BIN)/python -m bench.luddit_turn
 	$(BIN)/python -m bench.polygon_long
 
-screenshots: $(INSTALLED)  ## every kind of board as its mail shows it, by Chromium, in build/screenshots; to be looked at
+screenshots: $(INSTALLED)  ## every kind of board in its mail, by Chromium, in build/screenshots: look at them
 	$(BIN)/python -m bench.screenshots
 
 $(INSTALLED): pyproject.toml

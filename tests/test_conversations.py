@@ -88,7 +88,7 @@ def _read_only(handler: Handler) -> Handler:
 
 @pytest.fixture
 def waited_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is drawn or listed for a mail inside the writing transaction, though it should have been prepared before."""
+    """Whatever is drawn or listed for a mail while others wait to write; it should have been prepared before."""
     found, settling = list[str](), list[bool]()
     handle = Handling.handle
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "developing.md").read_text()
 NAMED = sorted(set(re.findall(r"`([\w./-]+/[\w./-]*(?::[\w.]+)?)`", PAGE)))
 MOST_FILES = 45
-"""That a move by mail may run through."""
+"""How many files a move by mail may run through."""
 WAY = re.findall(r"^\| `([\w./]+:[\w.]+)` \|", PAGE, re.MULTILINE)
 
 

@@ -16,7 +16,7 @@ from tests.golden_file import FOLDER
 
 @dataclass(frozen=True)
 class Feature:
-    """sent: how the command looks in its conversation. page: of help; it speaks of told. shown: in a mail thereupon."""
+    """sent: the command in its conversation, a pattern. page: of help, which says told. shown: after the command."""
 
     name: str
     conversation: str

@@ -237,7 +237,7 @@ def test_a_password_in_the_wrong_place_is_no_way_to_guess(open_house: House) -> 
 
 @pytest.mark.parametrize("words", ["chat {}", "C4\n\nI am bob {} here", "{}"])
 def test_a_forwarded_board_is_no_better_way_to_guess_than_the_front_door(words: str, open_house: House) -> None:
-    """alice has a mail of bob's with its token, forges his address in From, and sees what is passed on."""
+    """alice has a mail of bob's with its token, forges bob's address in From, and sees what is passed on."""
     day = timedelta(days=1)
     for _ in range(2):
         with counted(open_house) as looked:

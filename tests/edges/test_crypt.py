@@ -1,4 +1,4 @@
-"""Encrypted mail: our key goes with each mail, theirs are remembered, and who writes encrypted is answered so."""
+"""Encrypted mail: our key goes with each mail, players' keys are kept, and encrypted mail gets encrypted answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RING = Keyring(new_key("pbm@example.org"))
 
 
 class Program:
-    """A mail program that encrypts: a key of its own. chats: it is a chat app."""
+    """A mail program that encrypts, with a key of its own. chats: whether it is a chat app."""
 
     def __init__(self, name: str, *, chats: bool = False) -> None:
         self.address = address_of(name)
@@ -38,7 +38,7 @@ class Program:
         return f"addr={self.address}; prefer-encrypt=mutual; keydata={data}"
 
     def sealed(self, house: House, text: str, to: str = "pbm@example.org", **more: str) -> Arriving:
-        """A mail whose fields are hidden within."""
+        """A mail with its header fields hidden inside."""
         chat = "Chat-Version: 1.0\r\n" if self.chats else ""
         inner = (
             f"From: {self.address}\r\nSubject: ...\r\n{chat}Autocrypt: {self.autocrypt}\r\n"
@@ -57,7 +57,7 @@ class Program:
         return Arriving(mail.mail_from, mail.recipients, mail.raw.replace(b"text/plain; charset=utf-8", kind, 1))
 
     def opened(self, got: Parsed) -> Parsed:
-        """What an encrypted mail holds."""
+        """The mail inside an encrypted one, with its signature checked unless it is a chat."""
         assert got.get_content_type() == "multipart/encrypted"
         secret = next(part for part in got.walk() if part.get_content_type() == "application/octet-stream")
         signer = [] if self.chats else [Cert.from_bytes(RING.certificate)]
@@ -69,7 +69,7 @@ class Program:
 
 
 class _Kept:
-    """A way out that keeps what it is given."""
+    """A way out that keeps the mails it is given."""
 
     def __init__(self) -> None:
         self.mails: list[Outgoing] = []
@@ -82,7 +82,7 @@ class _Kept:
 
 
 def sent(house: House, got: Got) -> Parsed:
-    """A mail as it leaves."""
+    """A mail as it leaves the server."""
     way = _Kept()
     sealing = Sealing(way, RING, house.service.peer_of)
     asyncio.run(sealing.send(Outgoing("bounce@example.org", got.address, got.raw, 1)))
@@ -162,7 +162,7 @@ def _broken(writer: Program, house: House) -> Arriving:
 
 
 def test_a_mail_is_not_opened_for_somebody_else(house):
-    """Else whoever sees one go by could have it read to them."""
+    """Otherwise anybody who intercepts one could have it read to them."""
     house.player("alice")
     alice = Program("alice")
     mail = alice.sealed(house, "secret of alice's")

@@ -1,4 +1,4 @@
-"""The delivery loop: sent, postponed, given up, and never lost."""
+"""The delivery loop: mails are sent, postponed or given up, but never lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.patience import PATIENCE_SECONDS
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = DeliverySettings(concurrency=3, poll_seconds=0.01, first_retry_seconds=60, give_up_hours=1)
 HASTY = SETTINGS.model_copy(update={"first_retry_seconds": 0.02, "give_up_hours": 10_000})
-"""Tries again soon, and does not give up however fast the clock goes meanwhile."""
+"""Tries again soon, and does not give up, however fast the clock runs meanwhile."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Clock:
 
 @dataclass
 class Way:
-    """A transport that does what its script says for each try of an address; the default is to take the mail."""
+    """A transport with a script of failures for each address; without one left, it takes the mail."""
 
     script: dict[str, list[Exception]] = field(default_factory=dict)
     taken: list[Outgoing] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Way:
 
 @dataclass
 class Slow(Way):
-    """A transport that takes a mail when it is allowed to."""
+    """A transport that takes mails only once it is allowed to."""
 
     may_end: asyncio.Event = field(default_factory=asyncio.Event)
     begun: int = 0
@@ -72,7 +72,7 @@ class Slow(Way):
 
 @dataclass
 class Blocked(Way):
-    """A transport that refuses whatever it is given, so many times."""
+    """A transport that refuses the first `left` mails."""
 
     left: int = 0
 
@@ -100,7 +100,7 @@ def queue(store: Store, *addresses: str) -> None:
 
 
 def queue_plies(store: Store, *plies: tuple[int, str, int]) -> None:
-    """A mail for each: board, address and ply."""
+    """Queue a mail for each board, address and ply."""
     mails = [Mail(f"{board}-{address}-{ply}", address, "b@x", "s", b"%d" % ply, board) for board, address, ply in plies]
     with store.write() as tx:
         for mail in mails:
@@ -274,7 +274,7 @@ def test_what_is_under_way_is_not_claimed_again_after_a_leap_of_the_clock(store)
 
 
 def test_what_is_queued_while_it_looks_is_not_left_until_the_next_look(store, monkeypatch):
-    """Between the look and its outcome, so that only the wake-up tells of it."""
+    """Queued between the look and its result, so that only the wake-up tells of it."""
     way, looks = Way(), []
     look = Outbox.next_at
 
@@ -325,7 +325,7 @@ def test_what_is_claimed_but_not_begun_is_given_back_at_the_end(store):
 
 @dataclass
 class Uneven(Way):
-    """A transport that takes the longer for a mail, the earlier its ply."""
+    """A transport that takes longer for a mail the earlier its ply is."""
 
     async def send(self, mail: Outgoing) -> None:
         for _ in range(20 - 4 * int(mail.data)):
@@ -338,7 +338,7 @@ def plies(way: Way, address: str) -> list[bytes]:
 
 
 def test_mails_of_a_board_reach_each_reader_in_their_order_over_many_connections(store):
-    """Others go beside them: two boards of one player, and both players of one board."""
+    """Other lanes run beside them: two boards of one player, and both players of one board."""
     lanes = [(board, address) for board in (101, 102) for address in ("a@x", "b@x")]
     queue_plies(store, *((board, address, ply) for ply in (1, 2, 3) for board, address in lanes))
     way = Uneven()
@@ -388,7 +388,7 @@ def test_waits_double_up_to_the_longest():
 
 
 def test_a_server_that_refuses_everything_has_something_against_us(store):
-    """No mail is given up for it; one is tried now and then, and all are sent once one is taken."""
+    """No mail is given up; one is tried now and then, and all are sent as soon as one is taken."""
     addresses = [f"a{number}@x" for number in range(9)]
     queue(store, *addresses)
     way, clock, told = Blocked(left=12), Clock(), list[str]()
@@ -427,7 +427,7 @@ def test_a_lone_address_that_is_refused_again_and_again_is_given_up(store):
 
 @pytest.mark.parametrize("failure", [Unreachable("connection refused"), TemporaryFailure("451 try again later")])
 def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, failure):
-    """Also those that were postponed for days before."""
+    """Even mails that were postponed for days before."""
     addresses = [f"a{number}@x" for number in range(9)]
     queue(store, *addresses)
     with store.write() as tx:
@@ -444,9 +444,7 @@ def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, fai
 
 
 def test_what_was_postponed_when_the_way_out_failed_for_a_moment_goes_once_it_works(store):
-    """It waited out its minute where another mail, under way already, was taken before anybody looked; or where less
-    of that minute was left.
-    """
+    """Even if a mail under way is taken first, or little of its minute is left."""
     queue(store, "a@x", "b@x", "c@x")
     with store.write() as tx:
         tx.outbox.postpone(outbox(store)[2].id, START + timedelta(seconds=40), "connection refused")
@@ -457,7 +455,7 @@ def test_what_was_postponed_when_the_way_out_failed_for_a_moment_goes_once_it_wo
 
 @pytest.mark.parametrize("failure", [TemporaryFailure("450 mailbox full"), RecipientRefused("550 no such user", 550)])
 def test_addresses_that_ail_hold_nobody_else_up(store, failure):
-    """Not even until one of them is tried again."""
+    """Nobody waits even until one of them is tried again."""
     ailing, well = [f"a{number}@x" for number in range(3)], [f"b{number}@x" for number in range(9)]
     queue(store, *ailing, *well)
     way, told = Way({address: [failure] * 99 for address in ailing}), list[str]()
@@ -480,7 +478,7 @@ def test_an_address_that_ailed_alone_says_nothing_of_the_way():
 
 
 def test_nothing_else_stops_while_the_way_out_is_down_and_mails_are_queued(store, monkeypatch):
-    """A mail that is queued while one is tried does not make the loop go round without end."""
+    """If a mail is queued while another is tried, the loop must not run without a pause."""
     monkeypatch.setattr(deliver_module, "_RENEWAL_SECONDS", 1e9)
     turns = 0
 
@@ -516,7 +514,7 @@ def test_nothing_else_stops_while_the_way_out_is_down_and_mails_are_queued(store
 
 
 def test_all_that_failed_or_waits_is_sent_again_whatever_its_number(store):
-    """But for what may be under way."""
+    """Except mails that may be under way."""
     queue(store, *(f"a{number}@x" for number in range(5)))
     first, second, third, *_ = (mail.id for mail in outbox(store))
     with store.write() as tx:
@@ -531,7 +529,7 @@ def test_all_that_failed_or_waits_is_sent_again_whatever_its_number(store):
 
 
 def test_a_clock_that_was_ahead_does_not_keep_it_from_being_noted_that_mail_goes_out(store):
-    """Else two addresses that take none would soon pass for an outage, and all clocks would stand still."""
+    """Otherwise two bad addresses would soon pass for an outage, and all clocks would be stopped."""
     queue(store, "a@x")
     way, clock = Way(), Clock(START + timedelta(days=40))
 

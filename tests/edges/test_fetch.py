@@ -1,4 +1,4 @@
-"""Mail from a mailbox, against a server written here that breaks where one tells it to; tests/real has a true one."""
+"""Mail from a mailbox, on a server written here that breaks when told to; tests/real uses a true one."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Imap(socketserver.ThreadingTCPServer):
-    """One mailbox: `folders` by name, each with its mails by UID. breaks: commands at which it hangs up, once.
+    """One mailbox. folders: by name, their mails by UID. breaks: commands at which it hangs up, once.
 
-    refuses: commands that it says NO to. ends_at: commands at which it hangs up each time.
+    refuses: commands that it answers with NO. ends_at: commands at which it hangs up each time.
     """
 
     allow_reuse_address = True
@@ -113,7 +113,7 @@ class _Session(socketserver.StreamRequestHandler):
         return self.server.folders["INBOX"]
 
     def _idle(self, _: str) -> None:
-        """As real servers do, it tells at once what came since the last search."""
+        """Like real servers, it tells at once what has come since the last search."""
         self._say("+ idling")
         known = set(self._told)
         self.connection.settimeout(0.05)
@@ -253,7 +253,7 @@ def test_no_mail_waits_for_one_that_the_server_cannot_give():
             assert [mail.data for mail in taken] == [b"Subject: 3\r\n\r\n"]
             server.ends_at = []
             wait_until(lambda: list(server.folders["INBOX"]) == [1])
-            server.refuses = []  # what was refused is asked for again at the next look
+            server.refuses = []  # the next look asks again for what was refused
             wait_until(lambda: not server.folders["INBOX"])
     assert [mail.data[9:10] for mail in taken] == [b"3", b"2", b"1"]
 

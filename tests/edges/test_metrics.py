@@ -1,4 +1,4 @@
-"""What Prometheus reads: real numbers of the queues, also while the database gives trouble."""
+"""What Prometheus reads: true numbers of the queues, even when the database gives trouble."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LATER = timedelta(minutes=10)
 
 @contextmanager
 def scraped(store: Store, now: datetime) -> Iterator[dict[str, float]]:
-    """Samples by name and labels, as the server gives them."""
+    """The server's samples, by name and labels."""
     store.clock = lambda: now
     server = MetricsServer(store, lambda: 3, "127.0.0.1", 0)
     port = server.start()

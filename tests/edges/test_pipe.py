@@ -1,4 +1,4 @@
-"""Mails from a pipe: whose they are, what is refused with which exit code, and that all other trouble is temporary."""
+"""Mails from a pipe: their sender, the exit code of each refusal, and that all other trouble is temporary."""
 
 from __future__ import annotations
 

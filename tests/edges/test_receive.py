@@ -1,4 +1,4 @@
-"""The listener over real sockets: raw clients say exactly what they like."""
+"""The listener over real sockets: raw clients say whatever they like."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 
 class Inbox:
-    """An `accept` that keeps what it is given, once its gate is open, or fails with its trouble."""
+    """An `accept` that keeps mails as soon as its gate is open, or fails with its trouble."""
 
     def __init__(self) -> None:
         self.mails: list[Accepted] = []
@@ -55,7 +55,7 @@ class Client:
         self.reader, self.writer = reader, writer
 
     async def reply(self) -> str:
-        """All lines of one reply; empty when the connection has ended."""
+        """All lines of one reply; empty if the connection has ended."""
         lines = []
         while True:
             try:
@@ -81,7 +81,7 @@ class Client:
         return await self.say(text + b".")
 
     def vanish(self) -> None:
-        """Leave with a reset, not with a polite end of the stream."""
+        """Leave with a reset, without ending the stream politely."""
         at_once = struct.pack("ii", 1, 0)
         self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
         self.writer.transport.abort()
@@ -124,7 +124,7 @@ def session(
     listeners: list[Listener] | None = None,
     **options: Any,
 ) -> list[Accepted]:
-    """The mails accepted from one client of a fresh listener, which joins `listeners`."""
+    """The mails accepted from one client of a new listener, which is added to `listeners`."""
     kept = []
 
     async def test() -> None:
@@ -172,7 +172,7 @@ def test_a_session_written_at_once_gets_all_its_replies() -> None:
 @pytest.mark.parametrize("method", [b"GET", b"POST", b"PUT", b"HEAD", b"CONNECT", b"OPTIONS", b"post"])
 @pytest.mark.parametrize("hello", [b"", b"EHLO client"])
 def test_a_web_browser_hands_no_mail_in(method: bytes, hello: bytes) -> None:
-    """The body of a form that a web page has it send may hold whatever the page likes."""
+    """A web page can make a browser send a form whose body holds whatever the page likes."""
 
     async def talk(client: Client, inbox: Inbox) -> None:
         head = (method + b" / HTTP/1.1", b"Host: pbm.example", b"Content-Type: text/plain", b"")
@@ -369,7 +369,7 @@ def test_bare_lf_ends_a_line_and_bare_cr_does_not() -> None:
 
 
 def mended_line_by_line(text: bytes) -> bytes:
-    """A second implementation: RFC 5321 4.5.2 by lines that end in CRLF, then the ruling octet by octet."""
+    """A second implementation: RFC 5321 4.5.2 by lines that end in CRLF, then our rules octet by octet."""
     lines = text.split(b"\r\n")[:-1]
     assert lines.pop() == b"."
     body = list(b"".join(line.removeprefix(b".") + b"\r\n" for line in lines))
@@ -483,7 +483,7 @@ def test_slow_clients_are_sent_away(options: dict[str, Any], drip: bytes) -> Non
             client.writer.write(drip)
             await asyncio.sleep(0.01)
             let_pass(1)
-        if not isinstance(said.exception(), ConnectionError):  # by a drip that arrived after the end
+        if not isinstance(said.exception(), ConnectionError):  # a drip may arrive after the end
             assert b"\r\n421 4.4.2 " in b"\r\n" + said.result()
 
     assert session(talk, **options) == []
@@ -526,7 +526,7 @@ def test_a_failed_handshake_gives_the_place_back(caplog: pytest.LogCaptureFixtur
 
 
 def test_tls_that_is_being_closed_does_not_stop_the_listener_from_ending() -> None:
-    """Python 3.11.2 has no transport to abort any more where it was closed twice."""
+    """In Python 3.11.2 a transport that was closed twice cannot be aborted any more."""
     listeners: list[Listener] = []
 
     async def talk(client: Client, inbox: Inbox) -> None:

@@ -1,4 +1,4 @@
-"""What is found in the DNS about a domain, and what nobody can tell."""
+"""What the DNS says about a domain, and what nobody can tell."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_offline_one_question_is_enough() -> None:
 
 @contextmanager
 def dns_server(answers: Mapping[str, str]) -> Iterator[dns.resolver.Resolver]:
-    """A DNS server on loopback. answers: by type, what it says of every name."""
+    """A DNS server on loopback. answers: by type, what it says about every name."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))
 

@@ -1,4 +1,4 @@
-"""The running server over real SMTP: 250 is durable, trouble is 451, and what was accepted survives a kill."""
+"""The running server over real SMTP: 250 is durable, trouble is 451, and accepted mail survives a kill."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def service(database):
 
 
 def serving(service: Service, folder: Path, work) -> None:
-    """Run the server while `work(port)`, which blocks, goes on in a thread."""
+    """Run the server while `work(port)`, which blocks, runs in a thread."""
 
     async def run() -> None:
         server = Server(
@@ -97,7 +97,7 @@ def test_other_peoples_recipients_are_refused_at_once(service, tmp_path):
 
 
 def test_trouble_with_the_inbox_is_a_temporary_answer_that_tells_nothing(service, tmp_path, monkeypatch, caplog):
-    """It is told by a sentence in the log, too, without a traceback."""
+    """The log has one sentence about it, too, without a traceback."""
 
     def accept(_mails):
         raise DatabaseTrouble("disk full at /secret/path")
@@ -148,7 +148,7 @@ def serve_process(database: str, folder: Path, stderr: int = subprocess.DEVNULL)
 
 @pytest.mark.servers
 def test_what_got_250_is_handled_once_though_the_server_is_killed_again_and_again(service, database, tmp_path):
-    """Every accepted mail has one answer, whatever moment the kill met."""
+    """Each accepted mail has one answer, whatever the server was doing when it was killed."""
     accepted, number = [], 0
     for round_ in range(4):
         child, port = serve_process(database, tmp_path)
@@ -180,9 +180,9 @@ def nothing_waits(store: Store) -> bool:
 
 @pytest.mark.skipif("PBM_TEST_DATABASE" in os.environ, reason="a server's files are its own business")
 def test_a_database_that_is_deleted_while_it_is_written_loses_no_mail(service, database, tmp_path, monkeypatch):
-    """What came meanwhile is answered with 451; the operator hears of it past the outbox; put back, it goes on.
+    """Mail that comes meanwhile gets 451, the operator is told past the outbox, and all goes on with the file back.
 
-    They hear of it once, though who only reads finds no fault with a file that is still open.
+    They are told once, though readers find no fault with a file that is still open.
     """
     monkeypatch.setattr("pbm.edges.server._LOOK_SECONDS", 0.01)
     monkeypatch.setattr("pbm.edges.server._AGENDA_SECONDS", 0.01)
@@ -212,7 +212,7 @@ def test_a_database_that_is_deleted_while_it_is_written_loses_no_mail(service, d
 @pytest.mark.servers
 def test_a_process_that_may_open_no_more_files_ends_and_says_so(database, tmp_path):
     child, port = serve_process(database, tmp_path, stderr=subprocess.PIPE)
-    resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (3, 3))  # however many it has open at the moment
+    resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (3, 3))  # however many are open at the moment
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)) as client:
         client.settimeout(PATIENCE_SECONDS)
         client.recv(1000)
@@ -233,7 +233,7 @@ def test_a_process_that_may_start_no_more_threads_says_so(monkeypatch):
 
 
 async def given_up(service: Service, folder: Path) -> str:
-    """Why a server that handles and delivers has given up."""
+    """Why a server that handles and delivers gave up."""
     server = Server(service, None, Maildir(folder), DeliverySettings())
     await server.start()
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -251,7 +251,7 @@ def test_a_task_that_ends_by_a_fault_ends_the_server(service, tmp_path, monkeypa
 
 
 def test_a_game_that_ends_the_thread_it_is_played_in_ends_the_server(service, tmp_path, monkeypatch):
-    """Else mail would be taken in, and never handled, by a process that seems to be well."""
+    """Otherwise a process that seems to be well would take mail in and never handle it."""
 
     def exit_(_limit: int, _committed: object) -> int:
         raise SystemExit("bye")
@@ -261,7 +261,7 @@ def test_a_game_that_ends_the_thread_it_is_played_in_ends_the_server(service, tm
 
 
 def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path, monkeypatch):
-    """However many threads meet it at once."""
+    """However many threads notice it at the same time."""
 
     def look_at_the_clock() -> float:
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""DKIM: what is signed verifies, what is not signed of it shows, and the same mail is signed the same."""
+"""DKIM: a signed mail verifies, changes show, and the same mail gets the same signature."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def verifies(mail: bytes, key: bytes) -> bool:
 
 
 def fields(mail: bytes) -> dict[str, str]:
-    """The tags of the signature."""
+    """The tags of the mail's signature."""
     value = mail.partition(b"\r\nFrom:")[0].partition(b":")[2].decode()
     return dict(tag.strip().split("=", 1) for tag in "".join(value.split()).split(";"))
 

@@ -1,4 +1,4 @@
-"""A wall clock that leaps ends no game, gives nobody's time away, and is believed only when it stays as it is."""
+"""A wall clock that leaps ends no game and gives away nobody's time; it is believed only if it stays as it is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ day, hour, minute, second = timedelta(days=1), timedelta(hours=1), timedelta(min
 
 @dataclass
 class Machine:
-    """Its two clocks. moving: held while they move together, so that a thread of a server sees both or neither."""
+    """A machine's two clocks. moving: held while they move together, so that threads see both moves or neither."""
 
     wall: datetime = START
     seconds: float = 1000.0
@@ -43,7 +43,7 @@ class Machine:
         return Timekeeper(lambda: self.wall, lambda: self.seconds)
 
     def clock(self) -> Callable[[], datetime]:
-        """A timekeeper for threads."""
+        """A timekeeper that threads may use."""
         now = self.timekeeper()
 
         def read() -> datetime:
@@ -107,7 +107,7 @@ def test_a_clock_that_leaps_on_and_on_is_not_believed(machine: Machine) -> None:
 
 @pytest.fixture
 def club(new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> House:
-    """alice and bob at board 101 with three days a move; what is due is looked for without a pause."""
+    """alice and bob at board 101 with three days a move; the server looks for due work without a pause."""
     monkeypatch.setattr(server_module, "_AGENDA_SECONDS", 0.0)
     monkeypatch.setattr(server_module, "_LOOK_SECONDS", 0.01)
     monkeypatch.setattr(service_module, "DOUBTED", timedelta())
@@ -138,7 +138,7 @@ def serving(house: House, folder: Path, work: Callable[[], None]) -> None:
 
 
 def done(of: object, name: str, times: int) -> None:
-    """Returns when the server has done something so often more."""
+    """Wait until the server has done something this many times more."""
     real, number = getattr(of, name), 0
 
     def do(*words: object) -> object:
@@ -153,7 +153,7 @@ def done(of: object, name: str, times: int) -> None:
 
 
 def looked_for(house: House, times: int = 20) -> None:
-    """Returns when the server has looked so often for what is due."""
+    """Wait until the server has looked this many times for due work."""
     done(house.service.agenda, "run", times)
 
 
@@ -181,7 +181,7 @@ def test_a_wall_clock_forty_days_ahead_for_eight_seconds_ends_no_game(
 def test_a_server_that_starts_with_a_clock_that_is_ahead_forgets_and_does_nothing_by_itself(
     club: House, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Not until it is clear that it was away for so long."""
+    """Not before it is clear that the server really was away for so long."""
     monkeypatch.setattr(service_module, "DOUBTED", 15 * minute)
     club.service.beat()
     with club.service.store.write() as tx:
@@ -208,7 +208,7 @@ def test_a_server_that_starts_with_a_clock_that_is_ahead_forgets_and_does_nothin
 def test_who_slept_with_their_machine_loses_no_game(
     club: House, machine: Machine, tmp_path: Path, *, it_can_tell: bool
 ) -> None:
-    """Whether the machine can tell how long it slept, or its clock seems to have leapt."""
+    """Whether the machine can tell how long it slept, or its clock only seems to have leapt."""
     began = machine.wall = club.now
     club.service.store.clock = machine.clock()
     deadline = match_of(club).clock.deadline(match_of(club).calendars)  # type: ignore[union-attr]
@@ -240,7 +240,7 @@ def test_who_slept_with_their_machine_loses_no_game(
 def test_a_clock_that_was_ahead_for_long_and_is_put_right_stops_nobodys_clock_for_long(
     club: House, tmp_path: Path
 ) -> None:
-    """As when the server was started with a wrong clock, which it has to believe."""
+    """As when the server was started with a wrong clock, which it had to believe."""
     club.service.beat()
     club.now += 40 * day
     club.service.beat()
@@ -268,7 +268,7 @@ def test_the_time_to_choose_is_not_over_while_the_server_was_away(club: House) -
 
 
 def test_what_is_due_when_the_server_is_back_tells_of_no_outage_that_is_over(club: House, tmp_path: Path) -> None:
-    """However little time passes between what the server does."""
+    """However little time passes between two things that the server does."""
     club.service.beat()
     club.send("alice", "hex seek alice alicepass -size=4 --robot")
     club.now += 25 * hour

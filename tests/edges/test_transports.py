@@ -44,7 +44,7 @@ TIMEOUT_SECONDS = 20.0
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
-    """For no longer than it would take if whatever may hang did."""
+    """Run a test, for at most as long as if everything that may hang did."""
     asyncio.run(asyncio.wait_for(test, 30 * TIMEOUT_SECONDS))
 
 
@@ -53,22 +53,22 @@ def outgoing(recipient: str = "alice@example.org", outbox_id: int = 1, data: byt
 
 
 async def turns() -> None:
-    """Of the loop, a few: the client has begun to wait then, or given up what it has waited for long enough."""
+    """Let the loop turn until the client has begun to wait, or has given up what it has waited for long enough."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 class Relay:
-    """A smarthost. script: stage -> what it answers there instead of the usual, one entry for each time it gets there.
+    """A smarthost. script: by stage, its unusual answers, one for each time it gets there.
 
     Stages: HELLO (the greeting), MAIL, RCPT, DATA (the command), TEXT (in the middle), DOT (after it). None: as usual.
-    What hangs or is late is so by the loop's clock, which leaps; what is held goes on once it may.
-    mails: what came with its final dot, whatever was answered then. pipelining: it takes several words at once.
+    HANG and LATE let the loop's clock leap; HELD waits for `may_go_on`.
+    mails: those that came with their final dot, whatever the answer was. pipelining: it takes several commands at once.
     """
 
     pipelining = False
     most = 100
-    """Connections at a time; further ones are refused at once."""
+    """The most connections at a time; more are refused at once."""
 
     def __init__(self, script: dict[str, list[str | None]]) -> None:
         self.script = defaultdict(list, script)
@@ -98,7 +98,7 @@ class Relay:
             session.transport.close()  # type: ignore[union-attr]
         else:
             return answer
-        await asyncio.Event().wait()  # until the end of the connection cancels it
+        await asyncio.Event().wait()  # until the connection ends and cancels it
         return None
 
     async def greet(self, session: SMTP) -> str | None:
@@ -399,7 +399,7 @@ def test_a_kept_connection_that_fails_after_data_is_not_tried_again(stage: str, 
 
 
 def test_a_mail_that_is_taken_late_is_not_sent_twice() -> None:
-    """Servers may look into a text for long before they take it (RFC 5321 4.5.3.2.6)."""
+    """Servers may check a text for a long time before they take it (RFC 5321 4.5.3.2.6)."""
 
     async def test() -> None:
         async with relaying({"DOT": [LATE]}) as relay, smarthost(relay) as way_out:
@@ -512,7 +512,7 @@ def test_what_is_no_address_is_refused_before_anything_is_said(address: str) -> 
 
 
 def replying(*replies: bytes) -> Coroutine[Any, Any, None]:
-    """A mail is sent to a server that offers pipelining, and says this in answer to what it is sent."""
+    """Send a mail to a server that offers pipelining and gives these replies, whatever it reads."""
 
     async def test() -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -520,7 +520,7 @@ def replying(*replies: bytes) -> Coroutine[Any, Any, None]:
             for reply in (b"250-hello\r\n250 PIPELINING\r\n", *replies):
                 if not await reader.read(10_000):
                     break
-                for octet in reply:  # as it may come from far away
+                for octet in reply:  # as if from far away
                     writer.write(bytes([octet]))
                     await asyncio.sleep(0)
             writer.close()
@@ -692,7 +692,7 @@ def test_a_command_that_ends_before_it_has_read_all_leaves_nothing_in_the_log(ca
     for _ in range(5):
         with pytest.raises(TemporaryFailure):
             run(way_out.send(outgoing(data=b"x\r\n" * 100_000)))
-    gc.collect()  # asyncio tells of what nobody has asked for when it is gone
+    gc.collect()  # asyncio logs an exception that nobody has asked for when it is collected
     assert not caplog.records
 
 
@@ -725,7 +725,7 @@ def test_an_address_no_argument_can_hold_is_permanent() -> None:
 
 
 def test_nothing_is_left_open_where_a_server_does_not_let_us_introduce_ourselves():
-    """Each try left a connection, until the system gave no more."""
+    """Otherwise each try leaves a connection, until the system gives no more."""
 
     async def test():
         ended = 0

@@ -1,4 +1,4 @@
-"""Several processes over one database: they share the work, keep the order of each board, and survive each other."""
+"""Several processes on one database: they share the work, keep the order of each board, and survive each other."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def service(database: str) -> Iterator[Service]:
 
 
 class Company:
-    """Processes of pbm over one database, which deliver into one folder."""
+    """Processes of pbm on one database, which deliver into one folder."""
 
     def __init__(self, database: str, folder: Path) -> None:
         self._database = database
@@ -58,7 +58,7 @@ class Company:
         self.running: list[subprocess.Popen[str]] = []
 
     def hire(self, *words: str) -> str:
-        """Start a process; what it says when it is ready."""
+        """Start a process; returns what it says when it is ready."""
         command = [sys.executable, "-m", "pbm.cli", *words, "--database", self._database, "--domain", "example.org"]
         with (self._folder / "log").open("a") as log:
             child = subprocess.Popen(
@@ -77,7 +77,7 @@ class Company:
         child.communicate()
 
     def dismiss(self) -> list[int]:
-        """Ask all to stop; their exit codes."""
+        """Stop all processes; returns their exit codes."""
         for child in self.running:
             child.terminate()
         for child in self.running:
@@ -105,7 +105,7 @@ def nothing_waits(store: Store) -> bool:
 
 
 def plan(seed: int) -> list[str]:
-    """The moves of a game that is not over after them."""
+    """The moves of a game that go on without ending it."""
     chance, state = random.Random(seed), replay(GAMES["cross"], ("-size=6",), "", [])
     moves: list[str] = []
     for _ in range(PLIES):
@@ -116,7 +116,7 @@ def plan(seed: int) -> list[str]:
 
 
 def answers(service: Service, board: int, moves: list[str]) -> list[Arriving]:
-    """A mail for each ply, each answering the board as it will be when all before it are played."""
+    """A mail for each ply, which answers the board with all earlier plies on it."""
     with service.store.read() as tx:
         signer = Signer(*tx.secrets.keys(service.clock()))
     mails = []
@@ -132,7 +132,7 @@ def answers(service: Service, board: int, moves: list[str]) -> list[Arriving]:
 def test_workers_that_are_killed_again_and_again_play_every_game_as_it_was_sent(
     service: Service, company: Company
 ) -> None:
-    """Every mail is handled once, the mails of a board in their order; every answer is sent, under one Message-ID."""
+    """Every mail is handled once, those of a board in order; every answer is sent, under one Message-ID."""
     administration = Administration(service)
     boards = [administration.start_match("cross", ("alice", "bob"), ["-size=6"]).board for _ in range(BOARDS)]
     plans = {board: plan(board) for board in boards}
@@ -170,7 +170,7 @@ def test_one_process_listens_one_handles_and_one_delivers(service: Service, comp
     mail = "From: alice@x.org\r\nSubject: cross challenge alice bob\r\nMessage-ID: <1@x.org>\r\n\r\n"
     with smtplib.SMTP("127.0.0.1", port) as client:
         client.sendmail("alice@x.org", ["pbm@example.org"], mail)
-        wait_until(lambda: bool(company.letters("alice@x.org")))  # it asks whether that was her
+        wait_until(lambda: bool(company.letters("alice@x.org")))  # it asks whether she wrote that
         asked = message_from_bytes(company.letters("alice@x.org")[0])["Reply-To"]
         yes = "From: alice@x.org\r\nSubject: yes\r\nMessage-ID: <2@x.org>\r\n\r\nyes\r\n"
         client.sendmail("alice@x.org", [asked], yes)
@@ -196,13 +196,13 @@ def waiting(store: Store) -> bool:
 
 @pytest.mark.servers
 def test_answers_of_several_handlers_are_not_lost_nor_doubled(database: str, service: Service) -> None:
-    """Handlers in threads, each with connections of its own, while the mails come in."""
+    """Handlers in threads, each with its own connections, while mails come in."""
     others = [Service(Store(database), service.settings) for _ in range(2)]
     stop = threading.Event()
 
     def handle(number: int) -> None:
         while not stop.is_set():
-            with suppress(Conflict):  # of which the next try makes up
+            with suppress(Conflict):  # the next try makes up for it
                 others[number].handle(3)
 
     threads = [threading.Thread(target=handle, args=(number,)) for number in range(len(others))]
@@ -229,7 +229,7 @@ def test_a_bell_rings_when_another_process_adds_to_a_queue(
     listener = Store(database)
     heard = listener.bell(rings.append)
     heard.start()
-    wait_until(lambda: bool(rings))  # it begins with one, for what came before it listened
+    wait_until(lambda: bool(rings))  # the first ring stands for all that came before
     for number in range(3):
         rings.clear()
         mail = b"From: alice@x.org\r\nSubject: help\r\nMessage-ID: <%d@x.org>\r\n\r\n" % number

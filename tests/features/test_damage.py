@@ -37,7 +37,7 @@ def house(new_house: Callable[..., House]) -> House:
 
 
 def alter(house: House, notation: str, board: int = BOARD) -> None:
-    """Change the first ply of a board behind the server's back, and forget the boards in memory."""
+    """Change the first ply of a board past all checks, and forget the boards in memory."""
     with house.service.store.write() as tx:
         tx._connection.execute(update(plies).where(plies.c.board == board, plies.c.ply == 1).values(notation=notation))
     house.service.tools.states.forget()

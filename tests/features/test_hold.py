@@ -15,7 +15,7 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture
 def slow(table: House) -> House:
-    """Bob's moves wait for ten minutes, and it is his turn."""
+    """bob is to move, and bob's moves wait for ten minutes."""
     table.answer("bob", "set hold 10m", 101)
     table.collect()
     return table

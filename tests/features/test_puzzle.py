@@ -293,7 +293,7 @@ def test_a_game_that_has_ended_becomes_a_puzzle_that_names_nobody(house: House) 
 
 @pytest.mark.parametrize("plies", [8, 9, 10, 11])
 def test_what_is_on_a_running_board_is_no_puzzle(house: House, plies: int) -> None:
-    """Neither a position on the way to the puzzle's nor one after it, in whatever order the moves came."""
+    """Neither a position before the puzzle's nor one after it, in whatever order the moves came."""
     for player in ("dora", "emil"):
         house.player(player)
     house.game("hex -size=4 dora emil", [HEX[2], HEX[1], HEX[0], *HEX[3:plies]])

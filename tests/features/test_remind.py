@@ -247,7 +247,7 @@ def test_the_links_of_many_boards_share_the_room_there_is(house: House) -> None:
 
 
 def timed(house: House, clock: str = "10d", boards: int = 1) -> None:
-    """bob is to move on some boards; he is reminded 3 days and 1 day ahead."""
+    """bob is to move on some boards; reminders come 3 days and 1 day before time is up."""
     house.player("alice")
     house.player("bob")
     for _ in range(boards):

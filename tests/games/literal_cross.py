@@ -1,4 +1,4 @@
-"""Cross once more, word for word from its rules and slow: cells are pairs of a row letter and a number."""
+"""Cross once more, slow and word for word from its rules: cells are pairs of a row letter and a number."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tests.games.perft import perft
 Cell = tuple[str, int]
 Stones = frozenset[Cell]
 Game = tuple[int, Stones, Stones, frozenset[str]]
-"""Size, stones of O, stones of X, and the players who have won: none or one of "O" and "X"."""
+"""Size, stones of O, stones of X, and the winner: none, or one of "O" and "X"."""
 
 
 def rows(size: int) -> dict[str, list[Cell]]:
-    """The rows from the top: A holds 1..N, each next one more up to the middle; below it rows start at 2, 3, .."""
+    """The rows from the top: A holds 1..N, each row to the middle has one more; the rows below start at 2, 3, .."""
     letters = [chr(ord("A") + index) for index in range(2 * size - 1)]
     spans = [(1, size + index) for index in range(size)] + [(1 + index, 2 * size - 1) for index in range(1, size)]
     return {

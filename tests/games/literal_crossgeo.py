@@ -1,4 +1,4 @@
-"""CrossGeo once more, word for word from its rules and slow: edges meet where two rational equations do."""
+"""CrossGeo once more, slow and word for word from its rules: two rational equations tell where edges meet."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.games.perft import perft
 
 Spot = tuple[int, int]
 Edge = tuple[Spot, Spot, str]
-"""Two points and a colour: "green", "red" or "blue"."""
+"""Two ends and a colour: "green", "red" or "blue"."""
 
 Drawing = Mapping[int, Edge]
 """The edges by their numbers."""
 
 Game = tuple[frozenset[int], str]
-"""The numbers of the standing edges, and who is to move: "red" or "blue"."""
+"""The numbers of the standing edges, and the player to move: "red" or "blue"."""
 
 
 def meeting(one: Edge, other: Edge) -> tuple[Fraction, Fraction] | None:
@@ -34,7 +34,7 @@ def meeting(one: Edge, other: Edge) -> tuple[Fraction, Fraction] | None:
 
 @cache
 def cross(one: Edge, other: Edge) -> bool:
-    """They meet in one point that is inside both."""
+    """Whether they meet in one point that lies inside both."""
     shares = meeting(one, other)
     return shares is not None and all(0 < share < 1 for share in shares)
 
@@ -55,7 +55,7 @@ def successors(drawing: Drawing, game: Game) -> Iterator[Game]:
 
 
 def winner(drawing: Drawing, game: Game) -> int | None:
-    """1 for red and 2 for blue: whose opponent is to move and has nothing to pick."""
+    """1 for red and 2 for blue, if their opponent is to move and has nothing to pick; otherwise None."""
     return None if picks(drawing, game) else 1 if game[1] == "blue" else 2
 
 
@@ -68,7 +68,7 @@ def counts(drawing: Drawing, depth: int) -> tuple[list[int], list[int]]:
 
 
 def grundy(drawing: Drawing) -> int:
-    """The value of an all-green drawing by the theory: Node Kayles on the graph of crossings, its components added."""
+    """The value of an all-green drawing by the theory: Node Kayles on the graph of crossings, its parts added."""
     links = {number: {other for other in drawing if cross(drawing[number], drawing[other])} for number in drawing}
     return _kayles(frozenset(drawing), links)
 
@@ -94,7 +94,7 @@ def _component(nodes: frozenset[int], links: Mapping[int, set[int]]) -> frozense
 
 
 def overlap(one: Edge, other: Edge) -> bool:
-    """They share more than a point: then two different ends are on both."""
+    """Whether they share more than a point: then two different ends lie on both."""
     return len({spot for spot in (*one[:2], *other[:2]) if _on(spot, one) and _on(spot, other)}) > 1
 
 

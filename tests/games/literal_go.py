@@ -1,4 +1,4 @@
-"""Go, written a second time as the rules are told: points as pairs, the board as a dict, all positions remembered."""
+"""Go once more, as people explain its rules: points as pairs, the board as a dict, all positions remembered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ COLUMNS = "abcdefghjklmnopqrst"
 
 
 class LiteralGo:
-    """A game that is played on in place. turn: 1 for Black, 2 for White."""
+    """A game in progress. turn: 1 for Black, 2 for White."""
 
     def __init__(self, size):
         self.points = list(product(range(size), repeat=2))
@@ -26,7 +26,7 @@ class LiteralGo:
         return [each for each in around if each in self.points]
 
     def chain(self, board, point):
-        """The points connected with one by points that hold the same, or nothing as it does; and what they touch."""
+        """The points with the same content that are connected to this one, and the other points beside them."""
         chain, edge, wait = {point}, set(), [point]
         while wait:
             for near in self.neighbours(wait.pop()):
@@ -41,7 +41,7 @@ class LiteralGo:
         return any(near not in board for near in self.chain(board, point)[1])
 
     def after(self, point):
-        """The board after a stone; None where the rules forbid it."""
+        """The board after a stone; None if the rules forbid it."""
         if point in self.board:
             return None
         board = {**self.board, point: self.turn}
@@ -67,7 +67,7 @@ class LiteralGo:
         self.turn = 3 - self.turn
 
     def areas(self):
-        """The points of Black and of White, without komi."""
+        """The number of Black's points and of White's, without komi."""
         counts = {1: 0, 2: 0}
         for point in self.points:
             if point in self.board:

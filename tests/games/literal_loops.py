@@ -1,4 +1,4 @@
-"""The loops game once more, word for word from its article and slow: squares are pairs of row and column."""
+"""The loops game once more, slow and word for word from its article: squares are pairs of row and column."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tests.games.perft import DRAW, perft
 
 Square = tuple[int, int]
 Game = tuple[int, frozenset[Square], frozenset[Square]]
-"""Size, squares of who began, squares of the other."""
+"""Size, squares of the player who began, squares of the other one."""
 
 
 @cache
 def completions(size: int) -> list[frozenset[Square]]:
-    """Every way to have exactly two squares in every row and column; a size of 6 has 67,950."""
+    """All ways to have exactly two squares in every row and column; size 6 has 67,950."""
     ways: list[frozenset[Square]] = []
 
     def extend(row: int, squares: tuple[Square, ...]) -> None:
@@ -30,7 +30,7 @@ def completions(size: int) -> list[frozenset[Square]]:
 
 
 def legal(game: Game) -> list[Square]:
-    """The empty squares after which some completion is left, in reading order."""
+    """The empty squares that leave some completion, in reading order."""
     size, first, second = game
     filled = first | second
     left = [way for way in completions(size) if way >= filled]
@@ -65,7 +65,7 @@ def points(size: int, yellow: frozenset[Square], purple: frozenset[Square]) -> t
 
 
 def scores(game: Game, *, purple_begins: bool) -> tuple[int, int]:
-    """Points of who began and of the other."""
+    """Points of the player who began and of the other one."""
     size, first, second = game
     if purple_begins:
         yellow, purple = points(size, second, first)

@@ -1,4 +1,4 @@
-"""Luddit by the letter of its rules, pieces by the recursion. Slow; shares no code with the game.
+"""Luddit by the letter of its rules, with pieces by recursion. Slow; shares no code with the game.
 
 Stones are (column, row) pairs counted from 0, a board is a dict from them to "B" or "W", a piece is a frozenset.
 """
@@ -18,13 +18,13 @@ Cell = tuple[int, int]
 Cells = tuple[Cell, ...]
 Board = dict[Cell, str]
 Rules = tuple[int, int, int]
-"""Size, stones of each player, stones that may be on the board."""
+"""Size, stones of each player, most stones on the board."""
 State = tuple[frozenset[tuple[Cell, str]], tuple[str, str]]
-"""A board's items, the player to move and the other."""
+"""A board's items, then the player to move and the other one."""
 
 
 def torus_range(size: int) -> AtRange:
-    """At range: the two share an adjacent intersection, adjacency wrapping around the edges."""
+    """Two stones are at range if they share an adjacent intersection; adjacency wraps around the edges."""
 
     def adjacent(stone: Cell) -> set[Cell]:
         steps = [step for step in product((-1, 0, 1), repeat=2) if step != (0, 0)]
@@ -38,7 +38,7 @@ def pieces_at_range(one: Piece, other: Piece, at_range: AtRange) -> bool:
 
 
 def loops_of(candidates: Collection[Piece], at_range: AtRange) -> list[Piece]:
-    """The stones of the largest connected groups of candidates of which each is at range of two others of the group."""
+    """The stones of each largest connected group of candidates in which each one is at range of two others."""
     group = set(candidates)
     while weak := {p for p in group if sum(q != p and pieces_at_range(p, q, at_range) for q in group) < 2}:
         group -= weak
@@ -54,7 +54,7 @@ def loops_of(candidates: Collection[Piece], at_range: AtRange) -> list[Piece]:
 
 
 def all_pieces(stones: Collection[Hashable], at_range: AtRange) -> set[Piece]:
-    """Single stones, and what groups of pieces make loops, until nothing new comes."""
+    """Single stones, and then whatever groups of pieces form loops, until nothing new appears."""
     subsets = [frozenset(chosen) for count in range(3, len(stones) + 1) for chosen in combinations(stones, count)]
     pieces = {frozenset([stone]) for stone in stones}
     while new := {
@@ -67,7 +67,7 @@ def all_pieces(stones: Collection[Hashable], at_range: AtRange) -> set[Piece]:
 
 
 def is_bound(piece: Piece, pieces: Collection[Piece], at_range: AtRange) -> bool:
-    """Pieces at range of the piece, none sharing a stone with it, form a loop."""
+    """Whether pieces at range of this one, sharing no stone with it, form a loop."""
     around = [other for other in pieces if not other & piece and pieces_at_range(piece, other, at_range)]
     return bool(loops_of(around, at_range))
 
@@ -86,7 +86,7 @@ def conditioned(board: Board, mover: str, size: int) -> Iterator[Piece]:
 
 
 def after(board: Board, mover: str, rules: Rules, lift: Cells, put: Cells) -> Board | None:
-    """The board after placing (nothing to lift), removing (nowhere to put) or moving; None when that is not legal."""
+    """The board after placing (nothing to lift), removing (nowhere to put) or moving; None if that is not legal."""
     size, stones, limit = rules
     if len(set(lift)) < len(lift) or len(set(put)) < len(put) or (lift and put and len(lift) != len(put)):
         return None
@@ -107,7 +107,7 @@ def after(board: Board, mover: str, rules: Rules, lift: Cells, put: Cells) -> Bo
 
 
 def listed(board: Board, mover: str, rules: Rules, *, shifts: bool) -> Iterator[Board]:
-    """The boards after the moves that moves() of the game knows: with shifts, also single stones moved."""
+    """The boards after each move that the game lists; shifts: including moves of single stones."""
     size = rules[0]
     everywhere = [(column, row) for column in range(size) for row in range(size)]
     at_range = torus_range(size)
@@ -127,7 +127,7 @@ def listed(board: Board, mover: str, rules: Rules, *, shifts: bool) -> Iterator[
 
 
 def count(rules: Rules, depth: int) -> tuple[list[int], list[int]]:
-    """Sequences of the listed turns. Depth at most 3: a position cannot have come a third time so early."""
+    """Counts of the listed turns, as by perft. depth: at most 3, too few for a position to come a third time."""
 
     def successors(state: State) -> Iterator[State]:
         board, mover, other = dict(state[0]), *state[1]

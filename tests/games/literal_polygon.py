@@ -1,6 +1,6 @@
-"""The polygon game once more, by the letter of its rules, with fractions and without any memory between plies.
+"""The polygon game once more, by the letter of its rules, with fractions and no memory between plies.
 
-Slow, and without a line in common with the game; only the vertices are taken from it. A position is a tuple of ends:
+Slow, and shares no code with the game except for the vertices. A position is a tuple of ends:
 where the first segment starts, then where each one ends; each a vertex's number or a pair of plies.
 """
 
@@ -16,13 +16,13 @@ def turn(a, b, c):
 
 
 def holds(segment, point):
-    """The closed segment holds the point."""
+    """Whether the point lies on the closed segment."""
     (a, b) = segment
     return turn(a, b, point) == 0 and all(min(a[k], b[k]) <= point[k] <= max(a[k], b[k]) for k in (0, 1))
 
 
 def meeting(one, two):
-    """The one point of both lines, if it is inside both segments; None if there is no such point."""
+    """The point where both lines meet, if it lies inside both segments; otherwise None."""
     before, after = turn(one[0], one[1], two[0]), turn(one[0], one[1], two[1])
     if before == after:
         return None
@@ -43,7 +43,7 @@ class Literal:
         return [(self.vertices[k - 1], self.vertices[k]) for k in range(self.sides)]
 
     def drawn(self, ends):
-        """The points where segments start and end, and the segments."""
+        """The ends of segments in order, and the segments."""
         points: list[Any] = []
         segments: list[Any] = []
         for end in ends:
@@ -79,7 +79,7 @@ class Literal:
         ]
 
     def weight(self, end, ends):
-        """How many vertices it takes to construct a point, each counted as often as it is used."""
+        """The number of vertices needed to construct a point, each counted as often as it is used."""
         if isinstance(end, int):
             return 1
         return sum(self.weight(ends[ply - 1], ends) + self.weight(ends[ply], ends) for ply in end)
@@ -97,13 +97,13 @@ class Literal:
         return rule == "any" or same == (rule == "same")
 
     def winner(self, ends):
-        """1 or 2 when the player to move has no segment to draw, None when the game goes on."""
+        """The winner, 1 or 2, if the player to move has no segment to draw; None while the game goes on."""
         plies = max(0, len(ends) - 1)
         return None if self.successors(ends) else (1 if plies % 2 == 1 else 2)
 
 
 def concurrent_diagonals(vertices):
-    """Points inside the polygon that three or more diagonals share."""
+    """Points inside the polygon where three or more diagonals meet."""
     seen: set[Any] = set()
     shared: set[Any] = set()
     diagonals = list(combinations([tuple(map(Fraction, v)) for v in vertices], 2))
@@ -114,7 +114,7 @@ def concurrent_diagonals(vertices):
 
 
 def turns_right_once_around(vertices):
-    """Strictly convex, in clockwise order."""
+    """Whether the polygon is strictly convex, in clockwise order."""
     around = [*vertices, *vertices[:2]]
     right = all(turn(a, b, c) < 0 for (a, b), (_, c) in pairwise(pairwise(around)))
     return right and len(set(vertices)) == len(vertices)

@@ -1,16 +1,16 @@
-"""Yavalath again, word for word from the rules and as slow as they read: cells are names, lines go by letters."""
+"""Yavalath once more, word for word from the rules and as slow: cells are names, lines follow letters and numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 Stones = tuple[frozenset[str], frozenset[str], str]
-"""White's cells, Black's cells and the cell placed last."""
+"""White's cells, Black's cells, and the last cell played."""
 EMPTY: Stones = (frozenset(), frozenset(), "")
 
 
 def cells(size: int) -> list[str]:
-    """Rows of size, size + 1, .. 2 * size - 1, .. size cells; the numbers of the lower rows begin later."""
+    """Rows of size, size + 1, .. 2 * size - 1, .. size cells; the lower rows begin with higher numbers."""
     names = []
     for row in range(2 * size - 1):
         first = max(1, row - size + 2)
@@ -20,11 +20,11 @@ def cells(size: int) -> list[str]:
 
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1))
-"""In letters and numbers: along a row, along a / diagonal, along the third line."""
+"""Steps of letter and number: along a row, along a / diagonal, along the third line."""
 
 
 def lengths(stones: frozenset[str], cell: str) -> Iterator[int]:
-    """How many stones stand in a line with the cell, gaps excluded, in each direction."""
+    """The number of stones in an unbroken line through the cell, in each direction."""
     for down, right in DIRECTIONS:
         length = 1
         for way in (1, -1):
@@ -35,7 +35,7 @@ def lengths(stones: frozenset[str], cell: str) -> Iterator[int]:
 
 
 def winner(size: int, pos: Stones) -> int | None:
-    """1 White, 2 Black, 0 a draw, None while the game goes on."""
+    """1 for White, 2 for Black, 0 for a draw, None while the game goes on."""
     white, black, last = pos
     if last:
         mover = 1 if last in white else 2

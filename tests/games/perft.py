@@ -1,4 +1,4 @@
-"""Counting move sequences, for games and for their literal second implementations alike."""
+"""Counts sequences of moves, for games and for their literal second implementations."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ COUNTS = Path(__file__).parent / "golden"
 quick_and_whole = pytest.mark.parametrize(
     "whole", [False, pytest.param(True, marks=pytest.mark.oracle)], ids=["quick", "whole"]
 )
-"""Golden counts are held twice: as far as is quick, and wholly where there is time."""
+"""Golden counts are compared twice: as far as is quick, and completely if there is time."""
 
 
 class Case(NamedTuple):
-    """Golden counts of one start; see golden/README.md. wins: None where nothing is claimed."""
+    """The golden counts of one start; see golden/README.md. wins: None if nothing is claimed."""
 
     options: list[str]
     body: str
@@ -28,7 +28,7 @@ class Case(NamedTuple):
 
 
 def golden_cases(name: str, *, whole: bool) -> list[Case]:
-    """What is counted of a game: all plies, or those that are counted quickly."""
+    """The golden counts of a game: of all plies, or only of those that are counted quickly."""
     cases = []
     for case in json.loads((COUNTS / f"{name}.json").read_text())["cases"]:
         plies, most = case["plies"], None if whole else case.get("quick")
@@ -39,16 +39,16 @@ def golden_cases(name: str, *, whole: bool) -> list[Case]:
 P = TypeVar("P", bound=Hashable)
 
 DRAW = 0
-"""What `winner` gives for a drawn game; 1 and 2 are the sides, None is a game that goes on."""
+"""The value of `winner` for a drawn game; 1 and 2 are the sides, None is a game that goes on."""
 
 
 def perft(
     start: P, successors: Callable[[P], Iterable[P]], winner: Callable[[P], int | None], depth: int
 ) -> tuple[list[int], list[int]]:
-    """The numbers of sequences of 1, 2, .. depth plies, and of those that end the game, as [first, second, draws].
+    """The numbers of sequences of 1, 2, .. depth plies, and of those that end the game, as [first, second, draw].
 
-    successors: the positions after each legal move, none when the game is over. Positions reached in several ways are
-    looked at once, with the number of ways.
+    successors: the positions after each legal move; none if the game is over. A position that is reached in several
+    ways is visited once, with the number of ways.
     """
     plies, wins = [], [0, 0, 0]
     layer = Counter({start: 1})

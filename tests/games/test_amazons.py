@@ -1,4 +1,4 @@
-"""Amazons beside its moves written a second time, and what refusals and scenes say."""
+"""Amazons, compared with its moves written a second time; and the words of refusals and scenes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ AMAZONS = Amazons()
 
 
 def literal_moves(size, mine, taken):
-    """All moves as they are written. mine: where the amazons of the side to move stand, taken: what is on squares; both
-    as pairs of column and row.
-    """
+    """All moves in notation. mine: squares of the amazons to move. taken: all taken squares; both as (column, row)."""
     ways = set(product((-1, 0, 1), repeat=2)) - {(0, 0)}
 
     def flight(start, taken):

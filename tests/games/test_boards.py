@@ -1,4 +1,4 @@
-"""The kit of boards, held against the plainest way to say the same: cells by their places in the drawing."""
+"""The board kit, compared with the plainest way to say the same: cells by their places in the drawing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOUR_STEPS = {(0, 1), (1, 0), (0, -1), (-1, 0)}
 
 
 def neighbours(board, steps):
-    """By their places: those a step away from each other."""
+    """By index, the cells a step away in the drawing."""
     places = {place: index for index, place in board.places.items()}
     return {
         index: {places[step] for down, right in steps if (step := (row + down, column + right)) in places}
@@ -60,7 +60,7 @@ def test_every_cell_has_a_name_of_its_own_that_is_read_in_any_way(board, steps):
 
 
 def walks(board, ways):
-    """The lines through each cell, walked place by place; a line and its reverse are one."""
+    """The lines through each cell, walked place by place; a line and its reverse count once."""
     places = {place: index for index, place in board.places.items()}
     for (row, column), index in places.items():
         yield (

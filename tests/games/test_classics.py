@@ -1,4 +1,4 @@
-"""What the oracles do not ask of the classics: options, forgiving reading, refusals, what is marked."""
+"""What the oracles leave out of the classics: options, forgiving reading, refusals, marks on the board."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_havannah_is_won_by_rings_bridges_and_forks(moves, reason):
 
 
 def test_corners_of_havannah_are_on_no_edge():
-    """A1 is a corner: the chain A1, A2 touches the top edge and not the one at the upper left."""
+    """A1 is a corner: the chain A1, A2 touches the top edge, but not the upper left one."""
     assert ended("havannah", "-size=4", "A2 D4 A1 D5 B2 D6 C2 E6 D2 E5 E2") is None
 
 
@@ -239,7 +239,7 @@ def test_a_mill_takes_a_man_that_is_in_no_mill():
     assert refused("morris", "", MILL, "a4xd2") == ("a4 makes no mill, and so it takes no man.", ("a4",))
     assert refused("morris", "", MILL, "d2") == ("d2 is taken.", ("b2", "d3", "g1xd2", "c3", "e3", "b4"))
     assert refused("morris", "", MILL, "c2")[0] == "There is no point c2: column c holds c3-c5."
-    in_mill = "a1 b2 d1 d2 a7 f2xa7 a7 g7"  # Black has the mill b2 d2 f2 and one man beside it
+    in_mill = "a1 b2 d1 d2 a7 f2xa7 a7 g7"  # Black has the mill b2 d2 f2 and one more man
     assert refused("morris", "", in_mill, "a4")[1] == ("a4xg7",)
     game, pos = men("a1 a7 b4 g1", "b2 d2 f2")  # all men are in mills
     assert [game.notate(pos, move) for move in game.moves(pos) if len(move) == 3] == [

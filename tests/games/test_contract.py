@@ -1,4 +1,4 @@
-"""What every game of the registry owes: it joins by a line there and its test data, and is held to all of this."""
+"""What each game of the registry owes: a game joins by a line there and its test data, and is held to all of this."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ from tests.golden_file import FOLDER, hold
 BOARDS = FOLDER / "boards"
 
 LISTED = 400
-"""Moves of a position that are looked at; a game's list may be very long."""
+"""How many moves of a position are checked; a game's list may be very long."""
 
 PLIES = 50
-"""Plies of a random game; some games may go on for ever."""
+"""Plies of a random game; some games might go on for ever."""
 
 WIDTH = 78
 
 
 def variants(game):
-    """The default options, and every option on its own at its lowest value or at each choice, where that is allowed."""
+    """The default options, and each option alone at its lowest value or at each choice, where that is allowed."""
     words: list[list[str]] = [[]]
     for option in game.info.options:
         words += [[f"-{option.name}={value}"] for value in option.choices or (option.low,)]
@@ -76,7 +76,7 @@ def listed(game, pos):
 
 
 def random_game(game, words, seed, plies=PLIES):
-    """Positions and the moves that led to them, from the start on."""
+    """Positions and the moves that led to them, from the start."""
     rng, pos = random.Random(seed), game.start(game.options(words))
     yield pos, None
     for _ in range(plies):
@@ -169,7 +169,7 @@ def test_the_record_replayed_gives_the_same_position(name, words):
 
 
 def replayed(game, words, record, *, judged=False):
-    """All that follows from a record, or how it is refused."""
+    """All that follows from a record, or its refusal."""
     try:
         state = replay(game, words, "", record, judged=judged)
     except (GameError, NotAllowed) as refusal:
@@ -179,7 +179,7 @@ def replayed(game, words, record, *, judged=False):
 
 
 def ply_by_ply(game):
-    """The same rules, which leap over no ply."""
+    """The same rules, without leaping over plies."""
     return type("PlyByPly", (type(game),), {"leapt": lambda _game, _pos, _texts: None})()
 
 
@@ -240,7 +240,7 @@ def test_nothing_can_be_played_after_the_end(name):
 
 
 def near_moves(game):
-    """Texts made of the pieces of the game's notations, so that some are moves and many nearly are."""
+    """Texts made of parts of the game's notations: some are moves, many nearly are."""
     pos = game.start(game.options([]))
     notations = [game.notate(pos, move) for move in listed(game, pos)]
     parts = st.sampled_from(notations) | st.sampled_from(
@@ -360,7 +360,7 @@ def test_the_game_tells_its_name_and_has_a_help_page(name):
 
 @every_game
 def test_the_game_is_finished(name):
-    """Nothing is left of what `pbm game new` wrote to be replaced."""
+    """None of the marks that `pbm game new` leaves for its author remain."""
     rules = Path(inspect.getfile(type(GAMES[name])))
     files = [rules, folder("templates") / "help" / f"{name}.txt", COUNTS / f"{name}.json"]
     marked = [path for path in files if path.exists() and "TODO" in path.read_text()]

@@ -1,4 +1,4 @@
-"""Cross: each sentence of its rules, and play compared with a literal second implementation."""
+"""Cross: each sentence of its rules, and play, compared with a literal second implementation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZES = range(2, 11)
 
 
 def after(size, moves):
-    """The position after moves written with blanks between them."""
+    """The position after moves that are separated by blanks."""
     pos = cross.start(cross.options([f"-size={size}"]))
     for text in moves.split():
         pos = cross.play(pos, cross.parse(pos, text))
@@ -143,7 +143,7 @@ def test_the_second_side_wins_and_loses_alike():
 
 
 def test_a_win_is_looked_at_before_a_loss():
-    """C1, on NW and SW, connects N-SE with both of them: three sides, and two opposite ones besides."""
+    """C1, on NW and SW, connects N-SE with both: three sides, and also two opposite ones."""
     won = after(3, "A3 A1 B3 B1 C3 D2 D4 D3 C2 E3 D5 E4 C1")
     connected = literal.chain(
         frozenset([("A", 3), ("B", 3), ("C", 3), ("C", 2), ("C", 1), ("D", 4), ("D", 5)]), ("C", 1)
@@ -155,7 +155,7 @@ def test_a_win_is_looked_at_before_a_loss():
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_corner_is_on_both_sides_that_meet_there(size):
-    """O walks along N and then NE: all the way N, NW and NE are touched, and only the corner at the end is on SE."""
+    """O walks along N and then NE: N, NW and NE are touched all the way, SE only by the corner at the end."""
     top, *upper = list(literal.rows(size).values())[:size]
     walk = [*top, *(row[-1] for row in upper)]
     others = [cell for cell in literal.cells(size) if cell not in walk]
@@ -166,7 +166,7 @@ def test_a_corner_is_on_both_sides_that_meet_there(size):
 
 
 def position(size, o, x):
-    """The position of these stones in which O has just placed the last of his."""
+    """The position with these stones, the last of O's just placed."""
     bits = [sum(1 << index(size, cell) for cell in stones) for stones in (o, x)]
     return Position(cross.options([f"-size={size}"]), (bits[0], bits[1]), index(size, o[-1]), Side.SECOND)
 
@@ -190,11 +190,11 @@ HELP = """
       . . . x . . .               . . . o . . .
        . . . x . .                 . . . o . .
 """
-"""The two boards of the help page, as printed there."""
+"""The help page's two boards, as printed there."""
 
 
 def help_board(*, right):
-    """Stones of O and of X."""
+    """The stones of O and of X on one of its boards."""
     found: dict[str, set[literal.Cell]] = {"o": set(), "x": set()}
     lines = [line for line in HELP.split("\n") if line.strip()]
     for line, row in zip(lines, literal.rows(6).values(), strict=True):
@@ -207,7 +207,7 @@ def help_board(*, right):
 
 @pytest.mark.parametrize(("right", "winner", "sides"), [(False, "O", {"N", "SE", "SW"}), (True, "X", {"N", "S"})])
 def test_the_boards_of_the_help_page(right, winner, sides):
-    """F6 decides both, so it is placed last; before it the game goes on."""
+    """F6 decides both, so it is placed last; until then the game goes on."""
     o, x = help_board(right=right)
     crux = ("F", 6)
     connected = literal.chain(o, crux)
@@ -223,7 +223,7 @@ def test_the_boards_of_the_help_page(right, winner, sides):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_random_games_go_and_end_as_the_second_implementation_says(size):
-    """Every turn has the same moves, the same player, the same outcome; a full board is never reached undecided."""
+    """Each turn has the same moves and the same player, and the outcome is the same; no full board is undecided."""
     for seed in range(3 if size > 6 else 12):
         rng, pos, other = random.Random(seed), after(size, ""), literal.start(size)
         while (outcome := cross.outcome(pos)) is None:
@@ -241,7 +241,7 @@ def test_random_games_go_and_end_as_the_second_implementation_says(size):
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_a_full_board_is_decided_whatever_its_colours(size, data):
-    """Some chain wins or loses; the one that did so first made exactly one winner, since play ended there."""
+    """Some chain wins or loses; the first to do so made exactly one winner, since play ended there."""
     full = literal.cells(size)
     o = frozenset(data.draw(st.sets(st.sampled_from(full))))
     verdicts = {literal.verdict(size, stones, cell) for stones in (o, frozenset(full) - o) for cell in stones}

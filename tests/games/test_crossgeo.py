@@ -1,4 +1,4 @@
-"""CrossGeo: each sentence of its rules, and play compared with a literal second implementation."""
+"""CrossGeo: each sentence of its rules, and play, compared with a literal second implementation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def start(*words, body=""):
 
 
 def after(moves, *words, body=""):
-    """The position after moves written with blanks between them."""
+    """The position after moves that are separated by blanks."""
     pos = start(*words, body=body)
     for text in moves.split():
         pos = crossgeo.play(pos, crossgeo.parse(pos, text))
@@ -64,7 +64,7 @@ def refused(*words, body=""):
 
 
 def standing(pos):
-    """The numbers of the edges still there."""
+    """The numbers of the standing edges."""
     return {index + 1 for index in range(len(graph(pos.options).edges)) if pos.standing >> index & 1}
 
 
@@ -132,7 +132,7 @@ def test_an_edge_goes_with_all_that_cross_it_of_any_colour(pick, left):
 
 
 def test_only_standing_edges_are_removed():
-    """Edge 2 crosses 1 and 4; once it has gone with 1 it is no matter to 4."""
+    """Edge 2 crosses 1 and 4; once it is gone with 1, it does not go with 4."""
     chain = "0,10 60,10\n10,0 10,30\n30,0 30,30\n0,20 20,25"
     pos = after("1", body=chain)
     assert standing(pos) == {4}
@@ -249,7 +249,7 @@ def test_the_green_game_is_node_kayles_on_the_crossings(drawn):
 @settings(max_examples=40, deadline=None)
 @given(edges(6, high=4).map(without_overlaps), edges(6, low=10, high=14).map(without_overlaps))
 def test_parts_that_do_not_cross_are_independent(left, right):
-    """A move in one part leaves the other alone, so a coloured game played in two parts is played as two games."""
+    """A move in one part leaves the other alone, so a coloured game in two parts is the sum of two games."""
     body = "0,20 1,20\n"
     both, alone = start(body=body + lines_of(left + right)), start(body=body + lines_of(left))
     for index in range(len(left)):
@@ -310,7 +310,7 @@ def test_random_boards_are_balanced_and_clear(number, version):
 
 
 def assert_balanced(colours):
-    """Red and blue equally often, or one more red where there is no green; green as often or one more or less."""
+    """Red and blue are equal, but without green red may have one more; green differs by at most one."""
     red, blue, green = (colours.count(letter) for letter in "rbg")
     assert red - blue in ((0, 1) if not green else (0,))
     assert not (green and red) or abs(green - red) <= 1
@@ -605,7 +605,7 @@ def test_long_lists_of_fallen_edges_are_wrapped():
 
 
 BUNDLE = "\n".join(f"0,{i} 999,{999 - i}" for i in range(200))
-"""Every edge crosses every other, most of them in nearly the same point."""
+"""Each edge crosses every other, most of them in nearly the same point."""
 
 
 def test_a_list_names_few_of_the_many_edges_that_would_fall():

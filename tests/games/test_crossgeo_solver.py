@@ -1,4 +1,4 @@
-"""Who wins at CrossGeo: values of components against playing out every line."""
+"""Winners at CrossGeo: the values of components, compared with playing out every line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENOUGH = 10**6
 
 
 def literal_wins(board, standing, side):
-    """The side to move wins, by trying everything."""
+    """Whether the side to move wins, by trying everything."""
 
     @cache
     def wins(standing, side):
@@ -55,7 +55,7 @@ def test_every_small_board_is_solved_as_by_trying_everything(version, seed):
     ],
 )
 def test_the_built_in_boards(name, version, red_begins, blue_begins):
-    """The coloured ones are decided by colour, whoever begins."""
+    """On each board with colours one of them wins, whoever begins."""
     board = graph(Options(name, version))
     solver = Solver(board, Steps(ENOUGH))
     standing = (1 << len(board.edges)) - 1

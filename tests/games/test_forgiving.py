@@ -1,4 +1,4 @@
-"""However a move is written, it is read as that move or refused; it is never taken for another one."""
+"""However a move is written, it is read as that move or refused, and never as another one."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ CELLS: dict[str, Callable[[str], str]] = {
     "swapped": lambda text: f"{text[1:]}{text[0]}",
     "dotted": lambda text: f"{text[0]}.{text[1:]}.",
 }
-"""Ways to write a cell, a letter and a number, that the games played on cells must read."""
+"""Ways to write a cell (a letter and a number) that games played on cells must read."""
 
 
 def positions(name, plies, seed=1):
-    """Positions of one random game, and the moves that are looked at."""
+    """Positions of one random game, and the moves that are tried there."""
     game = GAMES[name]
     chance, pos = random.Random(seed), game.start(game.options(()))
     for _ in range(plies):
@@ -54,7 +54,7 @@ def positions(name, plies, seed=1):
 
 
 def played_on_cells(name):
-    """The first moves of the game are cells, a letter and a number."""
+    """Whether the first moves of the game are cells: a letter and a number."""
     ((game, pos, legal),) = positions(name, 1)
     return all(CELL.fullmatch(game.notate(pos, move)) for move in legal[:9])
 
@@ -82,7 +82,7 @@ def test_a_cell_is_read_however_it_is_typed(name, way):
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_misspelt_move_is_read_as_what_it_says_or_refused(name, data):
-    """What is accepted contains the letters and digits of the move it is taken for, and no others."""
+    """An accepted text has exactly the letters and digits of the move that it is read as."""
     spoilt = data.draw(st.lists(st.tuples(st.integers(0, 30), st.sampled_from([*" -.,;>x#_()!\u2013"])), max_size=3))
     seed = data.draw(st.integers(0, 50))
     *_, (game, pos, legal) = positions(name, 4, seed)
@@ -101,7 +101,7 @@ def test_a_misspelt_move_is_read_as_what_it_says_or_refused(name, data):
 
 
 def signs(text):
-    """The letters and digits that name places, in no order: a cell may be written 6F, a crossing 7x3."""
+    """The letters and digits that name places, sorted: a cell may be written 6F, a crossing 7x3."""
     return sorted(char for char in text.casefold() if char.isalnum() and char != "x")
 
 

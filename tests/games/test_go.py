@@ -1,4 +1,4 @@
-"""Go beside its second implementation, which OpenSpiel cannot be: superko, area; and what refusals say."""
+"""Go, compared with its second implementation where OpenSpiel differs: superko, area; and the words of refusals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GO = Go()
 
 @pytest.mark.parametrize("seed", [1, 10])
 def test_random_games_go_as_the_literal_rules_say(seed):
-    """Nobody passes for so long that eyes are filled, much is taken, and positions would come again."""
+    """Nobody passes before the end, so eyes get filled, much is taken, and positions would repeat."""
     dice, literal = random.Random(seed), LiteralGo(9)
     pos = GO.start(GO.options(["-size=9", "-komi=0.5"]))
     kos = 0
@@ -41,7 +41,7 @@ def test_random_games_go_as_the_literal_rules_say(seed):
 
 
 def _forbidden(pos):
-    """Free points that may not be played."""
+    """Free points where play is not allowed."""
     legal = set(GO.moves(pos))
     return [cell for cell in GO.board(pos.options).indices if not pos.taken >> cell & 1 and cell not in legal]
 

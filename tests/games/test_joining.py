@@ -1,4 +1,4 @@
-"""Games of other packages: one with a mistake is left out, the reason names it, and all others are there."""
+"""Games of other packages: a faulty one is left out with a reason, and all others are there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pbm.domain.verbs import LOOKING, Locks, Verb
 
 
 class Frob(Hex):
-    """Sound."""
+    """A sound game."""
 
     info = replace(Hex.info, name="frob")
 
@@ -30,7 +30,7 @@ def fails(*_, **__):
 
 
 class Package(EntryPoint):
-    """A package that is installed; its value stands for itself."""
+    """An installed package; its value is loaded as it is."""
 
     def load(self):
         if isinstance(self.value, BaseException):
@@ -40,7 +40,7 @@ class Package(EntryPoint):
 
 @pytest.fixture
 def installed(monkeypatch):
-    """Install a package; gives why its game is left out, or None."""
+    """Installs a package; returns why its game was left out, or None."""
     monkeypatch.setattr(games, "GAMES", dict(GAMES))
     monkeypatch.setattr(games, "LEFT_OUT", {})
 
@@ -110,7 +110,7 @@ def test_a_list_of_moves_may_be_endless(installed):
 
 
 def test_a_command_keeps_its_name(monkeypatch):
-    """A game of that name would take the command away from everybody."""
+    """A game of that name would take the command from everybody."""
     monkeypatch.setitem(GAMES, "juggle", Frob())
     monkeypatch.setattr(games, "LEFT_OUT", {})
     monkeypatch.setattr("pbm.core.registry.register", lambda verb: None)

@@ -1,4 +1,4 @@
-"""Loops: each sentence of its rules, and legality and scores compared with a literal second implementation."""
+"""Loops: each sentence of its rules; legality and scores are compared with a literal second implementation."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.games.perft import perft
 loops = Loops()
 
 DEAD_END = "A5 D5 B1 D2 C4 B4 A6 E2 E6"
-"""A game of size 6 after which C1 is closed, although row 1 and column C have room: row 3 needs two, C3 and F3."""
+"""A game of size 6 that closes C1, although row 1 and column C have room: row 3 needs two squares, C3 and F3."""
 
 
 def after(moves, *words):
-    """The position after moves written with blanks between them."""
+    """The position after moves that are separated by blanks."""
     pos = loops.start(loops.options(words))
     for text in moves.split():
         pos = loops.play(pos, loops.parse(pos, text))
@@ -54,7 +54,7 @@ def board(pos, last=None):
 
 
 def random_game(seed, *words):
-    """Every position of a random game, from the start to the end."""
+    """Each position of a random game, from the start to the end."""
     rng, pos = random.Random(seed), after("", *words)
     yield pos
     while loops.outcome(pos) is None:
@@ -110,7 +110,7 @@ def test_at_the_end_every_row_and_column_has_two_and_every_player_has_filled_n(s
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_a_square_is_legal_exactly_if_a_completion_is_left(size):
-    """Against the list of all completions, in every position of random games."""
+    """Compared with the list of all completions, in each position of random games."""
     for seed in range(12):
         for pos in random_game(seed, f"-size={size}"):
             game = (size, *(as_squares(side) for side in pos.rows))
@@ -144,7 +144,7 @@ def test_legal_squares_of_larger_boards_by_maximum_flow(size, seed, share):
 
 
 def completable(size, filled, square):
-    """The square is empty, and a flow from rows to columns fills what is missing after it."""
+    """Whether the square is empty, and a flow from rows to columns fills what is then missing."""
     if square in filled:
         return False
     network, filled = networkx.DiGraph(), filled | {square}
@@ -162,7 +162,7 @@ def completable(size, filled, square):
 
 
 def test_room_in_row_and_column_is_not_enough():
-    """About one random game in eight on 5 x 5 would run into a dead end if only room were asked for."""
+    """With only that rule, about one random game in eight on 5 x 5 runs into a dead end."""
     stuck = sum(runs_into_a_dead_end(5, random.Random(seed)) for seed in range(600))
     assert 40 < stuck < 120
 
@@ -219,7 +219,7 @@ def test_a_dead_end_is_explained():
 
 @pytest.mark.parametrize("size", [4, 5])
 def test_what_the_explanation_of_a_dead_end_claims_is_so(size):
-    """In every completion, the missing squares of the named columns all lie in the named rows."""
+    """In each completion, the missing squares of the named columns all lie in the named rows."""
     explained = 0
     for seed in range(20):
         for pos in random_game(seed, f"-size={size}"):
@@ -235,7 +235,7 @@ def test_what_the_explanation_of_a_dead_end_claims_is_so(size):
 
 
 def dead_ends(pos):
-    """The squares that are closed although they are empty and their row and column have room."""
+    """The closed squares that are empty and have room in their row and column."""
     squares, size, legal = as_squares(pos.filled), pos.options.size, set(loops.moves(pos))
     for row in range(size):
         for column in range(size):
@@ -281,7 +281,7 @@ def test_nothing_can_be_filled_after_the_end():
 
 
 def test_joins_and_crossings_of_a_whole_game():
-    """As drawn by hand:  1 P--------Y     2 Y-----P  |     3    Y--y--p--P   4    |  Y--p--P   5    P-----Y"""
+    """Drawn by hand:  1 P--------Y     2 Y-----P  |     3    Y--y--p--P   4    |  Y--p--P   5    P-----Y"""
     pos = after("D1 A1 B3 E3 D5 B5 A2 C2 C4 E4", "-size=5")
     assert crossings(pos) == [Crossing(2, 2, "Y"), Crossing(2, 3, "P"), Crossing(3, 3, "P")]
     rows = [
@@ -298,7 +298,7 @@ def test_joins_and_crossings_of_a_whole_game():
 
 
 def test_lines_that_meet_at_an_end_do_not_cross():
-    """Row 3's line ends at A3 and C3, where those of columns A and C end too."""
+    """Row 3's line ends at A3 and C3, and so do the lines of columns A and C."""
     pos = after("C1 A3 C3 A6", "-size=6")
     assert len(board(pos).joins) == 3
     assert crossings(pos) == []
@@ -306,7 +306,7 @@ def test_lines_that_meet_at_an_end_do_not_cross():
 
 @pytest.mark.parametrize("yellow", range(16))
 def test_an_even_number_of_yellow_ends_is_yellows_point(yellow):
-    """All colourings of the four ends A2, C2, B1, B3 of one crossing, B2."""
+    """All colours of the four ends A2, C2, B1, B3 of one crossing, B2."""
     ends = [(1, 0), (1, 2), (0, 1), (2, 1)]
     squares = {end: bool(yellow >> bit & 1) for bit, end in enumerate(ends)}
     sides = [rows_of({end for end, own in squares.items() if own is wanted}) for wanted in (True, False)]

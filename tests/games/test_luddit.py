@@ -1,4 +1,4 @@
-"""Luddit: each sentence of its rules, and every judgement compared with a literal second implementation."""
+"""Luddit: each sentence of its rules, and each judgement, compared with a literal second implementation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def played(*turns: str, words: tuple[str, ...] = ()) -> Position:
 
 
 def placed(black: str, white: str, *words: str, mover: Side = Side.FIRST) -> Position:
-    """A position set up by the names of its stones."""
+    """A position with stones at these names."""
     options = GAME.options(words)
     board = torus(options.size)
     first, second = (
@@ -45,7 +45,7 @@ def placed(black: str, white: str, *words: str, mover: Side = Side.FIRST) -> Pos
 
 
 def stones(pos: Position) -> tuple[str, str]:
-    """The names of the stones of both sides."""
+    """The names of both sides' stones."""
     board = torus(pos.options.size)
     black, white = (
         " ".join(board.names[index] for index in board.indices if pos.field.of(side) >> index & 1) for side in Side
@@ -65,7 +65,7 @@ def grid(scene: Scene) -> GridBoard:
 
 
 def refused(pos: Position, text: str, *fragments: str) -> MoveError:
-    """The error a text gives; its sentence holds the fragments."""
+    """The error for a text; its sentence holds the fragments."""
     with pytest.raises(MoveError) as caught:
         GAME.parse(pos, text)
     for fragment in fragments:
@@ -127,7 +127,7 @@ def test_stones_are_placed_only_below_the_limit_of_both_together():
 
 
 def test_removed_stones_go_back_to_their_owners():
-    # All is near on the smallest board, so three stones bind each other one.
+    # On the smallest board all stones are near, so three of them bind any other one.
     pos = placed("A1 B2", "C3 D4", "-size=5", "-stones=4", "-limit=8")
     after = GAME.play(pos, GAME.parse(pos, "xC3"))
     assert stones(after) == ("A1 B2", "D4")
@@ -241,7 +241,7 @@ def test_nobody_is_stuck_while_a_loop_is_conditioned_to_them(seed, size, count):
 def test_the_third_time_with_the_same_player_to_move_is_a_draw():
     back_and_forth = ["C3 xC3", "D4 xD4"]
     pos = played(*back_and_forth, back_and_forth[0])
-    assert GAME.outcome(pos) is None  # empty for the fourth time, but for the second time with White to move
+    assert GAME.outcome(pos) is None  # here four times, but only twice with White to move
     pos = GAME.play(pos, GAME.parse(pos, "D4 xD4"))
     assert ended(pos).winner is None
     assert ended(pos).reason == "because the same position occurred for the third time"
@@ -262,7 +262,7 @@ def test_draws_come_with_the_third_occurrence_and_not_before(seed):
 
 
 def few_turns(pos: Position) -> list[Turn]:
-    """Some legal turns, which use few intersections so that positions occur again."""
+    """Some legal turns on few intersections, so that positions repeat."""
     turns = []
     for text in ("A1", "E5", "xA1", "xE5", "A1 xA1", "E5 xE5", "C3 xC3"):
         with contextlib.suppress(MoveError):
@@ -279,7 +279,7 @@ def test_positions_are_equal_exactly_if_the_same_games_can_follow():
     one = played("C3", "H8", "D4", "G7")
     other = played("D4", "G7", "C3", "H8")
     assert one.field == other.field
-    assert one != other  # another position may be repeated
+    assert one != other  # different positions may be repeated
     passing = ["C3 xC3", "H8", "D4", "A1"]
     assert played(*passing) == played("D5 xD5", *passing[1:])
     assert hash(played(*passing)) == hash(played("D5 xD5", *passing[1:]))
@@ -419,7 +419,7 @@ def random_position(rng: random.Random, rules: literal.Rules) -> tuple[Position,
 
 
 def random_move(rng: random.Random, board: literal.Board, size: int) -> tuple[literal.Cells, literal.Cells]:
-    """Something to lift and somewhere to put it, legal or not, but not neither."""
+    """Stones to lift and places to put them, legal or not; never neither."""
     everywhere = [(column, row) for column in range(size) for row in range(size)]
     kind = rng.choice(["place", "remove", "move", "move"])
     lift = tuple(rng.sample(sorted(board), min(len(board), rng.choice((1, 3, 3, 4))))) if kind != "place" else ()
@@ -575,7 +575,7 @@ def test_a_position_that_is_here_again_is_told() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_a_turn_may_be_is_told_as_the_rules_have_it(seed: int) -> None:
-    """To programs, which get no list of all turns: exactly the moves of one stone, and loops that may be taken."""
+    """Programs get no list of all turns, but exactly the moves of one stone, and loops that may be taken."""
     dice = random.Random(seed)
     pos = started("-size=5", "-stones=8")
     for _ in range(12):

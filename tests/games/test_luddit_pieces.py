@@ -1,4 +1,4 @@
-"""The closed forms of pieces, loops and conditioned pieces, held against the recursion of the rules."""
+"""The closed forms of pieces, loops and conditioned pieces, compared with the recursion of the rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.games import literal_luddit as literal
 
 
 class AnyGraph(Torus):
-    """Cells 0..n-1 with links chosen at will: the closed forms hold on every graph, not just on a torus."""
+    """Cells 0..n-1 with arbitrary links: the closed forms hold on every graph, not only on a torus."""
 
     def __init__(self, count: int, links: list[tuple[int, int]]) -> None:
         self.beside = {
@@ -24,7 +24,7 @@ class AnyGraph(Torus):
 
 
 def compare(board: Torus, stones: Cells) -> None:
-    """All subsets of the stones, as pieces and as conditioned pieces, by the closed forms and by the recursion."""
+    """Compare all subsets of the stones, as pieces and as conditioned pieces, by the closed forms and the recursion."""
 
     def at_range(one: int, other: int) -> bool:
         return bool(board.beside[one] >> other & 1)
@@ -42,7 +42,7 @@ def compare(board: Torus, stones: Cells) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(5, 9))
 def test_closed_forms_are_the_recursion_on_random_boards(data, size):
-    # A window keeps few stones near to each other; on small boards it wraps around.
+    # A window keeps few stones near each other; on small boards it wraps around.
     window = [row * size + column for row, column in product(range(min(size, 6)), repeat=2)]
     cells = data.draw(st.sets(st.sampled_from(window), max_size=6))
     compare(torus(size), sum(1 << cell for cell in cells))
@@ -61,7 +61,7 @@ def test_closed_forms_are_the_recursion_on_circles_with_tails():
 
 
 def bound_by_leaving_one_out(board: Torus, piece: Cells, stones: Cells) -> bool:
-    """RULES.md's form, (a) or (b), as it stands there."""
+    """RULES.md's own form of it, (a) or (b)."""
     reach, rest = board.reach(piece), stones & ~piece
     for group in board.groups(rest, rest):
         near = list(bits(reach & group.stones))
@@ -84,7 +84,7 @@ def test_no_choice_of_a_stone_to_leave_out_is_missed(seed, size, count):
 
 
 def thin_growth(board: Torus, rng: random.Random, count: int) -> Cells:
-    """Cells of which most join just one or two others when they come: trees, circles and circles with tails."""
+    """Cells that mostly join one or two others when added: trees, circles, and circles with tails."""
     stones = 1 << rng.choice(board.indices)
     for _ in range(count):
         choices = [
@@ -120,7 +120,7 @@ def test_everything_is_near_on_the_smallest_board():
 
 
 def test_any_eighteen_stones_hold_a_loop_on_the_board_of_nine():
-    # RULES.md: so without "none sharing a stone" a loop could always be taken up by anybody.
+    # RULES.md: without "none sharing a stone", anybody could always take up a loop.
     board, rng = torus(9), random.Random(1)
     for _ in range(300):
         stones = sum(1 << index for index in rng.sample(range(81), 18))

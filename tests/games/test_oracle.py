@@ -1,7 +1,7 @@
 """OpenSpiel plays random games beside ours, move by move: the same legal moves, the same end.
 
-Needs the extra `oracle`, so it is left out unless asked for by -m oracle, as .ci/run does. Differences from CLASSICS
-stand beside the game's row.
+Needs the extra `oracle`, so it only runs with -m oracle, as in .ci/run. Differences from CLASSICS are noted at the
+game's row.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ GAMES_EACH = 500
 
 
 class Oracle(NamedTuple):
-    """options: of our game. spiel: the same game there. ours: makes our notation of one of its moves. takes_apart: the
-    man that is taken is chosen there by a move of its own. drawn: whether it has ended as a draw there although it goes
-    on here. draws_sooner: it may end as a draw here although it goes on there.
+    """options: of our game. spiel: the same game there. ours: our notation for one of its moves. takes_apart: a move
+    of its own chooses the man to take there. drawn: whether it is a draw there but goes on here. draws_sooner: whether
+    it may be a draw here but go on there.
     """
 
     options: str
@@ -40,7 +40,7 @@ class Oracle(NamedTuple):
     draws_sooner: bool = False
 
     def actions(self, state: Any) -> dict[str, list[int]]:
-        """What may be played there, by our notation."""
+        """The moves possible there, by our notation."""
         found = {self.ours(state.action_to_string(action)): [action] for action in state.legal_actions()}
         if not self.takes_apart:
             return found
@@ -55,18 +55,18 @@ class Oracle(NamedTuple):
 
 
 def from_top(size: int) -> Callable[[str], str]:
-    """Rows counted from the other end."""
+    """Reads cells whose rows are counted from the other end."""
     return lambda text: f"{text[0]}{size + 1 - int(text[1:])}"
 
 
 def mirrored(size: int) -> Callable[[str], str]:
-    """Two cells, each with its row counted from the other end; a star marks what takes."""
+    """Reads two cells, with rows counted from the other end; a star marks a capture."""
     row = from_top(size)
     return lambda text: f"{row(text[0:2])}-{row(text[2:4])}"
 
 
 def line(text: str) -> str:
-    """The ends of a line of a board that has three rows of boxes: P1(h,0,2) runs along the top."""
+    """The ends of a line on a board with three rows of boxes: P1(h,0,2) runs along the top."""
     way, row, column = text[3:-1].split(",")
     ends = ((0, 0), (0, 1)) if way == "h" else ((1, 0), (0, 0))
     return "-".join(f"{'abcde'[int(column) + right]}{4 - int(row) - down}" for down, right in ends)
@@ -86,9 +86,9 @@ def seen_before(pos: Any, state: Any) -> bool:
 
 ORACLES = {
     "hex": Oracle("-size=7", "hex(board_size=7)"),
-    # Its triangle stands on its point.
+    # The triangle stands on its point there.
     "y": Oracle("-size=7", "y(board_size=7)", from_top(7)),
-    # Its letters are of the slanting lines, its numbers of the rows.
+    # Letters name slanting lines there, and numbers rows.
     "havannah": Oracle(
         "-size=4", "havannah(board_size=4)", lambda text: f"{'ABCDEFG'[int(text[1:]) - 1]}{ord(text[0]) - 96}"
     ),
@@ -96,14 +96,14 @@ ORACLES = {
         "", "gomoku", lambda text: "abcdefghijklmno"[int(text.split(",")[1])] + str(1 + int(text.split(",")[0]))
     ),
     "four": Oracle("", "connect_four", lambda text: "abcdefg"[int(text[1:])]),
-    # Black begins there, from the top.
+    # Black begins there, at the top.
     "breakthrough": Oracle("-size=6", "breakthrough(rows=6,columns=6)", mirrored(6)),
     "dots": Oracle("-columns=4 -rows=3", "dots_and_boxes(num_rows=3,num_cols=4)", line),
-    # Row 1 is at the top there, and so White has d4 in both.
+    # Row 1 is at the top there, so White has d4 in both.
     "reversi": Oracle("", "othello", str),
-    # Drawn there as soon as a board comes back, whoever is to move. Both joined at once: the mover wins there, too.
+    # A repeated board is a draw there, whoever is to move. If both are joined at once, the mover wins there, too.
     "loa": Oracle("", "lines_of_action", lambda text: text.replace("x", "-"), drawn=seen_before),
-    # Drawn there after 200 plies and for nothing else; men are taken by the same rules, those in mills last.
+    # Only 200 plies are a draw there; men are taken by the same rules, those in mills last.
     "morris": Oracle(
         "",
         "nine_mens_morris",
@@ -117,8 +117,8 @@ ORACLES = {
 
 
 def test_random_games_of_go_go_as_the_oracle_says():
-    """It allows what brings back a position, but for the retaking of a ko at once, and ends the game by it; and no game
-    goes on after 162 plies there. Suicide is forbidden there, too.
+    """The oracle allows most repeated positions but ends the game with them, and ends every game after 162 plies; like
+    ours, it forbids suicide and retaking a ko at once.
     """
     import pyspiel
 
@@ -143,7 +143,7 @@ def test_random_games_of_go_go_as_the_oracle_says():
 
 
 def test_random_games_of_amazons_go_as_the_oracle_says():
-    """A move has three parts there, with rows counted from the top."""
+    """There a move has three parts, with rows counted from the top."""
     import pyspiel
 
     game, dice = Amazons(), random.Random(17)

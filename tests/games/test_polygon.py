@@ -1,4 +1,4 @@
-"""The polygon game's rules, sentence by sentence, and against a literal second implementation."""
+"""The polygon game: each sentence of its rules, compared with a literal second implementation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.games.literal_polygon import Literal, meeting
 GAME = Polygon()
 
 COINCIDENT = ((0, 0), (-4, 8), (0, 16), (16, 16), (20, 8), (16, 0))
-"""A hexagon, symmetric as no game's is, whose three long diagonals A-D, B-E and C-F meet in one point."""
+"""A hexagon, more symmetric than any game's: its long diagonals A-D, B-E and C-F meet in one point."""
 
 
 def start(words="", vertices=None):
@@ -44,7 +44,7 @@ def legal(pos):
 
 
 def refusal(pos, text, kind=IllegalMove):
-    """The sentence with which a text is refused; its candidates are all legal."""
+    """The sentence of a refusal, all of whose candidates are legal."""
     with pytest.raises(kind) as refused:
         GAME.parse(pos, text)
     assert set(refused.value.candidates) <= set(legal(pos))
@@ -168,7 +168,7 @@ def test_where_three_segments_meet_nobody_goes():
 
 
 def test_nearly_coincident_points_stay_apart():
-    """The same with one vertex of a polygon 2^400 times as large moved by 1."""
+    """The same polygon, 2^400 times as large, with one vertex moved by 1."""
     huge = [[part << 400 for part in vertex] for vertex in COINCIDENT]
     huge[5][0] += 1
     pos = played("A-D B E C F", "-colours=any", tuple(map(tuple, huge)))
@@ -222,7 +222,7 @@ def test_a_point_that_is_too_heavy_is_too_fine(monkeypatch):
 
 
 def replayed(pos):
-    """The same position without what was remembered about it, and without asking whether its own plies are legal."""
+    """The same position without its caches, and without judging its own plies."""
     drawing = polygon_geometry.Drawing(tuple(polygon_geometry.Vertex(*v) for v in pos.vertices), pos.places[0])
     for place in pos.places[1:]:
         drawing = drawing.extended(place)
@@ -234,7 +234,7 @@ def test_the_heaviest_point_has_a_million_bits_at_most():
 
 
 def test_lists_and_drawings_of_points_made_to_be_fine_need_no_exact_values():
-    """The game in which a list took seconds: always the point whose two segments span the least."""
+    """Always play to the heaviest point; with exact values, such a game's lists take seconds."""
     pos = start("-sides=16 -colours=any")
     while pos.ply <= 80:
         moves = list(GAME.moves(pos))
@@ -306,7 +306,7 @@ def test_legal_moves_are_those_of_the_literal_rules(sides, shape, colours, seed,
     plies=st.integers(4, 11),
 )
 def test_coincident_points_are_those_of_the_literal_rules(vertices, seed, plies):
-    """On symmetric polygons, which no game has, many points coincide and segments overlap."""
+    """Many points coincide and segments overlap on symmetric polygons, which no game has."""
     rng, pos = random.Random(seed), start(f"-sides={len(vertices)} -colours=any", vertices)
     for _ in range(plies):
         moves = list(GAME.moves(pos))

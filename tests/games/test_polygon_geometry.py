@@ -1,4 +1,4 @@
-"""Balls, integers and drawings: what they decide is compared with fractions."""
+"""Balls, integers and drawings: their decisions, compared with fractions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_polygons_are_convex_and_no_three_diagonals_share_a_point(sides, seed):
 @given(kept=st.sets(st.integers(0, 11), min_size=4), turned=st.booleans())
 @settings(max_examples=40)
 def test_three_diagonals_through_one_point_are_seen(kept, turned):
-    """In a polygon of twelve sides with many such points, and in what is left without some of its corners."""
+    """In a polygon of twelve sides with many such points, and in what remains without some corners."""
     twelve = [(0, 3), (1, 1), (3, 0), (5, 0), (7, 1), (8, 3), (8, 5), (7, 7), (5, 8), (3, 8), (1, 7), (0, 5)]
     vertices = [each for number, each in enumerate(twelve) if number in kept]
     vertices = vertices[::-1] if turned else vertices
@@ -64,7 +64,7 @@ def test_the_largest_polygon_is_convex_too():
 
 
 def test_polygons_are_the_same_for_ever():
-    """A stored game depends on it: a change here needs a new version of the game."""
+    """Stored games depend on this: a change here needs a new version of the game."""
     assert convex_polygon(6, 1) == (
         (9226, 19933), (18630, 14973), (17450, 3481), (10755, 90), (936, 5793), (2358, 16333)
     )  # fmt: skip
@@ -105,7 +105,7 @@ def test_floors_are_rounded_down_exactly(a, b, c, d, factor):
 
 
 def test_what_balls_leave_open_is_decided_by_integers():
-    """Three lines through one point, and the same with one end moved by one part in 2^5000."""
+    """Three lines through one point; then one end is moved by one part in 2^5000."""
     unit = 1 << 5000
     one, two = segment((0, 0), (2 * unit, 2 * unit)), segment((0, 2 * unit), (2 * unit, 0))
     for shift, together, sign in ((0, True, 0), (1, False, 1), (-1, False, -1)):
@@ -158,7 +158,7 @@ def test_a_crossing_where_a_segment_ends_is_closed():
 
 
 def test_segments_that_overlap_make_third_ones_cross_both():
-    """Chord 6 runs along the line of segment 1 and over it: what crosses one there crosses both."""
+    """Chord 6 runs along segment 1 and beyond it: a line that crosses one there crosses both."""
     vertices = ((0, 0), (0, 30), (20, 44), (40, 30), (40, 0), (20, -14))
     one, through = Chord(Vertex(10, 10), Vertex(20, 10)), Chord(Vertex(15, 0), Vertex(15, 30))
     over = Chord(Vertex(0, 10), Vertex(40, 10))
@@ -188,7 +188,7 @@ def test_lines_of_a_long_game_are_in_lowest_terms_while_that_is_cheap():
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 99), first=st.sampled_from([2, 16, 128, 1000]))
 def test_the_first_precision_decides_nothing(seed, first):
-    """Whatever balls are tried first, the same crossings are open."""
+    """The same crossings are open, whatever precision is tried first."""
     seen = []
     for precision in (first, 512):
         rng, drawing = random.Random(seed), Drawing(tuple(Vertex(*v) for v in HEXAGON), 0)
@@ -218,7 +218,7 @@ def test_coordinates_have_at_most_sixteen_bits_a_unit_of_weight(seed):
 
 
 def test_a_place_that_no_ball_can_round_is_taken_for_the_whole_number_next_to_it():
-    """Where two diagonals of a square cross, at whole numbers: no exact value is needed."""
+    """The diagonals of a square cross at whole numbers, but no exact value is needed."""
     drawing = drawn(((0, 0), (0, 10), (10, 10), (10, 0)), 0, 2, 1, 3)
     assert drawing.floors([(1, 3)], 64) == [(320, 320)]
     assert not any(segment.settled for segment in drawing.segments)

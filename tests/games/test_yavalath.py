@@ -1,4 +1,4 @@
-"""Yavalath beside a literal second implementation."""
+"""Yavalath, compared with a literal second implementation."""
 
 from __future__ import annotations
 

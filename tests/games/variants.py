@@ -12,18 +12,18 @@ from games.rules import Option, OptionError, any_move
 from pbm.domain.match import State
 
 FULLEST = ("crossgeo", "hex", "luddit", "polygon")
-"""Games of all kinds of boards."""
+"""Games with all kinds of boards between them."""
 EACH = [pytest.param(name, marks=[] if name in FULLEST else [pytest.mark.oracle]) for name in GAMES]
-"""Every game, for tests that take long: `make test` has the games above, and CI the others in a step of its own."""
+"""Every game, for slow tests: `make test` runs them for the games above, CI for the others in a step of its own."""
 
 
 def smallest(game: AnyGame) -> tuple[str, ...]:
-    """The words of a challenge with every number as low as it may be."""
+    """Options with every number as low as allowed."""
     return _allowed(game, [f"-{option.name}={option.low}" for option in game.info.options if not option.choices])
 
 
 def largest(game: AnyGame) -> tuple[str, ...]:
-    """The words of a challenge with every number as high as it may be, and the last of every choice."""
+    """Options with every number as high as allowed, and the last of every choice."""
     return _allowed(game, [_most(option) for option in game.info.options])
 
 
@@ -32,7 +32,7 @@ def _most(option: Option) -> str:
 
 
 def _allowed(game: AnyGame, words: Sequence[str]) -> tuple[str, ...]:
-    """Those of the words that can be said together, the first ones preferred."""
+    """The words that are allowed together; earlier ones take precedence."""
     said: tuple[str, ...] = ()
     for word in words:
         try:
@@ -44,7 +44,7 @@ def _allowed(game: AnyGame, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def opening(game: AnyGame, words: Sequence[str], plies: int) -> list[str]:
-    """The first moves of a game at random, which is not over after them."""
+    """The first moves of a random game, none of which ends it."""
     dice, state, record = random.Random(7), State.start(game, words), []
     for _ in range(plies):
         move = any_move(game, state.position, dice, 400)

@@ -1,7 +1,7 @@
-"""A PostgreSQL of its own for a test run: on loopback, in a folder that is removed afterwards, never as root.
+"""A PostgreSQL server for one test run: on loopback, in a folder that is removed afterwards, never as root.
 
 python -m tests.postgresql.cluster COMMAND...             run a command that finds it by PBM_TEST_DATABASE
-python -m tests.postgresql.cluster --durable COMMAND...   the same, and what is committed is on the disk, for measuring
+python -m tests.postgresql.cluster --durable COMMAND...   the same with each commit on the disk, for measuring
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from tests.ports import reserved_port
 _UNPRIVILEGED = ("postgres", "nobody")
 _OPTIONS = {"listen_addresses": "127.0.0.1", "max_connections": "300"}
 _HASTY = {"fsync": "off", "full_page_writes": "off"}
-"""What is tested is not whether PostgreSQL keeps its word when the power fails."""
+"""No test asks whether PostgreSQL keeps its word when the power fails."""
 
 
 class MissingError(Exception):
-    """The programs of PostgreSQL are not there."""
+    """PostgreSQL is not installed."""
 
 
 def programs() -> Path:
-    """The folder of initdb and pg_ctl, of the newest version. Raises: MissingError."""
+    """The folder with the newest initdb and pg_ctl. Raises: MissingError."""
     found = shutil.which("initdb")
     candidates = [*([Path(found)] if found else []), *Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     if not candidates:
@@ -41,7 +41,7 @@ def programs() -> Path:
 
 
 def owner() -> str | None:
-    """As whom its programs are run; None for whoever runs this, unless that is root, whom they refuse."""
+    """The user who runs its programs: None for the present one, unless that is root, whom they refuse."""
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}
@@ -50,7 +50,7 @@ def owner() -> str | None:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A server whose files are in a folder of ours."""
+    """A server with its files in a folder of ours."""
 
     place: Path
     port: int
@@ -58,7 +58,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """Of a user who may make databases."""
+        """The URL of a user who may create databases."""
         return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
     @property
@@ -66,7 +66,7 @@ class Cluster:
         return self.place / self.folder
 
     def run(self, *words: str | Path) -> None:
-        """One of its programs, or another one as its owner. Raises: RuntimeError with what it said."""
+        """Run one of its programs, or another one, as its owner. Raises: RuntimeError with its output."""
         program = programs() / words[0]
         command = [str(program if program.exists() else words[0]), *map(str, words[1:])]
         known = {"LC_ALL": "C", "PGHOST": "127.0.0.1", "PGPORT": str(self.port), "PGUSER": "postgres"}
@@ -82,7 +82,7 @@ class Cluster:
         self.run("initdb", "-D", self.data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
 
     def start(self, settings: Mapping[str, str]) -> None:
-        log = ("-l", self.place / f"{self.folder}.log")  # otherwise it would hold on to the pipe of its output
+        log = ("-l", self.place / f"{self.folder}.log")  # otherwise it would keep the pipe of its output open
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         self.run(
             "pg_ctl", "start", "-w", "-D", self.data, *log, "-o", f"-p {self.port} -k {self.place} {options}"
@@ -94,7 +94,7 @@ class Cluster:
 
 @contextmanager
 def made() -> Iterator[Cluster]:
-    """A cluster that is not started; its folder is removed afterwards."""
+    """A new cluster that is not running; its folder is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="pbm-postgresql-") as folder, reserved_port() as port:
         cluster = Cluster(Path(folder), port)
         if (user := owner()) is not None:
@@ -105,7 +105,7 @@ def made() -> Iterator[Cluster]:
 
 @contextmanager
 def running(*, durable: bool = False) -> Iterator[str]:
-    """The URL of a user who may make databases. durable: a commit is on the disk before it is told."""
+    """The URL of a user who may create databases. durable: each commit is on the disk before it is confirmed."""
     with made() as cluster:
         cluster.start(_OPTIONS | ({} if durable else _HASTY))
         try:

@@ -1,4 +1,4 @@
-"""What only PostgreSQL does: several transactions write at once, and none gets in another's way."""
+"""On PostgreSQL several transactions write at once, and none gets in another's way."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def store(url: str) -> Iterator[Store]:
 
 
 def take_in(store: Store, *lanes: str) -> None:
-    """A mail for each lane, with a number as content."""
+    """Add a mail for each lane, with a number as its content."""
     rows = [("a@x.org", ("pbm@x",), str(number).encode(), None, "", lane) for number, lane in enumerate(lanes, 1)]
     with store.write(alone=False) as tx:
         tx.inbox.add(rows, NOW)
 
 
 def claim(tx: Transaction, limit: int = 100) -> list[int]:
-    """The numbers of the mails that are claimed."""
+    """The numbers of the mails that this transaction claims."""
     return [int(mail.raw) for mail in tx.inbox.claim(limit)]
 
 
@@ -82,7 +82,7 @@ def test_no_mail_of_a_lane_is_taken_while_an_older_one_is_elsewhere(store: Store
 
 
 def test_a_hole_in_a_lane_stops_what_is_behind_it(store: Store) -> None:
-    """One worker has the second mail of a lane; whoever gets the first may not go on with the third."""
+    """One worker has the second mail of a lane, so the worker that gets the first must not go on to the third."""
     take_in(store, "board 101", "board 101", "board 101")
     with store.write(alone=False) as holder:
         holder._connection.execute(text("SELECT 1 FROM inbox WHERE raw = '2' FOR UPDATE"))
@@ -170,7 +170,7 @@ def test_a_board_is_loaded_for_writing_by_one_at_a_time_and_read_by_all(store: S
 
 
 def cut_off(store: Store, tx: Transaction) -> None:
-    """The connection of a transaction."""
+    """Cut off a transaction's connection."""
     own = tx._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
     with store.read() as other:
         other._connection.execute(text("SELECT pg_terminate_backend(:own)"), {"own": own})
@@ -189,7 +189,7 @@ def test_a_connection_that_is_cut_is_trouble_and_the_next_works(store: Store) ->
 
 
 def test_a_connection_that_is_cut_within_a_savepoint_is_trouble(store: Store) -> None:
-    """Or the mail that was being handled would be taken for one that we have a fault with."""
+    """Otherwise the mail in hand would be blamed on a fault of ours."""
 
     def cut() -> None:
         with store.write() as tx, tx.savepoint():
@@ -202,7 +202,7 @@ def test_a_connection_that_is_cut_within_a_savepoint_is_trouble(store: Store) ->
 
 
 def test_a_connection_that_is_cut_during_a_rehearsal_is_trouble(store: Store) -> None:
-    """Or the robot whose move is rehearsed would be taken for one that fails."""
+    """Otherwise the robot whose move is rehearsed would be blamed."""
 
     def cut() -> None:
         with store.read() as tx:
@@ -220,7 +220,7 @@ def test_a_connection_that_is_cut_during_a_rehearsal_is_trouble(store: Store) ->
 def test_a_connection_that_is_cut_while_it_rests_is_not_used_again(store: Store, url: str) -> None:
     with store.read() as tx:
         own = tx._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
-        with store.read() as other:  # it is cut, too, for it is used next
+        with store.read() as other:  # cut off as well, because it is used next
             pids = own, other._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
     with psycopg.connect(url) as admin:
         for pid in pids:
@@ -250,7 +250,7 @@ def test_a_bell_that_is_cut_off_listens_anew_and_leaves_no_traceback(
 
 
 def test_changes_of_the_house_count_though_they_are_made_at_the_same_time(store: Store) -> None:
-    """Or one process would go by what it remembers from between them."""
+    """Otherwise a process would go on with what it remembers from between them."""
     with store.read() as tx:
         before = tx.age
     with store.write(alone=False) as first:
@@ -343,7 +343,7 @@ def test_what_makes_it_forget_and_a_counter_that_stands_too_low_are_found(url: s
 
 
 def waits(store: Store) -> bool:
-    """Somebody waits for a lock."""
+    """Whether anybody waits for a lock."""
     with store.read() as tx:
         found = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
         return bool(tx._connection.execute(text(found)).scalar_one())

@@ -1,4 +1,4 @@
-"""`pbm db copy` between SQLite and PostgreSQL: all rows, whatever the order of words, and what comes afterwards."""
+"""`pbm db copy` between SQLite and PostgreSQL: all rows arrive, however words are sorted, and new ones can follow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.databases import VARIABLE, Files, Server
 
 pytestmark = pytest.mark.postgresql
 MIXED = ("a-b", "ab", "AC", "a_d", "zoe")
-"""Userids that the orders of different databases sort differently."""
+"""Userids that databases sort differently."""
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def old(tmp_path: Path) -> str:
-    """A database of SQLite with some of everything."""
+    """A database of SQLite with a bit of everything."""
     url = Files(tmp_path).ready()
     house = House(url)
     for userid in MIXED:

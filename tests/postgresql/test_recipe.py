@@ -1,4 +1,4 @@
-"""The commands of docs/postgresql.md, run in their order on a new server's database."""
+"""The commands of docs/postgresql.md, run in order on the database of a new server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SQLITE, POSTGRESQL = "sqlite:////var/lib/pbm/pbm.db", "postgresql://pbm:secret@d
 
 
 def played(url: str) -> None:
-    """A game under way, in a database."""
+    """Begin a game in a database."""
     service = Service(Store(url))
     administration = Administration(service)
     for userid in ("alice", "bob"):
@@ -65,7 +65,7 @@ def test_the_page_can_be_followed(tmp_path: Path) -> None:
 
 
 def obey(line: str, environment: dict[str, str]) -> None:
-    """Run a command to its end; or, where it is to go on for ever, until it says that it is at work."""
+    """Run a command to its end; stop one that would go on for ever as soon as it says that it is at work."""
     words = shlex.split(line)
     if words[0] == "pbm":
         words = [sys.executable, "-m", "pbm.cli", *words[1:]]

@@ -1,4 +1,4 @@
-"""The recipe of docs/postgresql.md for going back to an instant, followed on a server of its own."""
+"""The recipe in docs/postgresql.md for going back to an instant, followed on a server made for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INSTANT = "2026-01-31 17:59:00+00"
 
 
 def blocks(cluster: Cluster, kind: str) -> list[str]:
-    """Of the page, in their order, with the folders of this server."""
+    """The blocks of the page, in order, with this server's folders in them."""
     found = re.findall(BLOCKS.format(kind), PAGE, re.MULTILINE | re.DOTALL)
     places = {"/var/backups": cluster.place, "/var/lib/postgresql/15/main": cluster.data}
     for there, here in (*places.items(), ("/var/lib/postgresql/15", cluster.place)):
@@ -50,7 +50,7 @@ def recorded(house: House) -> list[str]:
 
 
 def test_back_to_an_instant(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was played until then is there; what came later counts for nothing, and players are told."""
+    """What was played before it is kept; what came later counts for nothing, and players are told."""
     with made() as cluster:
         archiving, restoring = blocks(cluster, "settings")
         copying, placing, telling = blocks(cluster, "commands")
@@ -58,7 +58,7 @@ def test_back_to_an_instant(monkeypatch: pytest.MonkeyPatch) -> None:
         configure(cluster, archiving)
         cluster.start({})
         house = House(cluster.url)
-        house.now = datetime.now(UTC)  # as the command line has it
+        house.now = datetime.now(UTC)  # as on the command line
         house.player("alice")
         house.player("bob")
         house.game("cross -size=4 alice bob", ["D4"])
@@ -69,7 +69,7 @@ def test_back_to_an_instant(monkeypatch: pytest.MonkeyPatch) -> None:
         house.answer("alice", "B3", 101)
         lost = house.answering("bob", "D3", 101)
         house.service.close()
-        cluster.stop("fast")  # it archives what it has
+        cluster.stop("fast")  # the rest of the log is archived
         cluster.run("sh", "-ec", placing)
         configure(cluster, restoring.replace(INSTANT, instant))
         cluster.start({})

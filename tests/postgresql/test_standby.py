@@ -1,4 +1,4 @@
-"""A standby that is promoted, as docs/postgresql.md tells: what it has goes on, and what it lacks is told."""
+"""A standby is promoted as in docs/postgresql.md: what it has goes on, and players are told about what it lacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COPYING, PROMOTING, *TELLING = "".join(
 
 @contextmanager
 def servers() -> Iterator[tuple[Cluster, Cluster, Cluster]]:
-    """The first runs, the others have no data yet."""
+    """The first one runs; the others have no data yet."""
     with made() as first, reserved_port() as other, reserved_port() as another:
         second, third = replace(first, port=other, folder="second"), replace(first, port=another, folder="third")
         first.start({})
@@ -36,7 +36,7 @@ def servers() -> Iterator[tuple[Cluster, Cluster, Cluster]]:
             yield first, second, third
         finally:
             for each in (first, second, third):
-                with suppress(RuntimeError):  # it does not run
+                with suppress(RuntimeError):  # it is not running
                     each.stop()
 
 
@@ -47,7 +47,7 @@ def join(second: Cluster, first: Cluster) -> None:
 
 
 def place(line: str, first: Cluster, second: Cluster) -> str:
-    """A command of the page, with the folders and the address that are here."""
+    """A command of the page, with our folders and our address in it."""
     for there, here in (
         ("--host=db1.example.org", f"--host=127.0.0.1 --port={first.port} --no-sync"),
         ("--username=replica", "--username=postgres"),
@@ -63,17 +63,17 @@ def both(first: Cluster, second: Cluster) -> str:
 
 
 def follow(first: Cluster, second: Cluster) -> None:
-    """Wait until the standby has what there is."""
+    """Wait until the standby has caught up."""
     position = asked(first, "SELECT pg_current_wal_lsn()")
     while asked(second, f"SELECT pg_last_wal_replay_lsn() >= '{position}'") != "True":
         time.sleep(0.05)
 
 
 def test_a_standby_takes_the_place_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Answers to mails from before count as long as nothing is lost; else all are told how they stand."""
+    """Answers to earlier mails count as long as nothing is lost; otherwise all players are told where they stand."""
     with servers() as (first, second, third):
         house = House(both(first, second))
-        house.now = datetime.now(UTC)  # as the command line has it
+        house.now = datetime.now(UTC)  # as on the command line
         house.player("alice")
         house.player("bob")
         house.game("cross -size=4 alice bob", ["D4"])
@@ -100,7 +100,7 @@ def test_a_standby_takes_the_place_of_the_first(monkeypatch: pytest.MonkeyPatch)
 
 
 def changed_over(house: House, first_key: int, first: Cluster, second: Cluster, *telling: str) -> House:
-    """The house over the second, which takes the place of the first. telling: commands, where it lacks something."""
+    """The house on the second server, which replaces the first. telling: commands to run if data are lost."""
     house.service.close()
     first.stop()
     if telling:
@@ -115,6 +115,6 @@ def changed_over(house: House, first_key: int, first: Cluster, second: Cluster, 
 
 
 def told(house: House) -> list[str]:
-    """Who is told that their boards were set back."""
+    """The addresses that are told that their boards were set back."""
     mails = house.wait(timedelta(minutes=5))
     return sorted(mail.address for mail in mails if mail["Subject"] == "pbm: your boards were set back")

@@ -1,4 +1,4 @@
-"""A Delta Chat core, which is driven as its apps do: JSON-RPC, one object on a line."""
+"""A Delta Chat core, driven as its apps do: by JSON-RPC, one object on each line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CORE = Path(sys.executable).with_name("deltachat-rpc-server")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message somebody got. picture: the file of it, or empty. chat: the name of the chat that it stands in."""
+    """A message that somebody got. picture: its file, or empty. chat: the name of its chat."""
 
     id: int
     chat: str
@@ -30,8 +30,8 @@ class Said:
 
 
 class Chatter:
-    """Somebody with an app, and nothing else: a core of their own, one account. encrypted: nothing leaves it, and
-    nothing is shown, that is not encrypted, as in new profiles.
+    """Somebody with a chat app and nothing else: their own core, one account. encrypted: as in new profiles, it neither
+    sends nor shows what is not encrypted.
     """
 
     def __init__(self, servers: MailServers, name: str, *, encrypted: bool = False) -> None:
@@ -53,29 +53,29 @@ class Chatter:
         self._core.communicate()
 
     def meet(self, address: str) -> int:
-        """The chat with an address."""
+        """The number of the chat with an address."""
         contact = self._call("create_contact", address, None)
         return int(self._call("create_chat_by_contact_id", contact))
 
     def meet_by_card(self, card: str) -> int:
-        """The chat with the one whom a vCard tells of, key and all."""
+        """The number of the chat with the contact in a vCard, which brings its key."""
         (contact,) = self._call("import_vcard_contents", card)
         return int(self._call("create_chat_by_contact_id", contact))
 
     def say(self, chat: int | str, text: str) -> None:
-        """chat: its number or its name."""
+        """chat: its number or name."""
         number = chat if isinstance(chat, int) else self.chats()[chat]
         self._call("accept_chat", number)
         self._call("misc_send_text_message", number, text)
 
     def chats(self) -> dict[str, int]:
-        """The numbers of all chats with others, by name."""
+        """The numbers of all chats with other people, by name."""
         numbers = self._call("get_chatlist_entries", None, None, None)
         chats = {self._call("get_basic_chat_info", number)["name"]: number for number in numbers}
         return {name: number for name, number in chats.items() if name not in ("Device messages", "Saved messages")}
 
     def heard(self) -> list[Said]:
-        """What others have said, oldest first."""
+        """The messages of others, oldest first."""
         found = []
         for chat, number in self.chats().items():
             for message in self._call("get_message_ids", number, False, False):
@@ -86,7 +86,7 @@ class Chatter:
         return sorted(found, key=lambda said: said.id)
 
     def wait_for(self, wanted: Callable[[Said], bool]) -> Said:
-        """A core that has missed what the IMAP server announces looks again when the network is said to be back."""
+        """A core that has missed a notice of the IMAP server looks again when it is told that the network is back."""
         for attempt in range(int(PATIENCE_SECONDS * 10)):
             heard = self.heard()
             found = next(filter(wanted, heard), None)

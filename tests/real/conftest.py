@@ -1,4 +1,4 @@
-"""The mail servers, started once for all tests with them."""
+"""The mail servers, started once for all tests that need them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.real.servers import MailServers, require
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[MailServers]:
-    """Not in pytest's own folder, which is for its user alone: the servers' users look into theirs."""
+    """Their folder is not in pytest's, which only its own user may enter: the servers have users of their own."""
     require()
     with tempfile.TemporaryDirectory(prefix="pbm-real-") as folder:
         servers = MailServers(Path(folder))

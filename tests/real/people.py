@@ -1,4 +1,4 @@
-"""Players with mailboxes on a real IMAP server who write by a real SMTP server, as mail programs do."""
+"""Players with mailboxes on a real IMAP server who send by a real SMTP server, as mail programs do."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ from tests.real.servers import PASSWORD, PLAYERS, MailServers
 
 
 class Person:
-    """One mailbox. received: what has come so far, oldest first, and raw the same as bytes; it is looked for while
-    somebody waits.
-    """
+    """One mailbox. received: the mails so far, oldest first; raw: the same as bytes. They are fetched by waiting."""
 
     def __init__(self, servers: MailServers, name: str, robot: str) -> None:
         self.name = name
@@ -41,7 +39,7 @@ class Person:
         return self.send(self.mail(self._robot, subject, text, **headers))
 
     def answer(self, letter: EmailMessage, text: str, **headers: str) -> EmailMessage:
-        """The text above the quoted letter, with all that joins it to its thread."""
+        """Send the text above the quoted letter, with the headers that join it to its thread."""
         quoted = "\n".join(f"> {line}" for line in text_of(letter).splitlines())
         body = f"{text}\n\nOn {letter['Date']}, {letter['From']} wrote:\n{quoted}\n"
         usual = {
@@ -66,13 +64,13 @@ class Person:
         return mail
 
     def send(self, mail: EmailMessage) -> EmailMessage:
-        """By Postfix, as often as it is called."""
+        """Send a mail by Postfix; call it again to send it twice."""
         with smtplib.SMTP("127.0.0.1", self._servers.smtp, timeout=PATIENCE_SECONDS) as postfix:
             postfix.sendmail(self.address, [email.utils.parseaddr(str(mail["To"]))[1]], mail.as_bytes())
         return mail
 
     def wait_for(self, wanted: Callable[[EmailMessage], bool], count: int = 1) -> EmailMessage:
-        """The mail with that number among those wanted."""
+        """The wanted mail with this number, counted from 1."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             found = [letter for letter in list(self.received) if wanted(letter)]

@@ -1,8 +1,8 @@
-"""The recipes of docs/mail-servers.md, followed as they stand on this machine as it is, and nothing of it left behind.
+"""The recipes of docs/mail-servers.md, followed on a copy of this machine of which nothing is left behind.
 
-Run in namespaces of its own: `unshare --mount --net --pid --fork --kill-child python -m tests.real.recipes WAY`. All
-that is written goes to memory; the only network is loopback, so that the ports are those of the page. What a machine
-has and this one lacks is added: the Internet, which is a server that takes all mail, and the DNS.
+Run in its own namespaces: `unshare --mount --net --pid --fork --kill-child python -m tests.real.recipes WAY`. All
+writing goes to memory; the only network is loopback, so the ports are those of the page. Added is what other machines
+have: the Internet, which is a server that takes all mail, and an answer to questions to the DNS.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WAYS = {
     "pipe": ("Running pbm with real mail servers", "Postfix and LMTP", "Postfix and a pipe"),
     "imap": ("Running pbm with real mail servers", "Just a mailbox", "On a Dovecot of your own"),
 }
-"""The sections that somebody reads who goes that way."""
+"""The sections to be read for each way."""
 
 _BLOCK = re.compile(r"(?:<!-- recipe: \S+ (written|added) to (\S+) -->\n)?```(\w+)( serving)?\n(.*?)```", re.DOTALL)
 _INTERNET = 2525
@@ -44,9 +44,9 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of the page. file: it belongs into that one, in place of it or at its end; or else it is commands.
+    """A block of the page. file: the file that it becomes or is added to; empty for commands.
 
-    serves: the command goes on until it is stopped.
+    serves: whether the command goes on until it is stopped.
     """
 
     text: str
@@ -56,7 +56,7 @@ class Block:
 
 
 def blocks(section: str) -> list[Block]:
-    """Those of a section, without the sections below it."""
+    """The blocks of a section, without those of sections below it."""
     found = re.search(rf"^#+ {re.escape(section)}\n(.*?)(?=^#|\Z)", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert found, section
     return [
@@ -66,7 +66,7 @@ def blocks(section: str) -> list[Block]:
 
 
 def enter_machine() -> None:
-    """From here on this process sees a copy of the machine."""
+    """Let this process see a copy of the machine from here on."""
     place = Path(tempfile.mkdtemp())
     run("mount", "-t", "tmpfs", "tmpfs", str(place))
     for name in ("upper", "work", "root"):
@@ -84,7 +84,7 @@ def enter_machine() -> None:
 
 
 def prepare() -> None:
-    """pbm is installed where all may run it; Postfix runs as its package sets it up; there is an Internet."""
+    """Install pbm where everybody may run it, start Postfix as its package sets it up, and let there be an Internet."""
     program = Path(sys.executable).with_name("pbm")
     for path in (*program.parents, *program.resolve().parents, *Path(sys.base_prefix).parents, *ROOT.parents, ROOT):
         path.chmod(path.stat().st_mode | 0o055)
@@ -94,14 +94,14 @@ def prepare() -> None:
         hosts.write("\n127.0.0.1 localhost imap.example.net\n")
     for resolver in ("/etc/resolv.conf", "/var/spool/postfix/etc/resolv.conf"):
         Path(resolver).unlink(missing_ok=True)
-        Path(resolver).write_text("nameserver 127.0.0.1\n")  # where nobody is, as is seen at once
+        Path(resolver).write_text("nameserver 127.0.0.1\n")  # nobody answers there, which shows at once
     with Path("/etc/postfix/main.cf").open("a") as main:
         main.write(f"\nrelayhost = [127.0.0.1]:{_INTERNET}\n")
     run("postfix", "start")
 
 
 def follow(sections: tuple[str, ...]) -> Iterator[str]:
-    """Do what the sections say; the commands that go on until they are stopped."""
+    """Do what the sections say; gives the commands that go on until they are stopped."""
     for block in (block for section in sections for block in blocks(section)):
         if block.serves:
             yield block.text
@@ -115,7 +115,7 @@ def follow(sections: tuple[str, ...]) -> Iterator[str]:
 
 
 class Internet:
-    """Takes all mail."""
+    """A server that takes all mail."""
 
     def __init__(self) -> None:
         self.mails: queue.Queue[Message] = queue.Queue()
@@ -127,7 +127,7 @@ class Internet:
 
 
 def exchange(internet: Internet, robot: str) -> Message:
-    """A question and an answer, and one more question in answer to that, at the address it asks for."""
+    """Ask, then answer the answer at the address it asks for; returns the last answer."""
     to, subject = robot, "help"
     for _ in range(2):
         mail = EmailMessage()
@@ -162,7 +162,7 @@ def main(way: str) -> None:
             raise
     print(f"{way}: an answer came")
     sys.stdout.flush()
-    os._exit(0)  # the namespace ends, and with it all that runs in it
+    os._exit(0)  # the namespace ends, and all that runs in it
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Postfix and Dovecot for a test: on loopback, on high ports, all of their files in one folder.
 
-What concerns pbm in their configuration is taken from docs/mail-servers.md; the rest, here, is what any such
+The parts of their configuration that concern pbm come from docs/mail-servers.md; the rest, here, is what any such
 server has.
 """
 
@@ -57,7 +57,7 @@ _PLAYERS_TOO = """
 virtual_mailbox_domains = example.net, players.example
 virtual_mailbox_maps = static:all
 """
-"""Any mailbox is accepted, so that Dovecot refuses the one that is missing, and Postfix has to write a bounce."""
+"""Postfix accepts any mailbox, so that Dovecot refuses a missing one, and Postfix must write a bounce."""
 
 _MASTER = """
 127.0.0.1:{port} inet n - n - - smtpd
@@ -121,7 +121,7 @@ service imap-login {{
 
 
 class MissingError(Exception):
-    """The servers are not on this machine, or may not be started."""
+    """The servers are not installed, or may not be started."""
 
 
 def require() -> None:
@@ -138,7 +138,7 @@ def require() -> None:
 
 
 def recipe(name: str, replaced: Mapping[str, str]) -> str:
-    """A file of the page of recipes, with what differs here. Each replacement must be to the point."""
+    """A file of the page of recipes with replacements, each of which must be needed."""
     page = (ROOT / "docs" / "mail-servers.md").read_text()
     found = re.search(rf"<!-- recipe: {re.escape(name)} [^>]*-->\n```\w*\n(.*?)```", page, re.DOTALL)
     assert found, f"docs/mail-servers.md has no recipe {name}"
@@ -150,7 +150,7 @@ def recipe(name: str, replaced: Mapping[str, str]) -> str:
 
 
 class MailServers:
-    """One Postfix, with ways to pbm by LMTP, SMTP and pipe, and one Dovecot with everybody's mailboxes."""
+    """A Postfix with ways to pbm by LMTP, SMTP and pipe, and a Dovecot with all mailboxes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -178,7 +178,7 @@ class MailServers:
         self._held.close()
 
     def log(self) -> str:
-        """What went wrong, by the servers' own logs."""
+        """The lines about trouble in the servers' logs."""
         trouble = re.compile(r"warning|error|fatal|panic|reject|bounced|deferred|refused|Traceback", re.IGNORECASE)
         lines = [line for path in sorted(self.folder.glob("*.log")) for line in path.read_text().splitlines()]
         return "\n".join([line for line in lines if trouble.search(line)][-60:])
@@ -228,7 +228,7 @@ class MailServers:
 
 @contextmanager
 def pbm(servers: MailServers, name: str, configuration: str) -> Iterator[Path]:
-    """`pbm serve` with a configuration file, which is given."""
+    """`pbm serve` with this configuration; gives the configuration file."""
     file = servers.folder / f"{name}.toml"
     file.write_text(configuration)
     log = servers.folder / f"pbm-{name}.log"
@@ -252,8 +252,8 @@ rm -f "$mail"; read -r code <&3; exit "${{code:-75}}"
 
 
 class Piped(socketserver.ThreadingTCPServer):
-    """Stands for /usr/local/bin/pbm. Postfix runs programs as anyone but root, who may not be let into root's Python:
-    the program hands its arguments and its input over to this process, which runs the command, and ends as it ended.
+    """Takes the place of /usr/local/bin/pbm. Postfix never runs programs as root, and others may not use root's Python:
+    so the program passes its arguments and input to this process, which runs the command, and returns its exit code.
     """
 
     def __init__(self, program: Path) -> None:
@@ -290,7 +290,7 @@ def _path() -> str:
 
 
 def run(*command: str) -> None:
-    """What it says goes to a file, for a daemon left behind would hold a pipe open."""
+    """Its output goes to a file, because a daemon that it leaves behind would keep a pipe open."""
     with tempfile.TemporaryFile("w+") as said:
         environment = os.environ | {"PATH": _path()}
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A whole game between two people who have nothing but a chat app: two Delta Chat cores, over real mail servers."""
+"""A whole game between two people with nothing but a chat app: two Delta Chat cores, over real mail servers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ pytestmark = [
 
 ROBOT = "pbm@example.org"
 MOVES = ("A2", "C2", "A1", "B3", "B1")
-"""A whole game of Cross, -size=2: the last connects two opposite sides, and so loses."""
+"""A whole game of Cross, -size=2: the last move connects two opposite sides, and so loses."""
 
 
 def by_chat(servers: MailServers, name: str) -> str:
-    """The recipe for pbm behind Postfix, with a database of its own."""
+    """The recipe for pbm behind Postfix, with its own database."""
     ours = {"127.0.0.1:8024": f"127.0.0.1:{servers.lmtp_port}", f"{servers.folder}/lmtp": f"{servers.folder}/{name}"}
     return configuration(servers, "lmtp", **ours)
 
@@ -41,7 +41,7 @@ def test_two_chat_apps_play_a_whole_game(servers: MailServers) -> None:
 
 
 def test_two_chat_apps_that_insist_on_encryption_play_a_whole_game(servers: MailServers) -> None:
-    """All they know of the server is its card."""
+    """They know nothing of the server but its card."""
     key = servers.folder / "openpgp.key"
     settings = by_chat(servers, "crypt").replace("[delivery]", f'[crypt]\nkey = "{key}"\n\n[delivery]')
     (servers.folder / "crypt.toml").write_text(settings)
@@ -59,7 +59,7 @@ def test_two_chat_apps_that_insist_on_encryption_play_a_whole_game(servers: Mail
 
 
 def play(dora: Chatter, emil: Chatter, asked: int, told: int) -> None:
-    """They sign up, and one challenges the other, who is asked and accepts; they play, and a second board beside it.
+    """They sign up; one challenges the other, who accepts; they play, and then begin a second board.
 
     asked, told: their chats with the robot.
     """
@@ -98,7 +98,7 @@ def says(words: str) -> Callable[[Said], bool]:
 
 
 def check_board(person: Chatter, board: str, words: str) -> Said:
-    """What shows a board to the one who is to move: text that can be read, and the picture, in the board's chat."""
+    """The message with a board for the player to move: readable text and a picture, in the board's chat."""
     wanted = says(f"{board}:"), says("It is your turn"), says(words)
     shown = person.wait_for(lambda said: all(each(said) for each in wanted))
     assert shown.chat == board
@@ -108,7 +108,7 @@ def check_board(person: Chatter, board: str, words: str) -> Said:
 
 
 def size_of(path: str) -> tuple[int, int]:
-    """Width and height of a PNG, as its first chunk says."""
+    """Width and height of a PNG, from its first chunk."""
     data = Path(path).read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", data[16:24])

@@ -1,4 +1,4 @@
-"""Two programs that index mailboxes, notmuch and mu, find one conversation for each board in all that players get."""
+"""Two programs that index mailboxes, notmuch and mu, see one conversation for each board in all mails of players."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.threads import check, renamed
 pytestmark = pytest.mark.real
 
 _PLACE = re.compile(r'\(:path "(/[^"]+)".*?:meta \(:path "([^:"]+)', re.DOTALL)
-"""A mail and the number of its thread, as mu tells its editor."""
+"""A mail and its thread's number, as mu tells its editor."""
 
 
 @pytest.fixture
 def maildir(tmp_path: Path, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Everything that the people of the golden conversations have written and received."""
+    """All that the people of the golden conversations have written and received."""
     for name in GAMES.keys() - SHOWN:
         monkeypatch.delitem(GAMES, name)
     folder = tmp_path / "mail"
@@ -46,7 +46,7 @@ def maildir(tmp_path: Path, new_house: Callable[..., House], monkeypatch: pytest
 
 
 def run(folder: Path, *words: str) -> str:
-    """What a program prints whose home is the folder."""
+    """The output of a program that has the folder as its home."""
     environment = os.environ | {"HOME": str(folder), "NOTMUCH_CONFIG": str(folder / "notmuch"), "NO_COLOR": "1"}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stderr
@@ -54,7 +54,7 @@ def run(folder: Path, *words: str) -> str:
 
 
 def found_in(thread: Any) -> Iterator[str]:
-    """The files of a thread as notmuch nests them."""
+    """The files of a thread in notmuch's nested lists."""
     if isinstance(thread, dict):
         yield thread["filename"][0]
     for each in thread if isinstance(thread, list) else ():

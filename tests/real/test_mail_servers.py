@@ -1,6 +1,6 @@
-"""Everything over real mail servers: each way in and out with Postfix and Dovecot as docs/mail-servers.md sets them up.
+"""Games over real mail servers: each way in and out with Postfix and Dovecot, set up as in docs/mail-servers.md.
 
-They are missing on most machines and want root, so `make test` leaves them out; .ci/run installs and runs them.
+Most machines lack these servers, which need root, so `make test` leaves the tests out; .ci/run runs them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tests.real.servers import CERTIFICATE, PLAYERS, MailServers, Piped, pbm, re
 pytestmark = pytest.mark.real
 
 SHORT_GAMES = {name: smallest(GAMES[name]) for name in {game.info.kind: name for name, game in GAMES.items()}.values()}
-"""One of each kind; a player may not begin all of them in one day."""
+"""One game of each kind; a player may not begin all games in one day."""
 MOST_PLIES = 8
-"""A game that lasts longer is resigned."""
+"""A longer game is resigned."""
 
 
 def configuration(servers: MailServers, kind: str, **more: str) -> str:
-    """A recipe for pbm. more: what else is replaced."""
+    """A recipe for pbm. more: further replacements."""
     replaced = {
         "/var/lib/pbm/pbm.db": f"{servers.folder}/{kind}.db",
         'host = "127.0.0.1"\nport = 25': f'host = "127.0.0.1"\nport = {servers.smtp}',
@@ -45,7 +45,7 @@ def configuration(servers: MailServers, kind: str, **more: str) -> str:
 
 
 def by_lmtp(servers: MailServers) -> tuple[str, str]:
-    """And signed."""
+    """With signatures."""
     key = servers.folder / "dkim.pem"
     key.write_bytes(new_key())
     ours = {"127.0.0.1:8024": f"127.0.0.1:{servers.lmtp_port}", "[delivery]": f'[dkim]\nkey = "{key}"\n\n[delivery]'}
@@ -61,7 +61,7 @@ def by_imap(servers: MailServers) -> tuple[str, str]:
 
 
 def operator(file: Path, *words: str) -> str:
-    """What a command of pbm prints."""
+    """The output of a pbm command."""
     done = subprocess.run(
         [sys.executable, "-m", "pbm.cli", *words, "--config", str(file)], capture_output=True, text=True, check=False
     )
@@ -70,7 +70,7 @@ def operator(file: Path, *words: str) -> str:
 
 
 class Table:
-    """One board as both players see it, played by answering its mails until it is over."""
+    """A board as both players see it, played by answering its mails until it is over."""
 
     def __init__(self, game: str, people: dict[str, Person]) -> None:
         self.game = game
@@ -85,7 +85,7 @@ class Table:
         return subject.startswith(f"{self.title} Board ") and subject.endswith(" alice-bob")
 
     def play(self) -> None:
-        """Alice moves first; that mail is delivered twice."""
+        """Alice moves first, by a mail that is sent twice."""
         alice = self.people["alice"]
         alice.write(f"{self.game} challenge {' '.join(SHORT_GAMES[self.game])} alice bob alice alice-password")
         first = alice.wait_for(self.is_of_board)
@@ -101,7 +101,7 @@ class Table:
 
     @property
     def mails(self) -> int:
-        """How many each player gets in all: one at the start, one a ply, one for the resignation, and the keepsake."""
+        """The number of mails to each player: at the start, for each ply and for a resignation, and the keepsake."""
         return 1 + len(self.record) + (self.state.outcome is None) + (len(self.record) > 1)
 
     def _move(self, chance: random.Random) -> None:
@@ -116,7 +116,7 @@ class Table:
         self.record.append(notation)
 
     def _is_of_ply(self, letter: EmailMessage, ply: int) -> bool:
-        """Mails may overtake each other, and only what the board says counts."""
+        """Mails may overtake each other; only the words of the board count."""
         return self.is_of_board(letter) and f"ply {ply} is next" in " ".join(text_of(letter).split())
 
 
@@ -128,7 +128,7 @@ def sign_up(person: Person) -> None:
 
 
 def vacation(person: Person, letter: EmailMessage) -> None:
-    """What an autoresponder writes, to the return path and, as bad ones do, to Reply-To."""
+    """Answer like an autoresponder, to the return path and, as bad ones do, also to Reply-To."""
     away = {"Auto_Submitted": "auto-replied (vacation)", "In_Reply_To": letter["Message-ID"]}
     for to in (str(letter["Return-Path"]).strip("<>"), answer_to(letter)):
         person.write_to(to, f"Away: {letter['Subject']}", "I am away.\nresign\n", **away)
@@ -161,7 +161,7 @@ def test_two_people_play_games_by_answering_their_mail(servers: MailServers, way
 
 
 def settled(file: Path, ignored: dict[str, int]) -> None:
-    """All mails come to rest, and so many are ignored for a reason with each of the words; none is parked."""
+    """Wait until no mail waits, and this many are ignored for a reason with each of the words; none may be parked."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         inbox = json.loads(operator(file, "inbox", "list", "--limit", "1000", "--json"))

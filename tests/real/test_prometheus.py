@@ -1,4 +1,4 @@
-"""What is shipped for Prometheus, before Prometheus itself: its rules, what it reads, and an alert that it raises."""
+"""The files shipped for Prometheus, tried with Prometheus: its rules, what it reads, and an alert that fires."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_prometheus_reads_what_we_tell_and_raises_an_alert(house: House, tmp_pat
 
 
 def raised(port: int) -> set[str]:
-    """The alerts that Prometheus raises, if it answers already."""
+    """The alerts that fire; none as long as Prometheus does not answer."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/alerts", timeout=PATIENCE_SECONDS) as answer:
             alerts = json.load(answer)["data"]["alerts"]

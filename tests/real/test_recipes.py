@@ -1,4 +1,4 @@
-"""Every block of docs/mail-servers.md, executed as it stands in a machine of its own."""
+"""Every block of docs/mail-servers.md, executed as it is on a machine of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MACHINE = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child")
 
 @pytest.fixture(scope="module")
 def machines() -> Iterator[dict[str, subprocess.Popen[str]]]:
-    """Those who follow the page, each on a way, side by side."""
+    """The processes that follow the page, one for each way, side by side."""
     require()
     if subprocess.run([*MACHINE, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this machine lets nobody have namespaces")

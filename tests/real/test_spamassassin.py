@@ -1,4 +1,4 @@
-"""What SpamAssassin, without the network, thinks of every kind of our mails: nothing against any of them."""
+"""What SpamAssassin, without the network, says about each kind of our mails: nothing against any."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ for my $file (@ARGV) {
     $mail->finish();
 }
 """
-"""One process for all, for each takes seconds to read its rules. HTML_SINGLET_MANY is for senders whom neither SPF nor
-DKIM vouches for, which nobody can ask without the network: boards of cells have many single letters."""
+"""One process for all, because each takes seconds to read its rules. HTML_SINGLET_MANY is for senders without SPF or
+DKIM, which cannot be checked without the network: boards of cells have many single letters."""
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def _few_games(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judged(folder: Path, mails: list[Got]) -> Iterator[tuple[float, str]]:
-    """The score of each mail as a mail server got it from ours, and what it is for."""
+    """The score of each mail as a mail server would get it from ours, and the tests it has hit."""
     for number, got in enumerate(mails):
         host = got.address.rpartition("@")[2]
         received = (
@@ -123,12 +123,12 @@ LETTERS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Letters that no conversation shows, with the words that fill them."""
 IN_FORMS = {"display.txt"}
-"""A page whose text is not that of the mail as it stands: it is found by its subject."""
+"""A page whose mail has another text than the page: it is found by its subject."""
 PAGES = {path.name for path in MAILS.glob("*.txt")}
 
 
 def test_every_kind_of_mail(tmp_path: Path, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of each page and subject in the golden conversations, and the letters that none of them shows."""
+    """One mail of each page and subject in the golden conversations, and the letters that none of them shows."""
     page_of: dict[str, str] = {}
     written = Pages.mail
 

@@ -431,7 +431,7 @@ OFFERED_ANSWERS = {
     'offers a draw. Answer "accept" or "reject"': "ok|fine|fine with me|maybe later|"
     "Yes, it was lovely.|Yes, I saw that.|Sure thing, I will think|vale, pero luego|Yes, but later",
 }
-"""What a player writes who was offered a draw."""
+"""What a player writes when offered a draw."""
 
 RESIGNING_ANSWERS = {
     "You resigned": "yes|yes!!|Ja!|oui|I'm sure|Yes please. Thanks for the game!|Yes, I resign.|"
@@ -440,7 +440,7 @@ RESIGNING_ANSWERS = {
     "nothing was changed": "Yes? Why|really?|ja?",
     "passed on as a message": "ja, aber warte noch",
 }
-"""What a player writes who was asked whether they really resign."""
+"""What a player writes when asked whether they really resign."""
 
 ELSEWHERE_ANSWERS = {
     "Write: 101 D4": "D4|D4 please|d4!",

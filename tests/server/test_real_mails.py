@@ -17,7 +17,7 @@ from tests.mailin.test_corpus import CORPUS, INDEX, mail
 
 COMMENT = "Good luck! See you at 10:30."
 EVERY = 23
-"""One in so many clients' styles is tried here; the tests of reading try them all."""
+"""The styles of one in so many clients are tried here; the tests of reading try them all."""
 
 
 @pytest.mark.skipif(not INDEX.is_file(), reason=f"no corpus at {CORPUS}")
