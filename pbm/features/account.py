@@ -101,7 +101,7 @@ def change_address(request: Request, command: Command) -> Answer:
     else:
         told = "Nothing has changed yet."
     if fresh:
-        told += f"\nAn email was sent to {' and '.join(fresh)}; once it is answered,\nyour mail goes there."
+        told += f"\nAn email was sent to {' and '.join(fresh)};\nonce it is answered, your mail goes there."
     return done(command, told)
 
 
