@@ -397,7 +397,7 @@ class _Reader:
         above = [sentence.plain for sentence in self.said[: claim.sentence]]
         if moves.AFTERWARDS.match(self.said[claim.sentence].plain) and not all(map(answers.THANKS.fullmatch, above)):
             doubts.append(claim.name)
-        if self._taken_back(claim):
+        if self._taken_back(claim) or self._denied(claim):
             doubts.append(claim.name)
         for number, sentence in enumerate(self.said):
             if number != claim.sentence and claim.move and _STRONG.fullmatch(sentence.plain):
@@ -417,6 +417,11 @@ class _Reader:
         named = dropwhile(lambda clause: claim.move not in self._mentioned(clause), clauses)
         behind = map(plain, islice(named, 1, None))
         return any(moves.TAKES_BACK.match(clause) or moves.LONE_NO.fullmatch(clause) for clause in behind)
+
+    def _denied(self, claim: _Claim) -> bool:
+        """Whether the claim is a question that its writer answers with no, as in "A draw? No!"."""
+        asked, *following = self.said[claim.sentence : claim.sentence + 2]
+        return asked.asks and any(moves.LONE_NO.fullmatch(uncourteous(each.plain)) for each in following)
 
     def _acts_beside(self, claim: _Claim) -> list[str]:
         """The acts in other clauses of a move's sentence, as in "D4, draw?"; not a rejection, as any move rejects."""

@@ -167,6 +167,24 @@ def test_a_yes_to_a_draw_that_nobody_has_offered_agrees_to_nothing_else(club: Ho
     assert record(club) == before
 
 
+@pytest.mark.parametrize(
+    ("text", "offers"),
+    [
+        ("yes, a draw? No!", False),
+        ("Draw? No way!", False),
+        ("draw? nein danke", False),
+        ("undo? no!", False),
+        ("Draw? No hard feelings if you decline.", True),
+        ("Draw?\n\nNo hurry.", True),
+    ],
+)
+def test_a_question_that_its_writer_answers_with_no_offers_nothing(text: str, offers: bool, club: House) -> None:
+    got = {each.address: each.body for each in club.answer("bob", text, 101)}
+    assert ("You offer a draw" in got["bob@example.net"]) is offers
+    assert ("alice@example.net" in got) is offers
+    assert offers or "so nothing is done" in got["bob@example.net"]
+
+
 def test_a_draw_is_offered_to_the_one_who_is_named_if_they_play(club: House) -> None:
     assert (
         "bob offers a draw"

@@ -124,7 +124,7 @@ TAKES_BACK = any_of(
 )
 """The beginning of a sentence or a clause that takes back the one before it, whatever else it says."""
 
-LONE_NO = re.compile(r"no|nope|nein|non|nee|não")
+LONE_NO = re.compile(r"no(?: way)?|nope|never|nein|non|nee|não")
 """A clause that says only no."""
 
 AFTERWARDS = re.compile(r"(?:(?:and|but|so) )*then (?:i|we)\b")
