@@ -2,7 +2,8 @@
 
 The folder is the queue: everything in it is taken, read or unread. Invariants: a mail is put aside only after `accept`
 has returned; after a crash in between it is found again, under the same source, which `accept` takes only once. A mail
-is fetched only up to the largest size we take: what a person wrote comes before the attachments.
+is fetched only up to the largest size we take: what a person wrote comes before the attachments. However much a broken
+server answers, little of it is read.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from imap_tools import (
     BaseMailBox,
     ImapToolsError,
-    MailBox,
     MailboxFetchError,
     MailboxFolderSelectError,
     MailboxLoginError,
-    MailBoxStartTls,
-    MailBoxUnencrypted,
+    MailboxStarttlsError,
 )
+from imap_tools.utils import check_command_status
 
 from pbm.core.counts import LOOKED
 from pbm.domain.configuration import FetchSettings
@@ -36,6 +37,10 @@ log = structlog.get_logger()
 
 _BATCH = 20
 """How many mails are stored in one transaction, and held in memory at once."""
+
+_LONGEST_ANSWER = 2**21
+"""The most octets of the server's answer to one command, besides a mail; enough for the UIDs of 200,000 mails."""
+imaplib._MAXLINE = _LONGEST_ANSWER  # type: ignore[attr-defined]  # noqa: SLF001  imap_tools allows ten times as much
 
 _TICK_SECONDS = 1.0
 """How often a waiting thread checks whether it should stop."""
@@ -90,10 +95,11 @@ class Fetcher:
 
     def _take_all(self, folder: _Folder) -> None:
         """Take the folder's mails, oldest first. A mail that the server cannot give or move does not hold up others."""
-        uids, refusal = folder.uids(), None
+        uids, refusal = dict.fromkeys(folder.uids()), None
+        self._broken = {uid: is_known for uid, is_known in self._broken.items() if uid in uids}
         usual = [uid for uid in uids if uid not in self._broken]
         batches = [usual[start : start + _BATCH] for start in range(0, len(usual), _BATCH)]
-        for batch in batches + [[uid] for uid in self._broken if uid in uids]:
+        for batch in batches + [[uid] for uid in self._broken]:
             if self._stopping.is_set():
                 return
             mails = self._fetched(folder, batch)
@@ -223,9 +229,54 @@ class _Folder:
 
 def connect(settings: FetchSettings, tls: ssl.SSLContext | None) -> BaseMailBox:
     """A connection that is not logged in yet. Raises: OSError, IMAP4.error, ImapToolsError."""
-    host, port, timeout = settings.host, settings.port, settings.timeout_seconds
-    if settings.tls == "implicit":
-        return MailBox(host, port, timeout=timeout, ssl_context=tls)
-    if settings.tls == "starttls":
-        return MailBoxStartTls(host, port, timeout=timeout, ssl_context=tls)
-    return MailBoxUnencrypted(host, port, timeout=timeout)
+    return _Box(settings, tls)
+
+
+class _Box(BaseMailBox):
+    def __init__(self, settings: FetchSettings, tls: ssl.SSLContext | None) -> None:
+        self._settings, self._tls = settings, tls
+        super().__init__()
+
+    def _get_mailbox_client(self) -> imaplib.IMAP4:
+        host, port, timeout = self._settings.host, self._settings.port, self._settings.timeout_seconds
+        if self._settings.tls == "implicit":
+            client: _Bounded = _BoundedTls(host, port, ssl_context=self._tls, timeout=timeout)
+        else:
+            client = _Bounded(host, port, timeout)
+        if self._settings.tls == "starttls":
+            check_command_status(client.starttls(self._tls), MailboxStarttlsError)
+        client.longest = self._settings.max_size + _LONGEST_ANSWER
+        return client
+
+
+class _Bounded(imaplib.IMAP4):
+    """Reads no answer without end, and keeps none when the next command is sent. longest: in octets."""
+
+    longest = _LONGEST_ANSWER
+    _read = 0
+
+    def send(self, data: Any) -> None:
+        self._take(0)
+        self._read = 0
+        self.untagged_responses.clear()
+        super().send(data)
+
+    def read(self, size: int) -> bytes:
+        self._take(size)
+        return super().read(size)
+
+    def readline(self) -> bytes:
+        line = super().readline()
+        self._take(len(line))
+        return line
+
+    def _take(self, octets: int) -> None:
+        """Count what is read. Raises: IMAP4.abort, from the first octet too many on."""
+        self._read += octets
+        if self._read > self.longest:
+            self.untagged_responses.clear()
+            raise self.abort(f"the server's answer to one command is longer than {self.longest} octets")
+
+
+class _BoundedTls(_Bounded, imaplib.IMAP4_SSL):
+    pass

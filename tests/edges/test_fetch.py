@@ -7,10 +7,12 @@ import socketserver
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import count
 
 import pytest
+from structlog.testing import capture_logs
 
 from pbm.domain.configuration import FetchSettings
 from pbm.edges.fetch import Fetched, Fetcher
@@ -23,7 +25,8 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 class Imap(socketserver.ThreadingTCPServer):
     """One mailbox. folders: by name, their mails by UID. breaks: commands at which it hangs up, once.
 
-    refuses: commands that it answers with NO. ends_at: commands at which it hangs up each time.
+    refuses: commands that it answers with NO. ends_at: commands at which it hangs up each time. floods: the command,
+    if any, that it answers with the second text without end; flooded: the most octets of it that were taken at once.
     """
 
     allow_reuse_address = True
@@ -37,6 +40,8 @@ class Imap(socketserver.ThreadingTCPServer):
         self.breaks: list[str] = []
         self.refuses: list[str] = []
         self.ends_at: list[str] = []
+        self.floods: tuple[str, bytes] | None = None
+        self.flooded = 0
         self.said: list[str] = []
         self.logins = 0
         self._next = 1
@@ -60,10 +65,21 @@ class _Session(socketserver.StreamRequestHandler):
                 return
             if any(rest.startswith(command) for command in self.server.ends_at):
                 return
+            if self.server.floods and rest.startswith(self.server.floods[0]):
+                if rest == "IDLE":
+                    self._say("+ idling")
+                self._flood(self.server.floods[1])
+                return
             if any(rest.startswith(command) for command in self.server.refuses):
                 self._say(f"{tag} NO [SERVERBUG] internal error")
             else:
                 self._obey(tag, rest)
+
+    def _flood(self, text: bytes) -> None:
+        with suppress(OSError):
+            for times in count(1):
+                self.wfile.write(text)
+                self.server.flooded = max(self.server.flooded, times * len(text))
 
     def _obey(self, tag: str, rest: str) -> None:
         name = rest.lower().removeprefix("uid ").split()[0]
@@ -278,3 +294,25 @@ def test_a_refused_login_waits_longest():
         wait_until(lambda: server.logins)
         time.sleep(0.2)
         assert server.logins == 1
+
+
+@pytest.mark.parametrize("command", ["CAPABILITY", "NOOP", "UID SEARCH", "UID FETCH", "UID STORE", "IDLE"])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"* 1 EXISTS and so on\r\n" * 4096, "the server's answer to one command is longer than"),
+        (b"* 1 FETCH (BODY[] {99999999999}\r\n" * 4096, "the server's answer to one command is longer than"),
+        (b"* SEARCH" + b" 1" * 40_000, "got more than"),
+    ],
+    ids=["lines", "literal", "line"],
+)
+def test_of_an_answer_without_end_little_is_read_and_the_next_look_takes_the_mail(command, text, words):
+    with capture_logs() as logs, imap() as server:
+        server.put(b"Subject: one\r\n\r\n")
+        server.floods = command, text
+        with fetching(server, lambda _: None, max_size=1024):
+            wait_until(lambda: any(line["event"] == "imap_trouble" for line in logs))
+            server.floods = None
+            wait_until(lambda: not server.folders["INBOX"])
+    assert server.flooded < 40 * 2**20
+    assert words in next(line["trouble"] for line in logs if line["event"] == "imap_trouble")
