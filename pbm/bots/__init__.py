@@ -6,7 +6,7 @@ with a skill made for it (see skill.py); a package with a game may also provide 
 """
 
 from pbm.bots.choose import BOARDS, LEVELS, Decision, Level, choose, options_of, skill_of
-from pbm.bots.mind import Mind, NoThought, Question, Stopped, Thought, think
+from pbm.bots.mind import Mind, NoThought, Question, Stopped, Thought, loaded, outdated, think
 from pbm.bots.search import Budget
 from pbm.bots.skill import Credit, Rollout, Skill, Solution
 
@@ -26,7 +26,9 @@ __all__ = [
     "Stopped",
     "Thought",
     "choose",
+    "loaded",
     "options_of",
+    "outdated",
     "skill_of",
     "think",
 ]

@@ -2,7 +2,7 @@
 
 Thinking takes long and may fail, so it is done in a separate process, which can be killed at any time, and which the
 system stops if it uses too much: `python -m pbm.bots PID` reads a question in JSON from its standard input and writes
-its thoughts to its standard output.
+its thoughts to its standard output. That process runs the code that is on disk then, which may be another version.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
 from random import Random
 from signal import SIGKILL
 from typing import Any
@@ -230,6 +232,26 @@ class Mind:
                 _kill(process)  # processes that it left behind keep its pipes open
             self._meanwhile()
         raise NoThought(f"no answer within {self._seconds:g} seconds")
+
+
+@cache
+def loaded() -> dict[str, tuple[int, int] | None]:
+    """The files of this process's modules, as they were on disk when this was first called."""
+    files = (vars(module).get("__file__") for module in list(sys.modules.values()))
+    return {file: _stamp(file) for file in files if isinstance(file, str)}
+
+
+def outdated() -> bool:
+    """Whether any of these files has changed since, so a thinking process may run other code than this one."""
+    return any(_stamp(file) != stamp for file, stamp in loaded().items())
+
+
+def _stamp(file: str) -> tuple[int, int] | None:
+    """The time and size of a file; None if it is gone."""
+    with suppress(OSError):
+        found = Path(file).stat()
+        return found.st_mtime_ns, found.st_size
+    return None
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

@@ -171,6 +171,10 @@ TAKEN = "taken"
 """The kind of agenda items, by key of a task, that say that a process thinks about it; it renews them in time."""
 
 
+OUTDATED, OUTDATED_EVERY = "outdated", timedelta(days=1)
+"""The kind of the agenda item that says that the operator was told to restart the server, and how long it stays."""
+
+
 Source = Callable[[Desk], Iterable[Task]]
 MOVES: list[Source] = []
 """Sources of tasks that a player at a board waits for; these have a process of their own."""

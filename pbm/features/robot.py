@@ -22,7 +22,20 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, notice_of, reader_of, tell_operator, tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
-from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, TAKEN, Task, asked, is_robot, robots, spent, thinks
+from pbm.core.robots import (
+    LEVEL_OF,
+    OUTDATED,
+    OUTDATED_EVERY,
+    SPENT,
+    SWAPS_BELOW,
+    TAKEN,
+    Task,
+    asked,
+    is_robot,
+    robots,
+    spent,
+    thinks,
+)
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, Offer, OfferKind, Player, Seat, other
@@ -34,6 +47,8 @@ STUCK = "robot"
 """The kind of agenda items for boards where a robot's program fails."""
 COMPLAINT = "robots stuck"
 """The kind of agenda items for games in which a robot's program fails; the operator is told."""
+HEARD = "robots heard"
+"""The kind of agenda items for opponents, by their id and a game, who were told that a robot's program fails there."""
 GATHERS, COMPLAINS_EVERY = timedelta(minutes=5), timedelta(hours=1)
 """How long after the first failure the operator is told, so that one mail names most boards; and the least time between
 two mails."""
@@ -120,6 +135,8 @@ def _task(board: OpenBoard, crowd: int) -> Task | None:
 
 
 @when_due(SPENT, within=timedelta(hours=1))
+@when_due(HEARD, within=RESIGNS_AFTER)
+@when_due(OUTDATED, within=OUTDATED_EVERY)
 @when_due(TAKEN)
 def think_again(_: Occasion) -> None:
     """Nothing is left to do: the item is dropped, so the hour is over, or another process may take the task."""
@@ -161,7 +178,8 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
         if seat not in board.match.record.seats:
             comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
         _move(board, seat, thought)
-    at.tx.agenda.drop(STUCK, number)
+    if at.tx.agenda.drop(STUCK, number):
+        at.tx.agenda.drop(HEARD, _ears(board, other(seat)))
     at.owe(tell_players(at, board, comments, player))
 
 
@@ -256,12 +274,23 @@ def tell_or_resign(due: Occasion) -> None:
 
 
 def _tell(due: Occasion, board: OpenBoard, seat: Seat) -> None:
-    """Tell a robot's opponent, in this seat, that its program fails, and plan its resignation if that lasts."""
-    left, robot = RESIGNS_AFTER - TELLS_AFTER, board.match.player(other(seat)).userid
-    due.tx.agenda.put(STUCK, due.item.key, due.now + left, **{**due.item.payload, "heard": True})
+    """Tell a robot's opponent, in this seat, that its program fails, and plan its resignation if that lasts.
+
+    They are told once, and not of their other boards of the game.
+    """
+    agenda, robot, left = due.tx.agenda, board.match.player(other(seat)).userid, RESIGNS_AFTER - TELLS_AFTER
+    agenda.put(STUCK, due.item.key, due.now + left, **{**due.item.payload, "heard": True})
+    if agenda.get(HEARD, _ears(board, seat)) is not None:
+        return
+    agenda.put(HEARD, _ears(board, seat), due.now + RESIGNS_AFTER)
     operator = ", and the operator has been told" if due.tools.operator else ""
     trouble = (
-        f"{robot}'s program fails{operator}. If it cannot be mended within {RESIGNS_AFTER.days} days, {robot} resigns."
+        f"{robot}'s program fails{operator}. If it cannot be mended within {RESIGNS_AFTER.days} days, {robot} resigns. "
+        f"The same goes for your other boards of {board.state.game.info.title} on which a robot does not move."
     )
     notice = notice_of(board, reader_of(due, board.match.player(seat), seat), shown=trouble)
     due.owe(due.tools.composer.notice(notice, due.now))
+
+
+def _ears(board: OpenBoard, seat: Seat) -> str:
+    return f"{board.match.player(seat).id} {board.match.game}"

@@ -12,9 +12,9 @@ import structlog
 
 from games import GAMES, OURS
 from games.rules import GameError
-from pbm.bots import Mind, NoThought, Stopped
-from pbm.core.notify import Desk, Tools, rehearse
-from pbm.core.robots import TAKEN, Ask, Source, Task, charge, spent
+from pbm.bots import Mind, NoThought, Stopped, loaded, outdated
+from pbm.core.notify import Desk, Tools, rehearse, tell_operator
+from pbm.core.robots import OUTDATED, OUTDATED_EVERY, TAKEN, Ask, Source, Task, charge, spent
 from pbm.domain.errors import Rejected, Unreadable
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.house import Item
@@ -133,6 +133,7 @@ class Thinker:
         self._store, self._tools, self._sources = store, tools, sources
         self._shift, self._is_reserve = shift, is_reserve
         self._mind = Mind(seconds, meanwhile=self._hold)
+        loaded()
         self._ask = ask or self._mind
         self._taken = ""
 
@@ -201,10 +202,21 @@ class Thinker:
         except Exception as error:
             self._tools.states.forget()
             self._shift.fails(task, self._store.clock(), self._since(began_at))
+            if outdated():
+                self._wait_for_restart(task, str(error))
+                return
             known = isinstance(error, NoThought | GameError | Rejected)
             log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
             with self._giving_back(task) as at:
                 task.failed(at, str(error))
+
+    def _wait_for_restart(self, task: Task, reason: str) -> None:
+        """Leave a task that failed because a new version was installed, and tell the operator; nothing is given up."""
+        log.error("restart_needed", task=task.key, reason=reason)
+        with self._giving_back(task) as at:
+            if at.tx.agenda.get(OUTDATED, "") is None:
+                at.tx.agenda.put(OUTDATED, "", at.now + OUTDATED_EVERY)
+                tell_operator(at, "pbm: restart the server", "outdated-operator.txt", reason=reason)
 
     @contextmanager
     def _giving_back(self, task: Task) -> Iterator[Desk]:

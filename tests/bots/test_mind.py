@@ -7,11 +7,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from games import GAMES
-from pbm.bots import Mind, NoThought, Question, Stopped, choose, think
+from pbm.bots import Mind, NoThought, Question, Stopped, choose, loaded, outdated, think
 from pbm.bots.__main__ import limit
 from pbm.bots.choose import PATIENCE
 from pbm.bots.mind import read, written
@@ -26,6 +27,22 @@ def question(game="cross", options=("-size=3",), moves=(), level=1, seen_from=No
 def test_a_question_survives_being_written():
     asked = question(moves=("C3", "B2"), swappable=True, share=0.5)
     assert read(written(asked)) == asked
+
+
+def test_a_module_that_changes_or_goes_makes_the_process_outdated(tmp_path, monkeypatch):
+    module = ModuleType("package")
+    monkeypatch.setitem(sys.modules, "package", module)
+    for change in (lambda file: file.write_text("longer"), Path.unlink):
+        file = tmp_path / "package.py"
+        file.write_text("")
+        module.__file__ = str(file)
+        loaded.cache_clear()
+        assert not outdated()
+        change(file)
+        assert outdated()
+    monkeypatch.undo()
+    loaded.cache_clear()
+    assert not outdated()
 
 
 def test_every_position_asked_for_gets_a_thought():

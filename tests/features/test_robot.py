@@ -458,6 +458,58 @@ def test_the_operator_is_told_of_the_cause_and_not_of_each_board(watched: House)
     assert to_operator(watched.wait(timedelta(hours=5))) == []
 
 
+def test_a_player_is_told_once_that_robots_fail_at_a_game(watched: House) -> None:
+    """Not for each board; but again when robots have played there meanwhile."""
+
+    def failing(question):
+        raise NoThought("exit status 1")
+
+    def told(mails: Sequence[Got]) -> list[str]:
+        return [mail.address for mail in mails if "program fails." in mail.body or "program fails, and" in mail.body]
+
+    for player in ("alice", "bob"):
+        watched.player(player)
+    watched.thoughts = failing
+    first = [begun(watched, "cross -size=4", player) for player in ("alice", "bob", "alice")]
+    watched.think()
+    assert sorted(told(watched.wait(timedelta(hours=1)))) == ["alice@example.net", "bob@example.net"]
+    begun(watched, "cross -size=4", "alice")
+    watched.think()
+    assert told(watched.wait(timedelta(hours=1))) == []
+    watched.thoughts = think
+    watched.think()
+    assert len(record(watched, first[0])) == 1
+    watched.thoughts = failing
+    begun(watched, "cross -size=4", "alice")
+    watched.think()
+    assert told(watched.wait(timedelta(hours=1))) == ["alice@example.net"]
+
+
+def test_a_robot_that_fails_because_a_new_version_was_installed_waits_for_the_restart(
+    watched: House, monkeypatch
+) -> None:
+    watched.player("alice")
+    boards = [begun(watched, f"{game} -size=4", "alice") for game in ("cross", "hex")]
+
+    def failing(question):
+        raise NoThought("exit status 1: TypeError: Question.__init__() got an unexpected keyword argument 'share'")
+
+    watched.thoughts = failing
+    monkeypatch.setattr("pbm.server.thinker.outdated", lambda: True)
+    (told,) = watched.think()
+    assert (told.address, told["Subject"]) == ("op@example.org", "pbm: restart the server")
+    assert "got an unexpected keyword argument 'share'" in " ".join(told.body.split())
+    for _ in range(4 * 24 - 1):
+        assert watched.wait(timedelta(minutes=15)) == watched.think() == [], "nobody hears of it again that day"
+    watched.wait(timedelta(days=4))
+    watched.think()
+    monkeypatch.undo()
+    watched.thoughts = think
+    watched.wait(timedelta(minutes=15))
+    watched.think()
+    assert [len(record(watched, board)) for board in boards] == [1, 1]
+
+
 def test_a_game_that_is_gone_keeps_the_operator_from_hearing_nothing(watched: House, monkeypatch) -> None:
     """Nor does the board of that game end meanwhile."""
     watched.player("alice")

@@ -99,6 +99,7 @@ LETTERS: dict[str, dict[str, Any]] = {
         "is_late": True,
         "limits": Limits(),
     },
+    "outdated-operator.txt": {"reason": "exit status 1: ImportError"},
     "postmaster-operator.txt": {
         "sender": "carol@example.net", "mailbox": "postmaster@example.org", "about": "Hello", "inbox_id": 7,
         "text": "My last move has not come through; was it lost on the way?",
