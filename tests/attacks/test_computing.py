@@ -19,7 +19,7 @@ from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain import meaning as meanings
 from pbm.domain.commands import Command
-from pbm.domain.meaning import MAX_SENTENCES, Act, meaning, sentences
+from pbm.domain.meaning import MAX_SENTENCES, Act, meaning, sentences, uncourteous
 from pbm.domain.verbs import passwords_behind
 from pbm.mailin import Discard, Envelope, read, silence, versions
 from pbm.mailin.mime import parse, unflowed
@@ -189,6 +189,12 @@ def test_marks_without_end_within_a_word_are_read_in_no_time() -> None:
     """Read slowly, each of these lines takes 5 s, and all of them more than a test may take."""
     for number in range(100):
         assert passwords_behind([f"password geheim{number} x{'!' * 20_000}y"], "bob")[0] == f"geheim{number}"
+
+
+def test_marks_without_end_behind_a_word_are_read_in_no_time() -> None:
+    """Read slowly, each of these sentences takes 30 ms, and all of them more than a test may take."""
+    for number in range(4000):
+        assert uncourteous(f"x{number}{'-' * 390}") == f"x{number}{'-' * 390}"
 
 
 @pytest.mark.parametrize("game", EACH)

@@ -72,12 +72,12 @@ _PARTS = {
     r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|today|my turn"
     r"|after some thought)[\s,.:!-]+))*",
-    "AFTER": r"(?:(?>[\s,.!-]+(?:(?:(?:and|und|et|y|e|en) )?(?:thanks(?: a lot)?|thank you|GELUCK|JIJ)|please"
+    "AFTER": r"(?:(?>[\s,.!-]++(?:(?:(?:and|und|et|y|e|en) )?(?:thanks(?: a lot)?|thank you|GELUCK|JIJ)|please"
     r"|then|now|here|too|thx|this time|today|for now"
     r"|i think|i guess|for me|cheers|bye|sorry|period|full stop|lol"
     r"|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
     r"|u?r (?:move|turn)|spielen|setzen|NEHMEICH|DANK|mfg|xx+|gl|hf|gg(?:wp)?|np|ofc|tyvm|[:;]-?[)dp])))*"
-    r"(?:[\s,.!-]+(?:love|lg|vg|cheers|greetings|(?:viele |liebe |beste |schöne )?(?:gr(?:ü|ue)sse|gruss)"
+    r"(?:[\s,.!-]++(?:love|lg|vg|cheers|greetings|(?:viele |liebe |beste |schöne )?(?:gr(?:ü|ue)sse|gruss)"
     r"|saludos|saluti|groet(?:en|jes)?|bises|bisous|abra[cç]os?|beijos?|besos|baci)"
     r"(?: (?:from|von|de|da|van))?(?: [^\W\d_]+)?)?",
     "SPEELT": r"(?:ich (?:möchte|will) )?(?:bitte|gerne?)|ich (?:möchte|will)"
