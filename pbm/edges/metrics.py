@@ -29,6 +29,9 @@ from pbm.store.overview import Waiting
 
 log = structlog.get_logger()
 
+_LONGEST_SILENCE_SECONDS = 10.0
+"""How long a client may say nothing: each one that is connected has a thread."""
+
 
 class MetricsServer:
     """Answers GET /metrics from start() to stop(), in its own threads."""
@@ -45,6 +48,7 @@ class MetricsServer:
         """Returns the port. Raises: OSError if the address cannot be bound."""
         host, port = self._place
         self._serving = start_http_server(port, host, self._registry)
+        self._serving[0].RequestHandlerClass.timeout = _LONGEST_SILENCE_SECONDS  # type: ignore[attr-defined]
         return int(self._serving[0].server_port)
 
     def stop(self) -> None:

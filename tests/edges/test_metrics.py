@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,6 +88,19 @@ def test_trouble_with_the_database_is_a_number_too(table: House, monkeypatch) ->
     with scraped(table.service.store, datetime.now(UTC)) as got:
         assert got["pbm_database_up"] == 0
         assert "pbm_boards" not in got
+
+
+def test_a_client_that_says_nothing_more_is_not_waited_for(house: House, monkeypatch) -> None:
+    """Each has a thread, and there may be any number of them."""
+    monkeypatch.setattr("pbm.edges.metrics._LONGEST_SILENCE_SECONDS", 0.01)
+    server = MetricsServer(house.service.store, lambda: 3, "127.0.0.1", 0)
+    place = "127.0.0.1", server.start()
+    try:
+        with socket.create_connection(place, timeout=PATIENCE_SECONDS) as silent:
+            silent.sendall(b"GET / HT")
+            assert silent.recv(1) == b""
+    finally:
+        server.stop()
 
 
 def test_every_number_that_an_alert_asks_for_is_there(house: House) -> None:
