@@ -27,6 +27,7 @@ from pbm.domain.mail import Arrival
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.features.erase import plan_forgetting
+from pbm.features.postmaster import POSTMASTER
 from pbm.mailin import Envelope, Robot, Unlock
 from pbm.mailin.headers import lane
 from pbm.server.batch import Batches
@@ -142,8 +143,8 @@ class Service:
         self.tools.limits, self.tools.operator = limits, operator
 
     def is_ours(self, address: str) -> bool:
-        """Whether mail to the address is for this server."""
-        return self.settings.robot.owns(address)
+        """Whether mail to the address is for this server; mail to a bare `postmaster` is (RFC 5321, 4.5.1)."""
+        return address.casefold() == POSTMASTER or self.settings.robot.owns(address)
 
     def peer_of(self, address: str) -> Peer | None:
         """The OpenPGP key of an address. Raises: DatabaseTrouble."""

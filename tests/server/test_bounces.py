@@ -245,6 +245,16 @@ def test_mail_to_postmaster_or_abuse_waits_for_the_operator(name: str, inn: Hous
     assert inn.inbox_row.reason.startswith("postmaster: ")
 
 
+def test_mail_to_postmaster_without_a_domain_is_for_the_operator(inn: House) -> None:
+    assert [name for name in ("postmaster", "Postmaster", "abuse", "alice", "") if inn.service.is_ours(name)] == [
+        "postmaster", "Postmaster",
+    ]  # fmt: skip
+    raw = inn.mail("eve@example.com", "are you there?", to="postmaster@example.org").raw
+    (told,) = inn.deliver(Arriving("eve@example.com", ("Postmaster",), raw))
+    assert told.address == OPERATOR
+    assert "has written to postmaster" in told.body
+
+
 def robot_answers(house: House, name: str, text: str, most: int) -> int:
     """Let a program answer every mail it gets, unmarked, as a rule of Apple Mail does, until none comes."""
     answered = 0
