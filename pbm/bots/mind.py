@@ -175,7 +175,7 @@ class Mind:
     def __init__(
         self,
         seconds: float = 600,
-        command: Sequence[str] = (sys.executable, "-m", "pbm.bots"),
+        command: Sequence[str] = (sys.executable, "-P", "-m", "pbm.bots"),
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         """command: gets the id of this process as its argument. meanwhile: called every few seconds during thinking."""
@@ -206,9 +206,10 @@ class Mind:
     def _answer(self, question: Question) -> tuple[int, str, str]:
         """The exit status of a process, its output and its error output. Raises: Stopped, NoThought."""
         pipe, command = subprocess.PIPE, (*self._command, str(os.getpid()))
+        alike = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # it finds the modules that we have found
         try:
             self._process = subprocess.Popen(  # noqa: S603
-                command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, process_group=0
+                command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, process_group=0, env=alike
             )
         except OSError as error:
             raise NoThought(str(error)) from None

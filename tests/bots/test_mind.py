@@ -45,6 +45,12 @@ def test_a_module_that_changes_or_goes_makes_the_process_outdated(tmp_path, monk
     assert not outdated()
 
 
+def test_a_module_in_the_folder_that_the_server_was_started_in_is_not_taken_for_another(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "random.py").write_text("raise SystemExit('not the module that was meant')")
+    assert len(Mind(PATIENCE_SECONDS)(question(moves=("C3", "B2")))) == 1
+
+
 def test_every_position_asked_for_gets_a_thought():
     thoughts = think(question(moves=("C3", "B2"), seen_from=0))
     assert len(thoughts) == 3
