@@ -23,11 +23,10 @@ from pbm.compose.views import move_list
 from pbm.core.notify import Desk
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Remark, RemarkKind
-from pbm.domain.match import NO_CLOCK, Match, Player
+from pbm.domain.match import Match, Player
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
@@ -81,13 +80,8 @@ def export_of(tx: Transaction, player: Player) -> bytes:
 
 def told_game(game: Mapping[str, Any], match: Match) -> str:
     """A match with its record, as JSON. game: the same match as one of a player's belongings."""
-    plies = ", ".join([
-        f'{{"auto": {"true" if auto else "false"}, "notation": {_json(notation)}, "played_at": '
-        f'"{instant_at(played_at).isoformat()}", "seat": {seat}, '
-        f'"time_left": {"null" if time_left == NO_CLOCK else time_left}}}'
-        for notation, (played_at, time_left, seat, auto) in match.record.values
-    ])  # fmt: skip
-    return _json({**game, "record": []}).replace('"record": []', f'"record": [{plies}]', 1)
+    plies = [{**ply._asdict(), "played_at": ply.played_at.isoformat()} for ply in match.record]
+    return _json({**game, "record": plies})
 
 
 def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
