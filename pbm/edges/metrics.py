@@ -83,16 +83,11 @@ class _Collector(Collector):
         """How long ago each thing last happened; those that never did are left out."""
         family = GaugeMetricFamily("pbm_age_seconds", "Since something happened last, by what.", labels=["what"])
         with self._store.read() as tx:
-            noted = {what: tx.absences.noted(what) for what in _NOTED}
+            noted = {what: tx.absences.noted(what) for what in house.NOTED}
         for what, at in noted.items():
             if at is not None:
                 family.add_metric([what], max(0.0, (now - at).total_seconds()))
         return family
-
-
-_NOTED = (
-    house.HEARTBEAT, house.LISTENS, house.DELIVERS, house.LOOKS, house.DELIVERED, house.BACKED_UP,
-)  # fmt: skip
 
 
 def _queues(status: Status) -> Iterable[Metric]:
