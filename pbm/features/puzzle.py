@@ -244,15 +244,13 @@ def _state(found: Puzzle) -> State:
 
 def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave: str = "") -> list[Mail]:
     """The puzzle for each address of the player, with a token that can only answer it and make one of _CHOICES."""
-    tx, composer, now = at.tx, at.tools.composer, at.now
-    reader, mails = reader_of(at, player), list[Mail]()
+    composer, reader, mails = at.tools.composer, reader_of(at, player), list[Mail]()
     for address in reader.addresses:
-        token, until = composer.make_key(), now + timedelta(days=ANSWERED_WITHIN_DAYS)
-        tx.tickets.issue(token, WORD, f"{found.id}", now, until, player_id=player.id, payload={WORD: found.id})
+        token = at.issue(WORD, f"{found.id}", days=ANSWERED_WITHIN_DAYS, player=player, puzzle=found.id)
         mails += composer.puzzle(
-            replace(reader, addresses=(address,)), "puzzle.txt", Posed(found.id, _state(found)), now,
+            replace(reader, addresses=(address,)), "puzzle.txt", Posed(found.id, _state(found)), at.now,
             to=at.message if isinstance(at, Request) else None, token=token, leave=leave, problem=problem,
-            streak=tx.puzzles.streak(player.id), robot=composer.robot.address, found=found,
+            streak=at.tx.puzzles.streak(player.id), robot=composer.robot.address, found=found,
         )  # fmt: skip
     return mails
 
