@@ -31,6 +31,8 @@ from tests.patience import PATIENCE_SECONDS, wait_until
 ROOT = Path(__file__).parent.parent.parent
 BOARDS, PLIES = 8, 9
 
+SETTINGS = Settings(Robot("pbm", "example.org"), Limits(unproven_answers_per_hour=100))
+
 
 @pytest.fixture
 def database(databases: Databases) -> Iterator[str]:
@@ -41,7 +43,7 @@ def database(databases: Databases) -> Iterator[str]:
 
 @pytest.fixture
 def service(database: str) -> Iterator[Service]:
-    service = Service(Store(database), Settings(Robot("pbm", "example.org"), Limits(unproven_answers_per_hour=100)))
+    service = Service(Store(database), SETTINGS)
     administration = Administration(service)
     for userid in ("alice", "bob"):
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
@@ -118,7 +120,7 @@ def plan(seed: int) -> list[str]:
 def answers(service: Service, board: int, moves: list[str]) -> list[Arriving]:
     """A mail for each ply, which answers the board with all earlier plies on it."""
     with service.store.read() as tx:
-        signer = Signer(*tx.secrets.keys(service.clock()))
+        signer = Signer(*tx.secrets.keys(service.store.clock()))
     mails = []
     for revision, move in enumerate(moves):
         userid, token = ("alice", "bob")[revision % 2], signer.seal(SeatToken(board, revision % 2 + 1, revision, 0))
@@ -197,7 +199,7 @@ def waiting(store: Store) -> bool:
 @pytest.mark.servers
 def test_answers_of_several_handlers_are_not_lost_nor_doubled(database: str, service: Service) -> None:
     """Handlers in threads, each with its own connections, while mails come in."""
-    others = [Service(Store(database), service.settings) for _ in range(2)]
+    others = [Service(Store(database), SETTINGS) for _ in range(2)]
     stop = threading.Event()
 
     def handle(number: int) -> None:

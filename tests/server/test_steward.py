@@ -236,7 +236,7 @@ def test_answers_to_a_former_address_count(new_house: Callable[..., House], to: 
     answer = house.answering("alice", "E5", board)
     token = answer.recipients[0].partition("+")[2].partition("@")[0]
     address = to.format(token)
-    assert house.service.is_ours(address)
+    assert house.service.tools.composer.robot.owns(address)
     raw = answer.raw.replace(answer.recipients[0].encode(), address.encode())
     (*_, mail) = house.deliver(replace(answer, recipients=(address,), raw=raw))
     assert "alice played E5" in mail.body
@@ -246,7 +246,7 @@ def test_answers_to_a_former_address_count(new_house: Callable[..., House], to: 
 @pytest.mark.parametrize("address", [OLD, "bounce+abc@old.example.net", "postmaster@old.example.net"])
 def test_mail_to_a_former_address_is_ours_and_to_others_not(new_house: Callable[..., House], address: str) -> None:
     house = new_house(Settings(replace(ROBOT, aliases=(OLD,))))
-    assert house.service.is_ours(address)
-    assert not house.service.is_ours(address.replace("old", "older"))
+    assert house.service.tools.composer.robot.owns(address)
+    assert not house.service.tools.composer.robot.owns(address.replace("old", "older"))
     assert house.send(OLD, "help") == []
     assert "our own mail" in house.inbox_row.reason
