@@ -14,12 +14,7 @@ from wsgiref.simple_server import WSGIServer
 
 import structlog
 from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    InfoMetricFamily,
-    Metric,
-)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from pbm.core.counts import COUNTS
@@ -59,10 +54,6 @@ class _Collector(Collector):
     def __init__(self, store: Store, connections: Callable[[], int]) -> None:
         self._store = store
         self._connections = connections
-
-    def describe(self) -> Iterable[Metric]:
-        """Nothing, so that registering does not read the database."""
-        return ()
 
     def collect(self) -> Iterable[Metric]:
         yield InfoMetricFamily("pbm_build", "What runs.", {"version": version("pbm")})

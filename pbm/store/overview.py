@@ -18,11 +18,7 @@ from pbm.store.queues import POSTPONED
 from pbm.store.statements import Queries
 from pbm.store.tables import addresses, broadcasts, inbox, matches, outbox, players
 
-SPANS: Mapping[str, timedelta] = {
-    "minute": timedelta(minutes=1),
-    "hour": timedelta(hours=1),
-    "day": timedelta(days=1),
-}
+SPANS: Mapping[str, timedelta] = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1)}
 _INSTANTS = ((inbox.c.received_at, inbox.c.id), (outbox.c.created_at, outbox.c.id))
 _LATEST = 200
 _LONGEST_TROUBLE = 200
