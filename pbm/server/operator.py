@@ -314,7 +314,7 @@ def player_named(tx: Transaction, userid: str) -> Player:
 
 
 def _broadcast(tx: Transaction, number: int) -> Broadcast:
-    broadcast = tx.broadcasts.find(number)
-    if broadcast is None:
+    broadcast = tx.broadcasts.get(number)
+    if broadcast is None or broadcast.sent_at is not None:
         raise NotFound(f"There is no broadcast {number} that waits.")
     return broadcast
