@@ -10,7 +10,7 @@ from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Desk
+from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
@@ -306,7 +306,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
         _drop_all_but(request, player, instead)
     own = request.tx.players.confirmed(player.id)[player.id]
     page = "welcome.txt" if own == [address.address] and not instead else "confirmed.txt"
-    token = request.tools.composer.answered_by(request.outgoing.reader(player))
+    token = request.tools.composer.answered_by(reader_of(request, player))
     request.outgoing.write(address.address, "pbm: welcome", page, player=player, reply_to=token, addresses=own)
 
 

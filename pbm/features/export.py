@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from pbm.compose import Part
 from pbm.compose.pages import plain
 from pbm.compose.views import move_list
-from pbm.core.notify import Desk
+from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -236,7 +236,7 @@ SUBJECT = "pbm: your games and data"
 def export(request: Request, command: Command) -> None:
     """Send the export to one confirmed address of the player: the one they write from, or else the first."""
     player, tools = request.author.who(command), request.tools
-    own = request.outgoing.reader(player).addresses
+    own = reader_of(request, player).addresses
     if not own:
         raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
     address = next((each for each in own if each.casefold() == request.message.sender.casefold()), own[0])
@@ -253,7 +253,7 @@ def export(request: Request, command: Command) -> None:
         f"{SUBJECT}, from board {first} on" if first else SUBJECT,
         "export.txt",
         player=player,
-        reply_to=tools.composer.answered_by(request.outgoing.reader(player)),
+        reply_to=tools.composer.answered_by(reader_of(request, player)),
         answers=address.casefold() == request.message.sender.casefold(),
         attached=[Part.file(*file) for file in files],
         first=first,

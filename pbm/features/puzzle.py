@@ -191,7 +191,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     tx.puzzles.settle(player.id, found.id, request.now, solved=solved)
     after, _ = state.play(found.line[0])
     request.outgoing.letters += request.tools.composer.puzzle(
-        request.outgoing.reader(player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
+        reader_of(request, player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
         played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
     prepare(SettingsSaved(player, Settings.chosen(tx.players.settings(player.id))), tx)
