@@ -151,6 +151,8 @@ class WaitingMails:
 
 def moves_first(mails: Sequence[Prepared]) -> list[Prepared]:
     """Mails that answer a board before others, but none before an earlier one of its sender or its board."""
+    if len(mails) < 2:
+        return [*mails]
     passed: set[str] = set()
 
     def comes_later(mail: Prepared) -> bool:
@@ -165,6 +167,8 @@ def moves_first(mails: Sequence[Prepared]) -> list[Prepared]:
 
 def alike(mails: Sequence[Prepared]) -> list[Prepared]:
     """The first mails, as far as all of them answer a board, or none does."""
+    if len(mails) < 2:
+        return [*mails]
     return list(takewhile(lambda mail: mail.row.answers_board == mails[0].row.answers_board, mails))
 
 
