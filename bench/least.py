@@ -204,7 +204,7 @@ def _mails(world: World) -> list[bytes]:
         player = match.players[seat - 1]
         token = PlayerToken(player.id, 0, 0)
         reader = Reader((f"{player.userid}@players.example",), player, seat, Choices(), token)
-        (mail,) = service.tools.composer.notice(Notice(match, state, reader, events), service.clock())
+        (mail,) = service.tools.composer.notice(Notice(match, state, reader, events), service.store.clock())
         reply_to = mail.raw.partition(b"Reply-To: pbm+")[2].partition(b"@")[0]
         own_id = mail.raw.partition(b"Message-ID: <")[2].partition(b"@")[0]
         raw = mail.raw.replace(reply_to, _MARK).replace(own_id, b"%d.%b" % (seat, _MARK))

@@ -104,7 +104,7 @@ def make(url: str, boards: int, plies: int, played_on: int, size: int | None = N
             for move in moves[:plies]:
                 decisions.play_ply(board, board.state.to_move, move)
     with service.store.read() as tx:
-        signer = Signer(*tx.secrets.keys(service.clock()))
+        signer = Signer(*tx.secrets.keys(service.store.clock()))
     service.close()
     people = _copy(url, templates, boards)
     step, first = max(1, boards // played_on), templates[-1] + 1

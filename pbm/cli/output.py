@@ -63,7 +63,7 @@ def replayed(admin: Administration, boards: Sequence[int] | None = None) -> list
         shown = track(numbers, "Replaying", console=Console(stderr=True), transient=True)
     else:
         shown = numbers
-    return [verdict for number in shown for verdict in admin.verify(number)]
+    return [admin.verify(number) for number in shown]
 
 
 TEXT = click.File(encoding="utf-8-sig")

@@ -274,7 +274,7 @@ def publish(invocation: Invocation, target: Path, title: str | None) -> None:
     from pbm.archive import publish as published
 
     with invocation.service() as service:
-        domain = service.settings.robot.domain
+        domain = service.tools.composer.robot.domain
         name = title or f"Games by mail at {domain}"
         try:
             done = published(service.store, target, name, domain)

@@ -255,7 +255,7 @@ async def _serve(
         signals.renew = lambda: _renew(server, way, service, invocation)
         gc.collect()
         gc.freeze()  # all objects so far stay; later collections need not look at them
-        address = service.settings.robot.address
+        address = service.tools.composer.robot.address
         if LISTEN in tasks:
             click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
         else:

@@ -113,12 +113,12 @@ def _standings(overview: TournamentView) -> list[dict[str, Any]]:
     return [
         {
             "division": table.number or None,
-            "rank": row.line.rank,
+            "rank": row.rank,
             "userid": row.userid,
             "points": row.points,
-            "won": row.line.won,
-            "drawn": row.line.drawn,
-            "lost": row.line.lost,
+            "won": row.won,
+            "drawn": row.drawn,
+            "lost": row.lost,
             **{name.casefold(): value for name, value in zip(table.tie_breaks, row.tie_breaks, strict=True)},
         }
         for table in overview.standings

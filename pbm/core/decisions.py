@@ -18,7 +18,7 @@ from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.bus import registers
-from pbm.core.notify import notice_of
+from pbm.core.notify import notice_of, reader_of
 from pbm.core.request import Request
 from pbm.core.robots import is_robot
 from pbm.domain import plans
@@ -331,7 +331,7 @@ def refuse(
     request.outgoing.notices.append(
         notice_of(
             board,
-            request.outgoing.reader(request.author.player, seat),
+            reader_of(request, request.author.player, seat),
             problem=f"{'Not played' if isinstance(error, MoveError) else 'Not done'}: {text}",
             advice=advice,
             nearby=candidates,

@@ -79,7 +79,7 @@ class Desk:
         """The token of a new ticket, to be mailed to one address only. payload: values that JSON can hold."""
         token, expires_at = self.tools.composer.make_key(), self.now + timedelta(days=days)
         player_id = player.id if player else None
-        self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id=player_id, payload=payload)
+        self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id, payload)
         return token
 
 

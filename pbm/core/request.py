@@ -369,9 +369,6 @@ class Correspondence(Desk):
     """Boards, each to be shown to one reader."""
     letters: list[Mail] = field(default_factory=list)
 
-    def reader(self, player: Player, seat: Seat | None = None) -> Reader:
-        return reader_of(self, player, seat)
-
     def page(self, name: str, **words: Any) -> str:
         """A page of templates/, filled in, without newlines at its end."""
         return self.tools.pages.render(name, **words).rstrip("\n")

@@ -92,7 +92,7 @@ _PACKED = Struct("<qqB?")
 """A packed ply, without its notation: played_at, time_left, seat, auto."""
 _SEAT, _AUTO = 16, 17
 """Their offsets in a packed ply."""
-NO_CLOCK = -(1 << 63)
+_NO_CLOCK = -(1 << 63)
 """The time left in a packed ply if there is no clock."""
 
 
@@ -118,7 +118,7 @@ class Record(Sequence[Ply]):
         times_left: Iterable[int | None],
     ) -> Record:  # fmt: skip
         """The record from the database's columns of plies. played_at: in microseconds since 1970."""
-        left = [NO_CLOCK if each is None else each for each in times_left]
+        left = [_NO_CLOCK if each is None else each for each in times_left]
         return cls(tuple(map(intern, notations)), b"".join(map(_PACKED.pack, played_at, left, seats, autos)))
 
     def appended(self, ply: Ply) -> Record:
@@ -152,22 +152,18 @@ class Record(Sequence[Ply]):
         notation = self.notations[index]
         return _ply(notation, *_PACKED.unpack_from(self._packed, index * _PACKED.size))
 
-    @property
-    def values(self) -> Iterator[tuple[str, tuple[int, int, Seat, bool]]]:
-        """For each ply its notation, and (played_at in microseconds since 1970, time left, seat, auto)."""
-        return zip(self.notations, _PACKED.iter_unpack(self._packed), strict=True)
-
     def __iter__(self) -> Iterator[Ply]:
-        return (_ply(notation, *values) for notation, values in self.values)
+        packed = _PACKED.iter_unpack(self._packed)
+        return (_ply(notation, *values) for notation, values in zip(self.notations, packed, strict=True))
 
 
 def _packed(ply: Ply) -> bytes:
-    left = NO_CLOCK if ply.time_left is None else ply.time_left
+    left = _NO_CLOCK if ply.time_left is None else ply.time_left
     return _PACKED.pack(micros(ply.played_at), left, ply.seat, ply.auto)
 
 
 def _ply(notation: str, played_at: int, time_left: int, seat: int, auto: bool) -> Ply:
-    return Ply(notation, seat, instant_at(played_at), auto, None if time_left == NO_CLOCK else time_left)
+    return Ply(notation, seat, instant_at(played_at), auto, None if time_left == _NO_CLOCK else time_left)
 
 
 class OfferKind(StrEnum):

@@ -14,12 +14,7 @@ from wsgiref.simple_server import WSGIServer
 
 import structlog
 from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    InfoMetricFamily,
-    Metric,
-)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from pbm.core.counts import COUNTS
@@ -64,10 +59,6 @@ class _Collector(Collector):
         self._store = store
         self._connections = connections
 
-    def describe(self) -> Iterable[Metric]:
-        """Nothing, so that registering does not read the database."""
-        return ()
-
     def collect(self) -> Iterable[Metric]:
         yield InfoMetricFamily("pbm_build", "What runs.", {"version": version("pbm")})
         yield GaugeMetricFamily("pbm_smtp_connections", "SMTP clients connected now.", self._connections())
@@ -87,16 +78,11 @@ class _Collector(Collector):
         """How long ago each thing last happened; those that never did are left out."""
         family = GaugeMetricFamily("pbm_age_seconds", "Since something happened last, by what.", labels=["what"])
         with self._store.read() as tx:
-            noted = {what: tx.absences.noted(what) for what in _NOTED}
+            noted = {what: tx.absences.noted(what) for what in house.NOTED}
         for what, at in noted.items():
             if at is not None:
                 family.add_metric([what], max(0.0, (now - at).total_seconds()))
         return family
-
-
-_NOTED = (
-    house.HEARTBEAT, house.LISTENS, house.DELIVERS, house.LOOKS, house.DELIVERED, house.BACKED_UP,
-)  # fmt: skip
 
 
 def _queues(status: Status) -> Iterable[Metric]:

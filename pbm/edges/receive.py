@@ -81,10 +81,7 @@ class Listener:
     """
 
     def __init__(
-        self,
-        settings: ListenSettings,
-        accept: Callable[[Accepted], Awaitable[None]],
-        is_ours: Callable[[str], bool],
+        self, settings: ListenSettings, accept: Callable[[Accepted], Awaitable[None]], is_ours: Callable[[str], bool]
     ) -> None:
         self.settings = settings
         self.tls = _tls_context(settings)

@@ -30,6 +30,7 @@ from pbm.edges.receive import Accepted, Listener
 from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
+from pbm.server.regrets import Bouncing
 from pbm.server.thinker import Thinker
 from pbm.store import Conflict, DatabaseTrouble
 from pbm.store.house import DELIVERS, LISTENS, LOOKS
@@ -91,7 +92,7 @@ class Server:
         self._intake = Intake(service, self._waiting.set, self._doubt)
         self._listener = Listener(listen, self._intake.accept, service.is_ours) if listen else None
         self._transport = transport
-        refused = service.bouncing.refused, self._tell_of_refusals
+        refused = Bouncing(service.tools).refused, self._tell_of_refusals
         self._deliverer = Deliverer(service.store, transport, delivery, *refused) if transport else None
         self._fetching = Fetching(fetch, service, self._waiting.set) if fetch else None
         self._thinking = Thinking(service, self._sent_soon) if thinks else None
@@ -218,11 +219,11 @@ class Server:
         self._tell_of_loss_at = monotonic() + _TELL_OF_LOSS_SECONDS
         is_full = isinstance(trouble, Full)
         log.critical("database_full" if is_full else "database_lost", trouble=str(trouble))
-        operator, composer = self._service.settings.operator, self._service.tools.composer
+        operator, composer = self._service.tools.operator, self._service.tools.composer
         if not operator or self._transport is None:
             return
         page, subject = "lost-operator.txt", "pbm: the database cannot be written"
-        mail = composer.letter(operator, subject, page, self._service.clock(), trouble=trouble, is_full=is_full)
+        mail = composer.letter(operator, subject, page, self._service.store.clock(), trouble=trouble, is_full=is_full)
         try:
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, 0))
         except (PermanentFailure, TemporaryFailure) as failure:
@@ -286,7 +287,7 @@ class Server:
 
     def _handle_batch(self) -> float:
         """Handle what waits in the inbox, and what is due; returns in how many seconds to look again if not woken."""
-        service, now = self._service, self._service.clock()
+        service, now = self._service, self._service.store.clock()
         if not timedelta() <= now - self._beaten_at < _BEAT:
             self._doubts = service.beat(now)
             self._beaten_at = now
@@ -298,9 +299,9 @@ class Server:
         if self._listener is not None and 0 < handled < _FEW_MAILS:
             # Meanwhile the loop has the interpreter to itself, and what it takes in is handled together.
             self._stopping.wait(min(monotonic() - began, _LONGEST_REST_SECONDS))
-        if service.is_at_rest:
+        if service.handler.is_at_rest:
             return _LOOK_SECONDS
-        is_over = service.is_idle
+        is_over = service.batches.is_idle
         if self._doubts:
             return _LOOK_SECONDS if is_over else 0
         if (early := self._agenda_at - monotonic()) > 0:

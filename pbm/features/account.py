@@ -10,7 +10,7 @@ from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Desk
+from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
@@ -21,7 +21,6 @@ from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.verbs import ACCOUNT, Verb
-from pbm.mailin import Message
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
@@ -56,7 +55,7 @@ def signup(request: Request, command: Command) -> None:
         _count_unasked(request, address)
     hashed = request.author.hash_of(password) if password else NO_PASSWORD
     for address in addresses:
-        _mail_to_confirm(request, address, userid, None, userid=userid, hash=hashed)
+        request.outgoing.letters.append(to_confirm(request, address, userid, None, userid=userid, hash=hashed))
 
 
 @handles(
@@ -216,13 +215,7 @@ def _ask_for_password(
     """problem: what was wrong with the password in the last answer."""
     token = request.outgoing.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
     request.outgoing.write(
-        address,
-        "pbm: choose a password",
-        "reset.txt",
-        player=player,
-        reply_to=token,
-        answers=answers,
-        problem=problem,
+        address, "pbm: choose a password", "reset.txt", player=player, reply_to=token, answers=answers, problem=problem
     )
 
 
@@ -273,23 +266,14 @@ def _ask_to_confirm(request: Request, player: Player, address: str, instead: Col
     row = own.get(address.casefold()) or request.tx.players.add_address(
         player.id, address, request.now, confirmed=False
     )
-    _mail_to_confirm(request, address, player.userid, player, address_id=row.id, instead=list(instead))
+    letter = to_confirm(request, address, player.userid, player, address_id=row.id, instead=list(instead))
+    request.outgoing.letters.append(letter)
 
 
-def _mail_to_confirm(request: Request, address: str, name: str, player: Player | None, **payload: Any) -> None:
-    answered = request.message if address.casefold() == request.message.sender.casefold() else None
-    request.outgoing.letters.append(_confirming(request, address, name, player, answered, payload))
-
-
-def ask_owner(at: Desk, player: Player, address: Address) -> Mail:
-    """A mail whose answer confirms an address of a player, though nobody has asked for it by mail."""
-    return _confirming(at, address.address, player.userid, player, None, {"address_id": address.id, "instead": []})
-
-
-def _confirming(
-    at: Desk, address: str, name: str, player: Player | None, answered: Message | None, payload: dict[str, Any]
-) -> Mail:
-    """player: the owner of the account; None if the answer opens it."""
+def to_confirm(at: Desk, address: str, name: str, player: Player | None, **payload: Any) -> Mail:
+    """A mail whose answer confirms the address. player: the owner of the account; None if the answer opens it."""
+    message = at.message if isinstance(at, Request) else None
+    answered = message if message is not None and address.casefold() == message.sender.casefold() else None
     days = at.tools.limits.confirmation_days
     token = at.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
     return at.tools.composer.letter(
@@ -322,7 +306,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
         _drop_all_but(request, player, instead)
     own = request.tx.players.confirmed(player.id)[player.id]
     page = "welcome.txt" if own == [address.address] and not instead else "confirmed.txt"
-    token = request.tools.composer.answered_by(request.outgoing.reader(player))
+    token = request.tools.composer.answered_by(reader_of(request, player))
     request.outgoing.write(address.address, "pbm: welcome", page, player=player, reply_to=token, addresses=own)
 
 

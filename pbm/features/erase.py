@@ -12,7 +12,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import ERASED, declines, first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Desk, tell_players
+from pbm.core.notify import Desk, reader_of, tell_players
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -203,7 +203,7 @@ def _plan(request: Request, player: Player) -> None:
     boards = [each.board for each in request.tx.matches.under_way(player.id)]
     for address in request.tx.players.confirmed(player.id)[player.id]:
         token = request.outgoing.issue(KEEP, player.userid, days=days + 1, player=player)
-        until = due_at.astimezone(request.outgoing.reader(player).settings.zone)
+        until = due_at.astimezone(reader_of(request, player).settings.zone)
         _write(request, player, address, "erase.txt", reply_to=token, until=until, boards=boards)
 
 
@@ -211,7 +211,7 @@ def _check_not_planned(request: Request, player: Player) -> None:
     """Raises: NotAllowed if the erasing is planned already."""
     item = request.tx.agenda.get(ERASE, player.id)
     if item is not None:
-        day = item.due_at.astimezone(request.outgoing.reader(player).settings.zone)
+        day = item.due_at.astimezone(reader_of(request, player).settings.zone)
         raise NotAllowed(f"You will be erased on {day:%Y-%m-%d} already.", "erase no")
 
 

@@ -20,14 +20,13 @@ from typing import Any, NamedTuple
 from pbm.compose import Part
 from pbm.compose.pages import plain
 from pbm.compose.views import move_list
-from pbm.core.notify import Desk
+from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Remark, RemarkKind
-from pbm.domain.match import NO_CLOCK, Match, Player
+from pbm.domain.match import Match, Player
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
@@ -81,13 +80,8 @@ def export_of(tx: Transaction, player: Player) -> bytes:
 
 def told_game(game: Mapping[str, Any], match: Match) -> str:
     """A match with its record, as JSON. game: the same match as one of a player's belongings."""
-    plies = ", ".join([
-        f'{{"auto": {"true" if auto else "false"}, "notation": {_json(notation)}, "played_at": '
-        f'"{instant_at(played_at).isoformat()}", "seat": {seat}, '
-        f'"time_left": {"null" if time_left == NO_CLOCK else time_left}}}'
-        for notation, (played_at, time_left, seat, auto) in match.record.values
-    ])  # fmt: skip
-    return _json({**game, "record": []}).replace('"record": []', f'"record": [{plies}]', 1)
+    plies = [{**ply._asdict(), "played_at": ply.played_at.isoformat()} for ply in match.record]
+    return _json({**game, "record": plies})
 
 
 def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
@@ -242,7 +236,7 @@ SUBJECT = "pbm: your games and data"
 def export(request: Request, command: Command) -> None:
     """Send the export to one confirmed address of the player: the one they write from, or else the first."""
     player, tools = request.author.who(command), request.tools
-    own = request.outgoing.reader(player).addresses
+    own = reader_of(request, player).addresses
     if not own:
         raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
     address = next((each for each in own if each.casefold() == request.message.sender.casefold()), own[0])
@@ -259,7 +253,7 @@ def export(request: Request, command: Command) -> None:
         f"{SUBJECT}, from board {first} on" if first else SUBJECT,
         "export.txt",
         player=player,
-        reply_to=tools.composer.answered_by(request.outgoing.reader(player)),
+        reply_to=tools.composer.answered_by(reader_of(request, player)),
         answers=address.casefold() == request.message.sender.casefold(),
         attached=[Part.file(*file) for file in files],
         first=first,

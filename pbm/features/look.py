@@ -13,7 +13,7 @@ from pbm.compose import Answer, Notice, Reader
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import MOST_LISTED, done, is_full, parted
-from pbm.core.notify import notice_of, perspective
+from pbm.core.notify import notice_of, perspective, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.robots import hints_told
@@ -103,7 +103,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
 )
 def show_display(request: Request, command: Command) -> None:
     """Mail a sample board in all forms, whatever the player's settings are."""
-    reader = request.outgoing.reader(request.author.who(command))
+    reader = reader_of(request, request.author.who(command))
     sample = State.start(GAMES["cross"], ["-size=3"])
     for move in ("C3", "B2", "D3"):
         sample, _ = sample.play(move)

@@ -14,6 +14,7 @@ from typing import TypeGuard
 from games import GAMES
 from pbm.compose import Answer
 from pbm.core.credentials import USERID, open_account
+from pbm.core.notify import reader_of
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request, userid_named
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
@@ -96,7 +97,7 @@ def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple
         f"pbm: welcome, {player.userid}",
         "joined.txt",
         player=player,
-        reply_to=request.tools.composer.answered_by(request.outgoing.reader(player)),
+        reply_to=request.tools.composer.answered_by(reader_of(request, player)),
         playing=playing,
         lead=lead,
         seeks=list(islice(seeks, MAX_SEEKS)),

@@ -191,7 +191,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     tx.puzzles.settle(player.id, found.id, request.now, solved=solved)
     after, _ = state.play(found.line[0])
     request.outgoing.letters += request.tools.composer.puzzle(
-        request.outgoing.reader(player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
+        reader_of(request, player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
         played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
     prepare(SettingsSaved(player, Settings.chosen(tx.players.settings(player.id))), tx)
@@ -244,15 +244,13 @@ def _state(found: Puzzle) -> State:
 
 def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave: str = "") -> list[Mail]:
     """The puzzle for each address of the player, with a token that can only answer it and make one of _CHOICES."""
-    tx, composer, now = at.tx, at.tools.composer, at.now
-    reader, mails = reader_of(at, player), list[Mail]()
+    composer, reader, mails = at.tools.composer, reader_of(at, player), list[Mail]()
     for address in reader.addresses:
-        token, until = composer.make_key(), now + timedelta(days=ANSWERED_WITHIN_DAYS)
-        tx.tickets.issue(token, WORD, f"{found.id}", now, until, player_id=player.id, payload={WORD: found.id})
+        token = at.issue(WORD, f"{found.id}", days=ANSWERED_WITHIN_DAYS, player=player, puzzle=found.id)
         mails += composer.puzzle(
-            replace(reader, addresses=(address,)), "puzzle.txt", Posed(found.id, _state(found)), now,
+            replace(reader, addresses=(address,)), "puzzle.txt", Posed(found.id, _state(found)), at.now,
             to=at.message if isinstance(at, Request) else None, token=token, leave=leave, problem=problem,
-            streak=tx.puzzles.streak(player.id), robot=composer.robot.address, found=found,
+            streak=at.tx.puzzles.streak(player.id), robot=composer.robot.address, found=found,
         )  # fmt: skip
     return mails
 

@@ -289,7 +289,7 @@ def calendar(request: Request, command: Command) -> None:
     timed = [each.match for each in running if each.deadline is not None]
     if not timed:
         raise NotFound(f"No time runs on board {word} now." if word.isdigit() else "No time runs on your boards now.")
-    reader = request.outgoing.reader(player)
+    reader = reader_of(request, player)
     if not reader.addresses:
         raise NotAllowed("None of your addresses takes mail now.")
     request.outgoing.letters += request.tools.composer.calendar(reader, timed, request.now, request.message)

@@ -119,10 +119,7 @@ def _ticking(at: Desk, number: int) -> tuple[OpenBoard, Clock]:
     return board, clock
 
 
-_ALREADY = {
-    StopKind.HALT: "All clocks stand still already.",
-    StopKind.MAINTENANCE: "Maintenance is on already.",
-}
+_ALREADY = {StopKind.HALT: "All clocks stand still already.", StopKind.MAINTENANCE: "Maintenance is on already."}
 _NOT = {StopKind.HALT: "All clocks run.", StopKind.MAINTENANCE: "Maintenance is not on."}
 
 

@@ -42,7 +42,7 @@ class Checked(NamedTuple):
     """The hashes of new passwords."""
 
 
-UNCHECKED, NOWHERE = Checked({}, {}), Origin()
+UNCHECKED = Checked({}, {})
 
 
 class Prepared(NamedTuple):
@@ -55,7 +55,7 @@ class Prepared(NamedTuple):
     commands: tuple[Command | Rejected, ...] = ()
     logins: Logins = Logins()
     checked: Checked = UNCHECKED
-    origin: Origin = NOWHERE
+    origin: Origin = Origin()
     is_guess: bool = False
     """Whether it came to a reply address we never gave to anybody."""
     unsaid: frozenset[str] = frozenset()
@@ -142,9 +142,8 @@ class Prepared(NamedTuple):
 
     def cause(self, *, proven: bool) -> Cause:
         """The cause that answers to it are counted by."""
-        origin = self.origin
         helps = all(isinstance(each, Command) and each.verb.name == HELP for each in self.commands)
-        return Cause(proven, origin.address, origin.network, origin.vouched, helps and self.sender.standing.known)
+        return Cause(proven, self.origin, helps and self.sender.standing.known)
 
     def payers(self, identified: Player | None = None) -> set[str]:
         """Who is charged for the handling: the players who have proved to have sent the mail, or else its address.

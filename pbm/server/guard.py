@@ -18,7 +18,7 @@ from pbm.core.unasked import excess_of_unasked
 from pbm.domain.configuration import Limits
 from pbm.domain.likeness import domain_of, mailbox
 from pbm.domain.mail import Mail
-from pbm.server.guesses import remembered
+from pbm.server.guesses import Origin, remembered
 from pbm.store import Transaction
 from pbm.store.tickets import Key
 
@@ -39,12 +39,8 @@ class Cause(NamedTuple):
 
     proven: bool = True
     """Whether its sender proved who they are."""
-    sender: str = ""
-    """The address in its From."""
-    network: str = ""
-    """The network that it came from; empty for one of ours."""
-    vouched: bool = False
-    """Whether a trusted mail server says that it is from the address in its From."""
+    origin: Origin = Origin()
+    """Where it came from; nothing is known of that for answers recalled from the outbox."""
     reads_help: bool = False
     """Whether it asks only for pages of help, of which players get more even if their mails prove nothing."""
 
@@ -66,7 +62,7 @@ class Throttle:
 
     def excess(self, tx: Transaction, mail: Mail, cause: Cause) -> str:
         """Why a mail is left out as one answer too many; empty if it is not, or is no answer (a board after a move)."""
-        to_sender = mail.board is None and mailbox(mail.address) == mailbox(cause.sender)
+        to_sender = mail.board is None and mailbox(mail.address) == mailbox(cause.origin.address)
         if not mail.reply and not to_sender:
             return ""
         unknown = mail.reply and mail.player_id is None and not tx.players.of_address(mail.address)
@@ -75,8 +71,8 @@ class Throttle:
         )
         if unknown and replies_to(tx, mail.address) >= most:
             return f"{most} a day to {mail.address}, whom nobody knows"
-        unasked = unknown and not cause.proven and not (to_sender and cause.vouched)
-        if unasked and (excess := excess_of_unasked(tx, self._tools.limits, mail.address, cause.network)):
+        unasked = unknown and not cause.proven and not (to_sender and cause.origin.vouched)
+        if unasked and (excess := excess_of_unasked(tx, self._tools.limits, mail.address, cause.origin.network)):
             return excess
         refusal = self.refusal(tx, mail, cause)
         if unknown and not refusal:
@@ -154,7 +150,7 @@ class Throttle:
 
 def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> Iterator[tuple[_Key, int]]:
     """The keys to count an answer under, each with its limit."""
-    to = f"to {mailbox(address)}"
+    to, origin = f"to {mailbox(address)}", cause.origin
     yield _Key("in all"), limits.answers_per_hour_in_all
     yield _Key(to), limits.answers_per_hour
     if board is not None:
@@ -165,11 +161,11 @@ def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> 
         yield _Key(f"{to}, who only reads help and proves nothing", unproven=True), limits.unproven_help_per_hour
     elif not cause.proven:
         yield _Key(f"{to}, whose emails prove nothing", unproven=True), limits.unproven_answers_per_hour
-    if not cause.proven and not cause.vouched and cause.sender:  # empty for answers recalled from the outbox
+    if not cause.proven and not origin.vouched and origin.address:
         about = f"to {domain_of(address)}, whose emails prove nothing"
         yield _Key(about, unproven=True), limits.unproven_answers_per_domain_per_hour
-    if not cause.proven and cause.network:
-        about = f"to emails from {cause.network} that prove nothing"
+    if not cause.proven and origin.network:
+        about = f"to emails from {origin.network} that prove nothing"
         yield _Key(about, unproven=True), limits.unproven_answers_per_network_per_hour
 
 

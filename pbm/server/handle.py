@@ -26,16 +26,15 @@ from pbm.domain.commands import Command, clean, is_ours
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
-from pbm.domain.tokens import Signer
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
-from pbm.mailin import Cover, Discard, Envelope, Message, Robot, Unlock, heading, rewritten, strip_subject
+from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading, rewritten, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Costs, Throttle
 from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, unsaid_lines
-from pbm.server.regrets import Bouncing, Regrets
+from pbm.server.regrets import Regrets
 from pbm.server.senders import (
     goes_round,
     identify,
@@ -55,15 +54,12 @@ _MOST_REHEARSED = 1000
 class Handler:
     """The handling of one mail. It opens no transaction, and commits none."""
 
-    def __init__(
-        self, tools: Tools, signer: Signer, robot: Robot, bouncing: Bouncing, unlock: Unlock | None = None
-    ) -> None:
+    def __init__(self, tools: Tools, unlock: Unlock | None) -> None:
         """unlock: how encrypted mails are opened; None if they cannot be."""
         self.tools = tools
         self.throttle = Throttle(tools)
-        self._regrets = Regrets(tools, self.throttle, bouncing)
-        self._signer = signer
-        self._robot = robot
+        self._regrets = Regrets(tools, self.throttle)
+        self._signer, self._robot = tools.composer.signer, tools.composer.robot
         self._unlock = unlock
         self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
         self._rehearsed: dict[int, float] = {}

@@ -20,7 +20,7 @@ from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
 from pbm.features.absence import note_reach
-from pbm.features.account import ask_owner
+from pbm.features.account import to_confirm
 from pbm.features.erase import erase
 from pbm.features.export import export_of
 from pbm.features.postmaster import address_of
@@ -193,8 +193,11 @@ class Administration(Hand):
             taken = take_in(tx, contents, names=names, trusted=trusted)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
-                asked = [ask_owner(self._at(tx), player, each) for each in tx.players.addresses(player.id)]
-                tx.outbox.add(asked, tx.now)
+                for each in tx.players.addresses(player.id):
+                    asked = to_confirm(
+                        self._at(tx), each.address, player.userid, player, address_id=each.id, instead=[]
+                    )
+                    tx.outbox.add([asked], tx.now)
             return taken
 
     def import_records(self, records: Mapping[str, str], *, trusted: bool = False) -> dict[str, int]:
@@ -286,10 +289,20 @@ class Administration(Hand):
         with self._service.store.read() as tx:
             return list(tx.matches.boards())
 
-    def verify(self, board: int | None = None) -> list[Replayed]:
-        """Replay one stored board, or all, and compare each with its row in the database."""
+    def verify(self, board: int) -> Replayed:
+        """Replay a stored board, and compare it with its row in the database."""
         with self._service.store.read() as tx:
-            return [_replayed(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
+            match = tx.matches.load(board)
+            if match is None:
+                raise NotFound(f"There is no board {board}.")
+            game = GAMES.get(match.game)
+            if game is None:
+                return Replayed(board, match.game, len(match.record), "the game is not installed")
+            try:
+                state = replay(game, match.options, match.body, match.record.notations)
+                return Replayed(board, match.game, state.plies, difference(tx, match, state))
+            except (GameError, Rejected) as error:
+                return Replayed(board, match.game, len(match.record), f"the record cannot be replayed: {error}")
 
 
 def player_named(tx: Transaction, userid: str) -> Player:
@@ -301,21 +314,7 @@ def player_named(tx: Transaction, userid: str) -> Player:
 
 
 def _broadcast(tx: Transaction, number: int) -> Broadcast:
-    broadcast = tx.broadcasts.find(number)
-    if broadcast is None:
+    broadcast = tx.broadcasts.get(number)
+    if broadcast is None or broadcast.sent_at is not None:
         raise NotFound(f"There is no broadcast {number} that waits.")
     return broadcast
-
-
-def _replayed(tx: Transaction, board: int) -> Replayed:
-    match = tx.matches.load(board)
-    if match is None:
-        raise NotFound(f"There is no board {board}.")
-    game = GAMES.get(match.game)
-    if game is None:
-        return Replayed(board, match.game, len(match.record), "the game is not installed")
-    try:
-        state = replay(game, match.options, match.body, match.record.notations)
-        return Replayed(board, match.game, state.plies, difference(tx, match, state))
-    except (GameError, Rejected) as error:
-        return Replayed(board, match.game, len(match.record), f"the record cannot be replayed: {error}")

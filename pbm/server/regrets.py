@@ -39,7 +39,6 @@ class Regrets:
 
     tools: Tools
     throttle: Throttle
-    bouncing: Bouncing
 
     def excess_of_guesses(self, tx: Transaction, mail: Prepared) -> Settled | None:
         """The end of a mail to an address we never gave to anybody, if it is one too many; None otherwise."""
@@ -67,7 +66,7 @@ class Regrets:
         """
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
-            reason += f"; {self.bouncing.note(tx, discard)}"
+            reason += f"; {Bouncing(self.tools).note(tx, discard)}"
         return self._put_by(tx, reason) if discard.action is Action.REJECT else Settled(Arrival.IGNORED, reason)
 
     def _put_by(self, tx: Transaction, reason: str, told: Sequence[Mail] = ()) -> Settled:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from ctypes import CDLL
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -32,7 +32,6 @@ from pbm.mailin import Envelope, Robot, Unlock
 from pbm.mailin.headers import lane
 from pbm.server.batch import Batches
 from pbm.server.handle import Handler
-from pbm.server.regrets import Bouncing
 from pbm.server.thinker import Shift, Thinker
 from pbm.store import Store, Transaction
 from pbm.store.engine import utc_now
@@ -94,7 +93,7 @@ class Service:
     def __init__(
         self,
         store: Store,
-        settings: Settings | None = None,
+        settings: Settings = Settings(),
         *,
         clock: Callable[[], datetime] = utc_now,
         make_key: Callable[[], str] = fresh_key,
@@ -108,17 +107,14 @@ class Service:
         """
         _give_memory_back()
         self.store = store
-        self.settings = settings or Settings()
         store.clock = clock
         store.prepare(clock())
-        self._signer = Signer()
-        composer = Composer(self.settings.robot, self._signer, make_key=make_key)
-        self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
-        self.bouncing = Bouncing(self.tools)
-        self.handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
-        self._batches = Batches(store, self.handler)
+        composer = Composer(settings.robot, Signer(), make_key=make_key)
+        self.tools = Tools(composer, States(), Passwords(), settings.limits, settings.operator)
+        self.handler = Handler(self.tools, unlock)
+        self.batches = Batches(store, self.handler)
         self.heed()
-        self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
+        self.agenda = Runner(store, self.tools, timing.attend, self.batches.let_pass)
         movers = Shift(MOVERS)
         self.thinkers = (
             *(
@@ -128,23 +124,17 @@ class Service:
             Thinker(store, self.tools, (LESSONS, LEISURE), Shift(), LESSON_SECONDS, ask),
         )
 
-    @property
-    def clock(self) -> Callable[[], datetime]:
-        """Gives the present instant."""
-        return self.store.clock
-
     def close(self) -> None:
         self.tools.passwords.close()
         self.store.close()
 
     def renew(self, limits: Limits, operator: str) -> None:
         """Change the limits and the operator's address, from the next mail on."""
-        self.settings = replace(self.settings, limits=limits, operator=operator)
         self.tools.limits, self.tools.operator = limits, operator
 
     def is_ours(self, address: str) -> bool:
         """Whether mail to the address is for this server; mail to a bare `postmaster` is (RFC 5321, 4.5.1)."""
-        return address.casefold() == POSTMASTER or self.settings.robot.owns(address)
+        return address.casefold() == POSTMASTER or self.tools.composer.robot.owns(address)
 
     def peer_of(self, address: str) -> Peer | None:
         """The OpenPGP key of an address. Raises: DatabaseTrouble."""
@@ -165,14 +155,15 @@ class Service:
         """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
         rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
         with self.store.write(alone=False) as tx:
-            ids = tx.inbox.add(rows, self.clock())
+            ids = tx.inbox.add(rows, tx.now)
             self.handler.heed(tx)  # so that later mails are read with the new secrets
         ACCEPTED.inc(len(mails))
         for mail_id, mail in zip(ids, mails, strict=True):
             log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
 
     def _lane(self, mail: Arriving) -> str:
-        return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, self.settings.robot, self._signer.board_of)
+        composer = self.tools.composer
+        return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, composer.robot, composer.signer.board_of)
 
     def beat(self, at: datetime | None = None) -> bool:
         """Give a sign of life, and check whether mail goes out. at: the present instant. Raises: DatabaseTrouble.
@@ -209,7 +200,7 @@ class Service:
 
     def _tell_of_parked(self, tx: Transaction) -> None:
         """Warn the operator, once a day, if mails that wait for them are soon deleted, or are too many."""
-        limits, operator, now = self.settings.limits, self.settings.operator, tx.now
+        limits, operator, now = self.tools.limits, self.tools.operator, tx.now
         waiting, kept = tx.overview.mails(Arrival.PARKED), timedelta(days=limits.parked_mail_days)
         is_late = waiting.oldest_at is not None and now - waiting.oldest_at > kept - WARNED_BEFORE
         subject = "pbm: emails wait for you"
@@ -230,17 +221,7 @@ class Service:
 
         Raises: DatabaseTrouble; mails whose transaction was rolled back then wait on.
         """
-        return 0 if self.is_at_rest and self.heed() else self._batches.handle(limit, committed)
-
-    @property
-    def is_at_rest(self) -> bool:
-        """Whether the operator wanted mail to be accepted but not handled when that was last looked up."""
-        return self.handler.is_at_rest
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no more mails waited after the last handling."""
-        return self._batches.is_idle
+        return 0 if self.handler.is_at_rest and self.heed() else self.batches.handle(limit, committed)
 
 
 SILENCE = timedelta(minutes=5)

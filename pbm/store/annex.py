@@ -311,11 +311,6 @@ class Broadcasts(Queries):
         found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
         return self._all(found, _broadcast)
 
-    def find(self, broadcast_id: int) -> Broadcast | None:
-        """A broadcast that waits; None if it does not."""
-        found = _with_author.where(broadcasts.c.id == broadcast_id, broadcasts.c.sent_at.is_(None))
-        return self._first(found, _broadcast)
-
     def get(self, broadcast_id: int) -> Broadcast | None:
         """A broadcast, sent or waiting; None if its author has left."""
         return self._first(_with_author.where(broadcasts.c.id == broadcast_id), _broadcast)

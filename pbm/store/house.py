@@ -238,7 +238,7 @@ HEARTBEAT, DELIVERED, BACKED_UP = "heartbeat", "delivered", "backed_up"
 """Keys for when mails were last handled or could have been, a mail was delivered, the database was copied."""
 LISTENS, DELIVERS, LOOKS = "listens", "delivers", "looks"
 """When a process last took mail in, sent mail, or looked into the mailbox, or could have."""
-NOTED = (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS)
+NOTED = (HEARTBEAT, LISTENS, DELIVERS, LOOKS, DELIVERED, BACKED_UP)
 
 
 class Absence(NamedTuple):

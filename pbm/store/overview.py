@@ -6,9 +6,10 @@ are found by bisection, because ids grow with time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from enum import StrEnum
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Table, func, or_, select
 
@@ -18,11 +19,7 @@ from pbm.store.queues import POSTPONED
 from pbm.store.statements import Queries
 from pbm.store.tables import addresses, broadcasts, inbox, matches, outbox, players
 
-SPANS: Mapping[str, timedelta] = {
-    "minute": timedelta(minutes=1),
-    "hour": timedelta(hours=1),
-    "day": timedelta(days=1),
-}
+SPANS: Mapping[str, timedelta] = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1)}
 _INSTANTS = ((inbox.c.received_at, inbox.c.id), (outbox.c.created_at, outbox.c.id))
 _LATEST = 200
 _LONGEST_TROUBLE = 200
@@ -85,13 +82,11 @@ class Overview(Queries):
 
     def received(self, now: datetime) -> Flow:
         """seconds: from taking a mail in to having handled it."""
-        took = self._took(inbox, Arrival.HANDLED.value, inbox.c.received_at, inbox.c.handled_at)
-        return self._flow(inbox, inbox.c.received_at, now, took)
+        return self._flow(inbox, Arrival.HANDLED, inbox.c.received_at, inbox.c.handled_at, now)
 
     def written(self, now: datetime) -> Flow:
         """seconds: from writing a mail to having sent it."""
-        took = self._took(outbox, Delivery.SENT.value, outbox.c.created_at, outbox.c.done_at)
-        return self._flow(outbox, outbox.c.created_at, now, took)
+        return self._flow(outbox, Delivery.SENT, outbox.c.created_at, outbox.c.done_at, now)
 
     def latest(self) -> datetime | None:
         """When the latest mail came or was written; None if there is none."""
@@ -137,21 +132,17 @@ class Overview(Queries):
         found = select(func.count(), func.min(since)).select_from(table).where(condition)
         return Waiting(*self._connection.execute(found).one())
 
-    def _took(
-        self, table: Table, state: str, begun: ColumnElement[datetime], done: ColumnElement[datetime]
-    ) -> tuple[float, ...]:
-        found = select(begun, done).where(table.c.state == state, done.is_not(None)).order_by(table.c.id.desc())
-        rows: Sequence[Any] = self._connection.execute(found.limit(_LATEST)).all()
-        return tuple((row[1] - row[0]).total_seconds() for row in rows)
-
-    def _flow(self, table: Table, since: ColumnElement[datetime], now: datetime, seconds: tuple[float, ...]) -> Flow:
+    def _flow(
+        self, table: Table, state: StrEnum, since: ColumnElement[datetime], done: ColumnElement[datetime], now: datetime
+    ) -> Flow:
         first, last = self._connection.execute(select(func.min(table.c.id), func.max(table.c.id))).one()
         if last is None:
             return Flow(0, dict.fromkeys(SPANS, 0), ())
         within = {
             name: last + 1 - self._first_since(table, since, now - span, (first, last)) for name, span in SPANS.items()
         }
-        return Flow(last, within, seconds)
+        over = select(since, done).where(table.c.state == state.value, done.is_not(None)).order_by(table.c.id.desc())
+        return Flow(last, within, tuple(self._all(over.limit(_LATEST), lambda row: (row[1] - row[0]).total_seconds())))
 
     def _first_since(
         self, table: Table, since: ColumnElement[datetime], instant: datetime, ids: tuple[int, int]

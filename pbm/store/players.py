@@ -164,11 +164,8 @@ class Players(Queries):
 
     def unreachable(self, player_id: int) -> bool:
         """Whether no mail reaches the player: they have confirmed addresses, and all are suspended."""
-        found = select(func.count(), func.count(addresses.c.suspended_at)).where(
-            addresses.c.player_id == player_id, addresses.c.confirmed_at.is_not(None)
-        )
-        confirmed, suspended = self._connection.execute(found).one()
-        return bool(confirmed) and confirmed == suspended
+        confirmed = [each for each in self.addresses(player_id) if each.confirmed_at]
+        return bool(confirmed) and all(each.suspended_at for each in confirmed)
 
     def add_address(self, player_id: int, address: str, now: datetime, *, confirmed: bool) -> Address:
         confirmed_at = now if confirmed else None

@@ -8,18 +8,7 @@ from datetime import datetime, timedelta
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import (
-    Row,
-    bindparam,
-    case,
-    exists,
-    func,
-    insert,
-    literal,
-    literal_column,
-    select,
-    update,
-)
+from sqlalchemy import Row, bindparam, case, exists, func, insert, literal, literal_column, select, update
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.neighbours import Conflict
@@ -213,11 +202,7 @@ class Inbox(Queries):
         """
         emptied = {"raw": b"", "mail_from": None, "recipients": "[]", "peer": "", "lane": "", "reason": ""}
         done = 0
-        for state, over in (
-            (Arrival.HANDLED, before),
-            (Arrival.IGNORED, before),
-            (Arrival.PARKED, parked_before),
-        ):
+        for state, over in ((Arrival.HANDLED, before), (Arrival.IGNORED, before), (Arrival.PARKED, parked_before)):
             first = select(inbox.c.id, inbox.c.handled_at).where(inbox.c.state == state.value)
             rows = self._connection.execute(first.order_by(inbox.c.id).limit(most - done)).all()
             ids = [row.id for row in rows if row.handled_at <= over]

@@ -113,20 +113,13 @@ class Tickets(Queries):
     """A ticket is redeemed before it expires, by anybody who has the mail that carried its token."""
 
     def issue(
-        self,
-        token: str,
-        purpose: str,
-        subject: str,
-        now: datetime,
-        expires_at: datetime,
-        *,
-        player_id: int | None = None,
-        payload: dict[str, Any] | None = None,
-    ) -> None:
+        self, token: str, purpose: str, subject: str, now: datetime, expires_at: datetime, player_id: int | None,
+        payload: dict[str, Any],
+    ) -> None:  # fmt: skip
         """token: random; mailed to one address and stored nowhere."""
         self._insert(
             tickets, token_hash=_hash(token), purpose=purpose, subject=subject.casefold(), player_id=player_id,
-            payload=json.dumps(payload or {}), created_at=now, expires_at=expires_at,
+            payload=json.dumps(payload), created_at=now, expires_at=expires_at,
         )  # fmt: skip
 
     def find(self, token: str, now: datetime) -> Ticket | None:

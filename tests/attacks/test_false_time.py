@@ -67,7 +67,7 @@ def test_computing_of_the_future_does_not_count_for_ever() -> None:
 
 
 def test_wrong_passwords_of_the_future_lock_nobody(club: House) -> None:
-    keys, limits = [Key(LOGIN, "alice")], club.service.settings.limits
+    keys, limits = [Key(LOGIN, "alice")], club.service.tools.limits
     with ahead(club), club.service.store.write() as tx:
         for _ in range(5):
             went_wrong(tx, limits, keys)

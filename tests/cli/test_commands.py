@@ -59,7 +59,7 @@ def arrive(tmp_path: Path, *mails: bytes) -> None:
 def settle(tmp_path: Path, mail: int, state: Arrival) -> None:
     service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
     with service.store.write() as tx:
-        tx.inbox.settle([Settlement(mail, state, "for a test")], service.clock())
+        tx.inbox.settle([Settlement(mail, state, "for a test")], service.store.clock())
     service.close()
 
 
@@ -320,7 +320,7 @@ def test_a_broadcast_waits_for_the_operator(game: Pbm, tmp_path: Path, monkeypat
         for userid in ("alice", "bob"):
             player = tx.players.find(userid)
             assert player is not None
-            tx.broadcasts.add(player, f"I am {userid}.", service.clock(), sent=False)
+            tx.broadcasts.add(player, f"I am {userid}.", service.store.clock(), sent=False)
     service.close()
     rows = parsed(game("broadcast", "list", "--json"))
     assert [(row["number"], row["author"], row["text"]) for row in rows] == [

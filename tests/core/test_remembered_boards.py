@@ -13,9 +13,9 @@ from games import GAMES
 from pbm.core import board as boards
 from pbm.core.board import States
 from pbm.domain.match import Match, Player, Ply, Record, replay
-from pbm.server import Service
+from pbm.server import Service, Settings
 from pbm.store.queues import Outbox
-from tests.conversation import House, record
+from tests.conversation import ROBOT, House, record
 
 
 def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,9 @@ def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.Mo
     assert got["Subject"] == "pbm: our fault"
     assert record(table) == ["D4"]
     table.now, first = instant, table.service
-    table.service = Service(first.store, first.settings, clock=first.clock, make_key=lambda: f"other{next(keys)}")
+    table.service = Service(
+        first.store, Settings(ROBOT), clock=first.store.clock, make_key=lambda: f"other{next(keys)}"
+    )
     assert "bob played C4" in table.answer("bob", "C4", 101)[0].body
     table.service = first
     assert "alice played D5" in table.answer("alice", "D5")[1].body

@@ -29,6 +29,7 @@ from itertools import islice
 from pathlib import Path
 
 from games import GAMES
+from pbm.cli.output import replayed
 from pbm.domain.match import State
 from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.mailin import Robot
@@ -427,7 +428,7 @@ def problems(site: Site, plan: Plan) -> Iterator[str]:
     service = Service(Store(f"sqlite:///{site.database}"), Settings(ROBOT))
     try:
         yield from service.store.check()
-        for verdict in Administration(service).verify():
+        for verdict in replayed(Administration(service)):
             if verdict.problem:
                 yield f"board {verdict.board}: {verdict.problem}"
         with service.store.read() as tx:

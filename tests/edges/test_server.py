@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from email import message_from_bytes
 from email.policy import default
 from pathlib import Path
@@ -186,7 +185,7 @@ def test_a_database_that_is_deleted_while_it_is_written_loses_no_mail(service, d
     """
     monkeypatch.setattr("pbm.edges.server._LOOK_SECONDS", 0.01)
     monkeypatch.setattr("pbm.edges.server._AGENDA_SECONDS", 0.01)
-    service.settings = replace(service.settings, operator="root@example.org")
+    service.tools.operator = "root@example.org"
     file = Path(database.removeprefix("sqlite:///"))
 
     def work(port: int) -> None:
@@ -268,7 +267,7 @@ def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path
         return time.monotonic()
 
     monkeypatch.setattr("pbm.edges.server.monotonic", look_at_the_clock)
-    service.settings = replace(service.settings, operator="root@example.org")
+    service.tools.operator = "root@example.org"
 
     def work(_port: int) -> None:
         full = Full("database or disk is full")

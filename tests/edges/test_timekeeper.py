@@ -185,7 +185,7 @@ def test_a_server_that_starts_with_a_clock_that_is_ahead_forgets_and_does_nothin
     monkeypatch.setattr(service_module, "DOUBTED", 15 * minute)
     club.service.beat()
     with club.service.store.write() as tx:
-        tx.tickets.issue("ticket", "reset", "alice", club.now, club.now + day)
+        tx.tickets.issue("ticket", "reset", "alice", club.now, club.now + day, None, {})
         tx.agenda.put("erase", 1, club.now + 7 * day)
 
     def is_there(at: datetime) -> bool:

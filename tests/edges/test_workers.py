@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from games import GAMES
+from pbm.cli.output import replayed
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import replay
@@ -31,6 +32,8 @@ from tests.patience import PATIENCE_SECONDS, wait_until
 ROOT = Path(__file__).parent.parent.parent
 BOARDS, PLIES = 8, 9
 
+SETTINGS = Settings(Robot("pbm", "example.org"), Limits(unproven_answers_per_hour=100))
+
 
 @pytest.fixture
 def database(databases: Databases) -> Iterator[str]:
@@ -41,7 +44,7 @@ def database(databases: Databases) -> Iterator[str]:
 
 @pytest.fixture
 def service(database: str) -> Iterator[Service]:
-    service = Service(Store(database), Settings(Robot("pbm", "example.org"), Limits(unproven_answers_per_hour=100)))
+    service = Service(Store(database), SETTINGS)
     administration = Administration(service)
     for userid in ("alice", "bob"):
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
@@ -118,7 +121,7 @@ def plan(seed: int) -> list[str]:
 def answers(service: Service, board: int, moves: list[str]) -> list[Arriving]:
     """A mail for each ply, which answers the board with all earlier plies on it."""
     with service.store.read() as tx:
-        signer = Signer(*tx.secrets.keys(service.clock()))
+        signer = Signer(*tx.secrets.keys(service.store.clock()))
     mails = []
     for revision, move in enumerate(moves):
         userid, token = ("alice", "bob")[revision % 2], signer.seal(SeatToken(board, revision % 2 + 1, revision, 0))
@@ -149,7 +152,7 @@ def test_workers_that_are_killed_again_and_again_play_every_game_as_it_was_sent(
     for board in boards:
         match, _ = administration.board(board)
         assert [ply.notation for ply in match.record] == plans[board]
-    assert not [verdict for verdict in administration.verify() if verdict.problem]
+    assert not [verdict for verdict in replayed(administration) if verdict.problem]
     with service.store.read() as tx:
         assert [mail.state for mail in tx.inbox.latest(None, 10_000)] == [Arrival.HANDLED] * (BOARDS * PLIES)
         owed = {queued.mail.key for queued in tx.outbox.latest(None, 10_000)}
@@ -197,7 +200,7 @@ def waiting(store: Store) -> bool:
 @pytest.mark.servers
 def test_answers_of_several_handlers_are_not_lost_nor_doubled(database: str, service: Service) -> None:
     """Handlers in threads, each with its own connections, while mails come in."""
-    others = [Service(Store(database), service.settings) for _ in range(2)]
+    others = [Service(Store(database), SETTINGS) for _ in range(2)]
     stop = threading.Event()
 
     def handle(number: int) -> None:

@@ -58,7 +58,7 @@ def test_a_damaged_board_waits_and_goes_on_when_it_is_mended(house: House, notat
     assert "pbm board verify 101" in letter.body
     assert any("time is up" in got.body for got in mails if got.board == OTHER)
     assert [got for got in mails if got.board == BOARD] == []
-    (found,) = Administration(house.service).verify(BOARD)
+    found = Administration(house.service).verify(BOARD)
     assert "cannot be replayed" in found.problem
     alter(house, "a1")
     assert [got for got in house.wait(timedelta(hours=23)) if "time is up" in got.body and got.board == BOARD] == []

@@ -64,7 +64,7 @@ def test_plies_are_taken_back_of_a_game_that_is_over(house: House, board: int) -
     text = told(house)
     assert "has taken back the end of the game and all plies from ply 3 on: the game goes on." in text
     assert not house.answer("alice", "F6", board)[0].refuses
-    assert Administration(house.service).verify(board)[0].problem == ""
+    assert Administration(house.service).verify(board).problem == ""
 
 
 def test_a_game_that_is_over_by_its_rules_needs_a_ply_taken_back(house: House) -> None:
@@ -76,7 +76,7 @@ def test_a_game_that_is_over_by_its_rules_needs_a_ply_taken_back(house: House) -
         hand(house).reopen(board)
     hand(house).reopen(board, 6)
     assert match_of(house, board).result is None
-    assert Administration(house.service).verify(board)[0].problem == ""
+    assert Administration(house.service).verify(board).problem == ""
 
 
 @pytest.mark.parametrize("over", [True, False])

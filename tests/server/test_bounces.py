@@ -11,6 +11,7 @@ import pytest
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.server import Arriving, Settings
+from pbm.server.regrets import Bouncing
 from pbm.server.status import Queues
 from pbm.store.refusals import FORGOTTEN_AFTER
 from tests.conversation import ROBOT, Got, House, address_of
@@ -199,7 +200,7 @@ def test_a_refusal_by_the_next_server_counts_as_a_bounce(inn: House) -> None:
     for queued in queued_to(inn, address_of("bob"))[:3]:
         with inn.service.store.write() as tx:
             tx.outbox.fail(queued.id, inn.now, "550 5.1.1 no such user")
-            inn.service.bouncing.refused(tx, queued, "550 5.1.1 no such user")
+            Bouncing(inn.service.tools).refused(tx, queued, "550 5.1.1 no such user")
     assert unreachable(inn, "bob")
     assert {queued.state for queued in queued_to(inn, address_of("bob"))} == {Delivery.FAILED}
     assert [got.address for got in inn.collect()].count(OPERATOR) == 1
@@ -209,7 +210,7 @@ def test_a_full_mailbox_at_the_next_server_does_not(inn: House) -> None:
     board_mails(inn, 5)
     for queued in queued_to(inn, address_of("bob")):
         with inn.service.store.write() as tx:
-            inn.service.bouncing.refused(tx, queued, "550 5.2.2 mailbox full")
+            Bouncing(inn.service.tools).refused(tx, queued, "550 5.2.2 mailbox full")
     assert not unreachable(inn, "bob")
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 
+from pbm.cli.output import replayed
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Arrival
 from pbm.server import Settings
@@ -109,7 +110,7 @@ def test_a_player_gets_another_userid(inn: House) -> None:
     assert "Alicia" in inn.send("alice", "cross move 101 alicia alicepass A1")[0].body
     with pytest.raises(NotAllowed, match="taken"):
         hand(inn).rename("Alicia", "b0b")
-    assert Administration(inn.service).verify(board)[0].problem == ""
+    assert Administration(inn.service).verify(board).problem == ""
     hand(inn).rename("Alicia", "alicia")
 
 
@@ -149,7 +150,7 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
     account = Administration(inn.service).account("alice")
     assert [each.address for each in account.addresses] == [address_of("alice"), address_of("carol")]
     with inn.service.store.read() as tx:
-        assert all(verdict.problem == "" for verdict in Administration(inn.service).verify())
+        assert all(verdict.problem == "" for verdict in replayed(Administration(inn.service)))
         match = tx.matches.load(running)
         assert match is not None
         assert {player.userid for player in match.players} == {"alice", "bob"}
@@ -164,7 +165,7 @@ def test_accounts_that_play_each_other_are_not_merged(inn: House) -> None:
     told(inn)
     (mail,) = inn.send(address_of("alice"), f"show {board}")
     assert re.search(r"alice \(O\) +bob \(X\)", mail.body)
-    assert all(verdict.problem == "" for verdict in Administration(inn.service).verify())
+    assert all(verdict.problem == "" for verdict in replayed(Administration(inn.service)))
 
 
 def test_a_letter_goes_to_some_players_or_to_all_and_is_answered_to_the_operator(inn: House) -> None:
@@ -236,7 +237,7 @@ def test_answers_to_a_former_address_count(new_house: Callable[..., House], to: 
     answer = house.answering("alice", "E5", board)
     token = answer.recipients[0].partition("+")[2].partition("@")[0]
     address = to.format(token)
-    assert house.service.is_ours(address)
+    assert house.service.tools.composer.robot.owns(address)
     raw = answer.raw.replace(answer.recipients[0].encode(), address.encode())
     (*_, mail) = house.deliver(replace(answer, recipients=(address,), raw=raw))
     assert "alice played E5" in mail.body
@@ -246,7 +247,7 @@ def test_answers_to_a_former_address_count(new_house: Callable[..., House], to: 
 @pytest.mark.parametrize("address", [OLD, "bounce+abc@old.example.net", "postmaster@old.example.net"])
 def test_mail_to_a_former_address_is_ours_and_to_others_not(new_house: Callable[..., House], address: str) -> None:
     house = new_house(Settings(replace(ROBOT, aliases=(OLD,))))
-    assert house.service.is_ours(address)
-    assert not house.service.is_ours(address.replace("old", "older"))
+    assert house.service.tools.composer.robot.owns(address)
+    assert not house.service.tools.composer.robot.owns(address.replace("old", "older"))
     assert house.send(OLD, "help") == []
     assert "our own mail" in house.inbox_row.reason

@@ -12,10 +12,10 @@ from pbm.core import registry
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival
-from pbm.server import Arriving, Service
+from pbm.server import Arriving, Service, Settings
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.queues import Inbox
-from tests.conversation import House
+from tests.conversation import ROBOT, House
 
 
 def deadly(_request: Request, _command: Command) -> None:
@@ -35,7 +35,7 @@ def server(house: House, mails: Sequence[Arriving] = ()) -> int:
     child = os.fork()
     if child == 0:
         try:
-            service = Service(Store(house.url), house.service.settings, clock=lambda: house.now)
+            service = Service(Store(house.url), Settings(ROBOT), clock=lambda: house.now)
             service.handle()
             service.accept(mails)
             service.handle()

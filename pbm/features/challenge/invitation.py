@@ -155,7 +155,7 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
         f"pbm: welcome, {player.userid}",
         "invited.txt",
         player=player,
-        reply_to=request.tools.composer.answered_by(request.outgoing.reader(player)),
+        reply_to=request.tools.composer.answered_by(reader_of(request, player)),
         problem=problem,
         made=not owners,
     )

@@ -6,7 +6,7 @@ Once a week, players who want it are told which tournaments they can join.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any
@@ -25,43 +25,27 @@ from pbm.store.tournaments import Entrant, Tournament
 
 @dataclass(frozen=True, slots=True)
 class EntrantRow:
-    """One line of a table of standings."""
+    """One line of a table of standings. entrant: the player's id."""
 
-    line: Line
+    entrant: int
+    rank: int
     userid: str
+    points: str
+    won: int
+    drawn: int
+    lost: int
+    tie_breaks: tuple[str, ...]
     left: bool
-
-    @property
-    def tie_breaks(self) -> list[str]:
-        return [shown(value) for value in self.line.tie_breaks]
-
-    @property
-    def points(self) -> str:
-        return shown(self.line.points)
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The standings of a tournament, or of one division of a league."""
+    """The standings of a tournament, or of one division of a league; the agenda can hold its fields."""
 
     number: int
     """The division of a league; 0 for other tournaments."""
     tie_breaks: tuple[TieBreak, ...]
     rows: tuple[EntrantRow, ...]
-
-    def plain(self) -> dict[str, object]:
-        """The parts that a page shows, in a form that the agenda can hold."""
-        rows = [
-            {
-                "line": {"rank": row.line.rank, "won": row.line.won, "drawn": row.line.drawn, "lost": row.line.lost},
-                "userid": row.userid,
-                "left": row.left,
-                "points": row.points,
-                "tie_breaks": row.tie_breaks,
-            }
-            for row in self.rows
-        ]
-        return {"number": self.number, "tie_breaks": list(self.tie_breaks), "rows": rows}
 
 
 TOLD = "tournament told"
@@ -94,10 +78,14 @@ def _table(kind: Kind, division: int, members: Sequence[Entrant], bouts: Sequenc
     if kind is Kind.LADDER:  # points do not decide its order
         known = {line.entrant: line for line in lines}
         lines = [replace(known[each], rank=rung) for rung, each in enumerate(by_id, 1)]
-    rows = tuple(
-        EntrantRow(line, by_id[line.entrant].player.userid, by_id[line.entrant].left_at is not None) for line in lines
-    )
+    rows = tuple(_row(line, by_id[line.entrant]) for line in lines)
     return Standings(division if kind is Kind.LEAGUE else 0, kind.tie_breaks, rows)
+
+
+def _row(line: Line, member: Entrant) -> EntrantRow:
+    player, left = member.player, member.left_at is not None
+    points, tie_breaks = shown(line.points), tuple(map(shown, line.tie_breaks))
+    return EntrantRow(player.id, line.rank, player.userid, points, line.won, line.drawn, line.lost, tie_breaks, left)
 
 
 def page(at: Desk, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
@@ -134,7 +122,7 @@ def tell(
 
     words: the words of the page, in a form that the agenda can hold. `pairings` and `before` are numbers of rounds.
     """
-    words["standings"] = [each.plain() for each in tables]
+    words["standings"] = [asdict(each) for each in tables]
     return _tell(at, [player.id for player in players], tournament, page, subject, words)
 
 

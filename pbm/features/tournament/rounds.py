@@ -97,7 +97,7 @@ class Rounds(Director):
             order = pairings.divided([player.id for player in self.by_rating(players)], size)
             return [[known[each] for each in division] for division in order]
         standings = letters.standings_of(self.tx, self.tournament)
-        ranked = [[row.line.entrant for row in each.rows] for each in standings]
+        ranked = [[row.entrant for row in each.rows] for each in standings]
         fresh = self.by_rating([each for each in players if each.division is None])
         leavers = {each for division in ranked for each in division} - known.keys()
         order = pairings.next_season(
