@@ -179,8 +179,6 @@ def _is_name(word: str, others: Collection[str]) -> bool:
     folded = word.casefold()
     is_game = folded in GAMES or vocabulary.ELSEWHERE.fullmatch(folded) is not None
     is_answer = answers.YES.fullmatch(folded) is not None or answers.DENIES.fullmatch(folded) is not None
-    taken = folded in vocabulary.NO_NAMES | vocabulary.COURTESIES | vocabulary.REQUESTING or folded in map(
-        str.casefold, others
-    )
+    taken = folded in vocabulary.NO_NAMES or folded in map(str.casefold, others)
     is_word = taken or is_game or is_answer or find(folded) is not None
     return len(folded) > 1 and not is_word and not _MOVE.fullmatch(folded)

@@ -66,7 +66,9 @@ def select(request: Request, words: Iterable[str]) -> Selection:
         elif folded not in _NOISE:
             if before and folded != "me" and request.tx.players.find(word) is None:
                 request.secrets |= {word}
-                raise NotFound(f'The word after "{before}" is neither a board nor a player: leave it out.')
+                raise NotFound(
+                    f'The word after "{before}" is neither a board nor a player: correct it or leave it out.'
+                )
             players.append(request.author.player_named(word))
         before = word
     return Selection(tuple(boards), tuple(players), tuple(filters))

@@ -16,6 +16,7 @@ import pytest
 from pbm.domain import prose
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
+from pbm.features import newcomer
 from pbm.server import Arriving, Settings, plain
 from pbm.server.handle import Handler
 from pbm.store import Transaction
@@ -508,7 +509,7 @@ def pairs(table: dict[str, str]) -> list[tuple[str, str]]:
     return [(wanted, said) for wanted, text in table.items() for said in text.split("|")]
 
 
-@pytest.mark.parametrize("module", [prose, plain])
+@pytest.mark.parametrize("module", [prose, plain, newcomer])
 def test_the_worked_examples_hold(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted

@@ -120,5 +120,5 @@ _SAID = """
     später
 """
 
-NO_NAMES = frozenset(_SAID.split())
+NO_NAMES = frozenset(_SAID.split()) | COURTESIES | REQUESTING
 """Common words that are nobody's name."""
