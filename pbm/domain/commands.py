@@ -50,6 +50,8 @@ SELECTORS = frozenset(
 
 _OTHER_WORDS = CHOICES.keys() | vocabulary.OTHER_VERBS.keys()
 """First words that are not verbs of ours; the refusal suggests the line that was meant."""
+_FREE = frozenset({"MOVE", "PLAN", "WORDS", "NEW-PASSWORD"})
+"""Parameters whose words may be anything."""
 _NOUNS = frozenset({"the", "a", "my", "board", "game", "player", "of"})
 """Words that may follow such a verb before its object: "watch board 101"."""
 _NUMBERED = frozenset({"", "edge", "line", "segment", "column", "number", "kante", "linie", "arête", "ligne", "arista"})
@@ -218,7 +220,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         may_be_secret = "=" not in options[0] and any(param.name in SECRETS for param in verb.params)
         quoted = "" if may_be_secret else f'"{options[0]}": '
         raise BadArguments(f'{quoted}"{verb.name}" takes no options.', usage(verb, standing, game))
-    plain = _uncourteous(verb, plain, is_userid)
+    plain = _uncourteous(verb, _unlisted(verb, plain, is_userid), is_userid)
     takes_board = any(param.key == "BOARD" for param in verb.params)
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
     of_all = (takes_board and names_board) or (verb.gameless and len(plain) > 0)
@@ -230,6 +232,27 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         raise _ill_bound(verb, plain, standing, game, is_userid)
     _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, args, options, line)
+
+
+def _unlisted(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:
+    """The words after a verb without the commas and the "and" of a list: "hex, cross and go" is "hex cross go".
+
+    Only after the names of games and players, the numbers of boards and the like; never in a move or in a text.
+    """
+
+    def is_name(word: str) -> bool:
+        is_board = word.isdecimal() and len(word) >= len(str(FIRST_BOARD))
+        return is_board or word.casefold() in GAMES or word.casefold() in SELECTORS or is_userid(word)
+
+    takes_list = any(param.many or param.name == "USERID2" for param in verb.params)
+    if verb.has_text or not takes_list or not _FREE.isdisjoint(param.key for param in verb.params):
+        return words
+    found: list[str] = []
+    for word in words[:-1]:
+        bare = word.removesuffix(",")
+        if word.casefold() != "and" or not any(map(is_name, found[-1:])):
+            found.append(bare if bare != word and is_name(bare) else word)
+    return found + words[-1:]
 
 
 def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:

@@ -42,23 +42,25 @@ _BUT = re.compile(r"[\s,;-]+(?:but|however|unfortunately|though|aber|mais|pero)\
 _STATES = (
     r"(?:my |user ?|the )?(?:name|userid|username|user id|nick(?:name)?|login)\s*"
     r"(?::|=|is|'s|shall be|will be|should be)|"
-    r"(?:like|want|wish|prefer) to be (?:called|known as)|"
+    r"(?:like|want|wish|prefer) to be (?:called|known as)|(?:the|as) (?:user ?|nick)?name|"
     r"call me|i am called|i'm called|(?:sign|put) me up as|(?:register|join|play(?:ing)?) as"
 )
 _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
 _STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
 """A name the writer wants to be known by."""
 _NAMED = re.compile(
-    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin(?: der| die)?|ich heiße|mein name ist|"
-    rf"je m'appelle|mon nom est|me llamo|mi nombre es|soy|mi chiamo|il mio nome è|ik heet|mijn naam is|"
-    rf"chamo-me|(?:eu )?me chamo|(?:o )?meu nome é)\s+{_WORD}",
+    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|i'?ll be|i will be|it's|as|"
+    r"ich bin(?: der| die)?|ich heiße|mein name ist|je m'appelle|mon nom est|me llamo|mi nombre es|soy|mi chiamo|"
+    r"il mio nome è|ik heet|mijn naam is|chamo-me|(?:eu )?me chamo|(?:o )?meu nome é)"
+    rf"\s+{_WORD}",
     re.IGNORECASE,
 )
 """The same, or the writer's own name."""
 _AFTER_YES = re.compile(
     r"(?:yes|yeah|yep|ok|okay|sure|accept|y|ja|oui|si)[\s,:!.-]+[\"']?([a-z][\w.-]{0,30})[\"']?\W*", re.IGNORECASE
 )
-_LONE = re.compile(r"\W*((?i:[a-z])[\w.-]{1,30}?)(?: here| please| [A-Z][\w'-]+)?[^\w?]*")
+_LONE = re.compile(r"\W*((?i:[a-z])[\w.-]{1,30}?)(?: here| [A-Z][\w'-]+)?[^\w?]*")
+_BEGUN = re.compile(r"\W*([a-z][\w.-]{0,30})(?:['’]s\s|[\s,:!-])\s*", re.IGNORECASE)
 _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
 
@@ -86,20 +88,41 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) ->
 
 
 def introduced(text: str) -> str:
-    """The name the person wants to be known by, from "I'm Joe", "name: joe" or a lone "joe"; "" for none.
+    """The name the person wants to be known by, from "I'm Joe", "name: joe", "joe" or "Joe, thanks"; "" for none.
 
     >>> introduced("joe"), introduced("Hello, I'm Joe and want to play."), introduced("Hello, how does this work?")
     ('joe', 'Joe', '')
+    >>> introduced("Carla va bene, grazie!"), introduced("Carla is fine. Thanks!"), introduced("Grazie, va bene!")
+    ('Carla', 'Carla', '')
     >>> introduced("kim\\n\\nBest regards,\\nJoe Miller"), introduced("joe\\n\\nJoe Miller\\n+44 20 1234 5678")
     ('kim', 'joe')
     """
     closing = answers.CLOSING.search(text)
     said = sentences(text[: closing.start()] if closing else text)[:READ]
-    lone = _LONE.fullmatch(said[0].text) if said else None
-    if lone and ((len(said) > 1 and lone[1].casefold() not in said[1].plain.split()) or not _is_name(lone[1], ())):
-        lone = None
-    names = [lone[1]] if lone else [found[1] for sentence in said for found in _NAMED.finditer(sentence.text)]
+    lone = _lone(said[0].text) if said else ""
+    behind = said[1].plain if len(said) > 1 else ""
+    if not _is_name(lone, ()) or not (_is_assent(behind) or lone.casefold() in behind.split()):
+        lone = ""
+    names = [lone] if lone else [found[1] for sentence in said for found in _NAMED.finditer(sentence.text)]
     return _first_name(names, ())
+
+
+def _lone(said: str) -> str:
+    """The word that a sentence consists of, but for a surname or words such as "is fine, thanks"; "" for none."""
+    if (lone := _LONE.fullmatch(said)) is not None:
+        return lone[1]
+    begun = _BEGUN.match(said)
+    return begun[1] if begun and _is_assent(plain(said[begun.end() :])) else ""
+
+
+def _is_assent(said: str) -> bool:
+    """Whether words only thank or agree, by themselves or after "that"."""
+    rows = (answers.YES, answers.KEEN, answers.THANKS, answers.PARTING)
+    return all(
+        clause in vocabulary.REQUESTING
+        or any(row.fullmatch(words) for row in rows for words in (clause, f"that {clause}"))
+        for clause in _clauses(said)
+    )
 
 
 def _first_name(names: Iterable[str], others: Collection[str]) -> str:
@@ -116,6 +139,7 @@ def _answer(said: list[str], *, to_play: bool) -> Answer:
         answers.QUESTION.search(sentence.strip().casefold()) or answers.QUESTION.search(plain(sentence))
         for sentence in said
     )
+    is_keen = to_play and not (asks and any(map(_BUT.search, plains)))  # "sounds fun, but how does it work?"
     yes = no = denies = False
     for clause in (clause for sentence in plains for clause in _clauses(sentence)):
         left = answers.NOT_NO.sub("", clause)
@@ -123,7 +147,7 @@ def _answer(said: list[str], *, to_play: bool) -> Answer:
         if answers.NO.search(left):
             no = True
         elif not no:
-            agrees = answers.YES.search(clause) or (to_play and answers.KEEN.search(clause))
+            agrees = answers.YES.search(clause) or (is_keen and answers.KEEN.search(clause))
             yes = yes or bool(agrees or (answers.WEAK_YES.search(clause) and not asks))
     if yes and no:
         return Answer.NO if any(_BUT.search(sentence) for sentence in plains) else Answer.UNCLEAR

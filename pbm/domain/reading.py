@@ -31,7 +31,10 @@ from pbm.domain.wanted import game_elsewhere
 MAX_COMMANDS = 20
 """How many commands of one mail are carried out."""
 
-_NEXT_BOARD = re.compile(r"\s*[,;]\s*(?:and\s+)?(?=#?\d{3,12}[:.)]? )|\s+and\s+(?=#?\d{3,12}[:.)]? )")
+_NEXT_BOARD = re.compile(
+    r"\s*[,;]\s*(?:and\s+)?(?=#?\d{3,12}[:.)]? )|\s+and\s+(?=#?\d{3,12}[:.)]? )"
+    r"|(?<=\d)\s+(?=#?\d{3,12}[:.)]? [A-Za-z]\d)"
+)
 _MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
 _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORECASE)
 """A move that names its cells: links on boards have it as their subject, so it counts whatever words are below."""
@@ -253,8 +256,10 @@ def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]]
 def _of_boards(line: str, standing: Standing) -> list[str]:
     """The commands for several boards on one line, or else the line.
 
-    >>> _of_boards("101 F6, 102 G7 and 103 resign", Standing(known=True)), _of_boards("F6, 102 is mine", Standing())
-    (['101 F6', '102 G7', '103 resign'], ['F6, 102 is mine'])
+    >>> _of_boards("101 F6 102 G7, 103 A1 and 104 resign", Standing(known=True))
+    ['101 F6', '102 G7', '103 A1', '104 resign']
+    >>> _of_boards("F6, 102 is mine", Standing())
+    ['F6, 102 is mine']
     """
     pieces = _NEXT_BOARD.split(line)
     return pieces if all(_is_board_line(clean(piece), standing) for piece in pieces) else [line]

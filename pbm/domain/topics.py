@@ -14,6 +14,8 @@ from pbm.domain.meaning import sentences
 
 ERASURE = "help erase me"
 """The command for people who want their data erased; by itself it only shows a page."""
+LEAVES = (ERASURE, "set")
+"""The topics of people who want no more mails, or no more of a kind, that have better answers than how to stop all."""
 
 TOPICS = {
     command: any_of(rows)
@@ -48,10 +50,11 @@ TOPICS = {
             \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) (?:i|you) (?:play|do|move)\b
             \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
             """,
+        "set timezone": r"\btime ?zone\b",
         "set": r"""
-            \b(?:turn|switch) (?:on|off)\b(?! .{0,20}\b(?:e-?mails?|mails|messages)\b)|\bplain text\b|\btime ?zone\b
+            \b(?:turn|switch) (?:on|off)\b(?! .{0,20}\b(?:e-?mails?|mails|messages)\b)|\bplain text\b
             \b(?:i(?:'m| am) blind|screen ?readers?|voiceover|braille)\b
-            \b(?:no more|don't want|do not want|without) (?:any |the )?(?:pictures?|images?|receipts?|reminders?|html)\b
+            \b(?:no(?: more)?|without|(?:don't|do not|stop) (?:want|send(?:ing)?)(?: me)?) (?:any |the |all )?UNWANTED\b
             """,
         "test display": r"""
             \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)
@@ -59,7 +62,9 @@ TOPICS = {
             \b(?:bigger|larger|smaller) (?:\w+ )?(?:boards?|pictures?|letters?|fonts?|texts?)\b
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
             """,
-        "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
+        "help block": r"""
+            \b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b|\bhow\b.{1,20} (?:block|ignore|mute)\b
+            """,
         "help puzzle": r"""
             \bkeine? (?:\w+ )?rätsel\b
             \b(?:daily|stop|no|not|don't|without|end|quit|cancel|off|fewer|less|enough) (?:\w+ ){0,4}puzzles?\b
@@ -102,6 +107,9 @@ TOPICS = {
             ^(?:plus|moins|más|menos|più|meno|mais) (?:difficile|facile|fort|difícil|fácil|fuerte|forte)\b
             """,
         "GAME standings": r"(?<=\s)(?:standings|ratings list|list of ratings|rangliste|classement)\b",
+        "GAME seek": r"""
+            \b(?:take|accept|join)\b.{0,40} (?:offer(?:s|ed|ing)?|seeks?)\b|\bopen (?:\w+ )?(?:games?|offers?|seeks?)\b
+            """,
         "help standings": r"""
             \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
             \b(?:get|have) a rating\b|\bprovisional\b
@@ -117,11 +125,13 @@ TOPICS = {
             \b(?:meine|mon|ma|mi|mijn) (?:neue |nouvelle |nueva |nieuwe )?(?:e-?mail-?)?(?:adress?e?|correo)\b
             \bchanger d'adresse\b
             \b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b|\bnew e-?mail\b
+            \b(?:writ(?:e|ing)|e?mail(?:ing)?|reach me|read mail) (?:\w+ ){0,3}(?:from|at|to|with|under) \S{1,80}@
             \bmy e-?mail (?:has|is)\b|\bchange my e-?mail\b
             \b(?:log|sign) ?(?:in|on|out|off)\b
             \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
             \b(?:changed|moved|changing|another|different|other) (?:my |the |an? |to )?(?:new )?(?:e-?mail|address)\b
             """,
+        "help pause": r"\b(?:pause|stop|freeze) .{0,20}\b(?:games|boards|clocks?)\b",
         "all show me active": r"""
             \b(?:my|our) (?:\w+ )?(?:games?|boards?|match|matches)\b|^status$|\bwhat(?:'s| is) going on\b
             \b(?:what|which) (?:games|boards) (?:am|do) i\b|\bam i playing\b|\bmy turn\b|\bwaiting for me\b
@@ -156,7 +166,7 @@ TOPICS = {
             \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
             """,
         "help digest": r"""
-            \b(?:an?|the|daily|get|send|want|have) (?:\w+ )?digest\b
+            \b(?:an?|the|daily|get|send|want|have|no|stop) (?:\w+ )?digest\b
             \b(?:mails?|nachricht\w*|correos?) (?:\w+ ){0,2}(?:a|per|each|every) day\b
             \b(?:mails?|nachricht\w*|correos?) (?:am|pro|par|al|per|por) (?:tag|jour|día|giorno|dia|dag)\b
             """,
@@ -233,7 +243,7 @@ QUESTIONS = {
             (?:HOW )?(?:stop|turn off|switch off|get rid of)(?: all)? (?:the|these|your) EMAILS
             """,
         "help account": r"""
-            HOW (?:change|set) (?:my|the|a) (?:\w+ )?(?:name|user ?name|userid|e-?mail|address|password)
+            HOW (?:change|set) (?:my|the|a) (?:\w+ )?(?:(?:nick|user ?)?name|userid|e-?mail|address|password)
             """,
         "about me": r"""
             (?:what(?:'s| is)|show(?: me)?|tell me) my (?:rating|elo|rank|ranking|stats|statistics|record)

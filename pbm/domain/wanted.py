@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import StrEnum
-from itertools import pairwise
 
 from games import GAMES
 from pbm.domain.idioms import answers, vocabulary, wishes
@@ -15,6 +14,7 @@ _MOST_JOINED = 3
 """The most questions in one sentence."""
 _ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
 _BEFORE_GAMES = frozenset("play playing of at al au à jogar about like learn try explain rules help teach".split())  # noqa: SIM905
+_AFTER_GAMES = frozenset({"spielen", "spelen"})
 _CLAUSES = re.compile(r",| and ")
 
 
@@ -87,12 +87,18 @@ def given(text: str) -> tuple[str, str]:
 def game_named(words: str) -> str:
     """The game that words name; a name that is also a common word needs one like "play" before it.
 
-    >>> game_named("let's go and play hex"), game_named("I want to play go"), game_named("let's go")
-    ('hex', 'go', '')
+    >>> [game_named(said) for said in ("let's go and play hex", "I want to play go", "ich will Go spielen", "let's go")]
+    ['hex', 'go', 'go', '']
     """
     bare = [word.strip(".,!?:;") for word in plain(words).replace("teach me ", "teach ").split()]
-    pairs = [(before, word) for before, word in pairwise(["", *bare]) if word in GAMES]
-    named = next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
+    named = next(
+        (
+            word
+            for before, word, behind in zip(["", *bare], bare, [*bare[1:], ""], strict=False)
+            if word in GAMES and (word not in _ALSO_WORDS or before in _BEFORE_GAMES or behind in _AFTER_GAMES)
+        ),
+        "",
+    )
     said = f" {' '.join(bare)} "
     titles = {game.info.title.casefold(): name for name, game in GAMES.items() if " " in game.info.title}
     others = {**titles, **{other: name for other, name in vocabulary.OTHER_NAMES.items() if name in GAMES}}

@@ -29,6 +29,8 @@ belong to a tournament, or to none."""
 
 _NOISE = frozenset({"all", "board", "boards"})
 _BOARD = re.compile(r"(\d{1,12})?(?:#(-?\d{1,6}))?[.:]?")
+_AT_PLY = re.compile(r"(?:(?<=\d) )?(?:\b(?:after|at|as of|from|on) )?\b(?:ply|move|turn) (?:number |no\.? )?#?(?=\d)")
+"""The words before a ply, as in "101 after ply 3"; the classic form is "101#3"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def select(request: Request, words: Iterable[str]) -> Selection:
     players: list[Player] = []
     filters: list[str] = []
     before = ""
-    for word in dict.fromkeys(words):
+    for word in dict.fromkeys(_AT_PLY.sub("#", " ".join(words)).split()):
         folded = word.casefold()
         if folded in FILTERS:
             filters.append(folded)
@@ -64,7 +66,9 @@ def select(request: Request, words: Iterable[str]) -> Selection:
         elif folded not in _NOISE:
             if before and folded != "me" and request.tx.players.find(word) is None:
                 request.secrets |= {word}
-                raise NotFound(f'The word after "{before}" is neither a board nor a player.')
+                raise NotFound(
+                    f'The word after "{before}" is neither a board nor a player: correct it or leave it out.'
+                )
             players.append(request.author.player_named(word))
         before = word
     return Selection(tuple(boards), tuple(players), tuple(filters))

@@ -36,8 +36,12 @@ MAX_SEEKS = 3
 """Open seeks in the welcome mail."""
 KNOWN = Standing(known=True, proven=True)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
-_BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0,60})", re.IGNORECASE | re.DOTALL)
-"""A name, and a wish to play, as in "joe, play hex"."""
+_BOTH = re.compile(
+    r"\s*+(?P<name>[^\s,;.!][^,;.!\n]{0,39}?)(?:[,;.!\n]++\s*+(?:and )?| (?=play\b))(?P<wish>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A name and what else is said, as in "joe, play hex"."""
+_CLAUSES = re.compile(r"[,;.!\n]+|\b(?:and|und|et|y|e|en)\b", re.IGNORECASE)
 REFUSED = "pbm: not done"
 """The subject of a mail that offers no game, so a yes to it means only joining."""
 _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
@@ -124,19 +128,19 @@ def greet(request: Request, text: str, command: Command | Rejected) -> bool:
     Raises: BadArguments, NotAllowed for a name they cannot have.
     """
     name, answer, absent = introduced(text), consent(text).answer, game_elsewhere(text)
+    named, wish = _named_wish(text, name)
     if request.sender.leaves and not _PLAYS.search(text):
-        name, absent, answer = "", "", Consented.NO if answer is Consented.YES else answer
+        name, named, absent, answer = "", "", "", Consented.NO if answer is Consented.YES else answer
     if answer is Consented.YES and name.casefold() == plain(text):
         name = ""  # "sim" is a yes in some language, and no name
-    both = _BOTH.fullmatch(text)
     told: Answer | None = None
     if at_robot(command):
         join(request, playing=True)
         told = HANDLERS["challenge"](request, command)
     elif answer in (Consented.NO, Consented.NEVER) and not lost(text):
         request.tx.invitations.refuse(request.sender.address, request.now)
-    elif both and (named := introduced(both["name"])):
-        told = _begin(request, both["wish"], named)
+    elif named:
+        told = _begin(request, wish, named)
     elif name:
         join(request, name, lead=_lead(request, text))
     elif absent:
@@ -150,6 +154,21 @@ def greet(request: Request, text: str, command: Command | Rejected) -> bool:
         return False
     request.outgoing.answers += [told] if told is not None else []
     return True
+
+
+def _named_wish(text: str, name: str) -> tuple[str, str]:
+    """The name of a newcomer who wants a game at once, and their words for that; empty for any other.
+
+    name: what they are called by the whole text.
+
+    >>> _named_wish("Tom please, and can I play hex?", ""), _named_wish("I want to play hex, I'm Joe", "Joe")
+    (('Tom', 'can I play hex?'), ('Joe', "I want to play hex, I'm Joe"))
+    """
+    both = _BOTH.fullmatch(text)
+    if both and starts(both["wish"]) and (named := introduced(both["name"])):
+        return named, both["wish"]
+    wants = bool(name and game_named(text)) and any(map(starts, _CLAUSES.split(text)))
+    return (name, text) if wants else ("", "")
 
 
 def _begin(request: Request, text: str, name: str = "") -> Answer | None:

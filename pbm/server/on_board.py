@@ -26,7 +26,7 @@ from pbm.domain.mail import RemarkKind
 from pbm.domain.match import OfferKind, Player, Seat, other
 from pbm.domain.meaning import Act, Meaning, discreet, meaning, plain, sentences, uncourteous
 from pbm.domain.prose import begins_like_a_command, courteous_reply, is_courteous, is_prose, way_to_say
-from pbm.domain.topics import ERASURE, QUESTIONS, question, topic
+from pbm.domain.topics import LEAVES, QUESTIONS, question, topic
 from pbm.domain.vacations import vacation_said
 from pbm.domain.verbs import PASSWORD, leading, passwords_behind
 from pbm.domain.wanted import Wish, again, asks_rules, game_elsewhere, game_named, given, starts, wished
@@ -461,8 +461,8 @@ class _Said:
         """
         check_invited(self.text, self.board.match.game)
         if any(answers.NEVER.search(sentence.plain) for sentence in sentences(self.text)):
-            if topic(self.text) == ERASURE:
-                return Restated(ERASURE)
+            if (leave := topic(self.text)) in LEAVES:
+                return Restated(leave)
             way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
             raise BadArguments(
                 f'You want no more emails. {way_out} "help mails" says how to get fewer, or none.{self.or_say}'
@@ -513,12 +513,14 @@ class _Said:
                 f"Your email speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
                 f"nothing but the move.{self.or_say}"
             )
-        if (
-            not (is_prose(self.words) or self._is_exclaimed)
-            or (self.is_to_move and _PLACE.search(text))
-            or not self._may_write(self.writer)
-        ):
+        if not (is_prose(self.words) or self._is_exclaimed) or not self._may_write(self.writer):
             return False
+        if self.is_to_move and _PLACE.search(text):
+            if not text.rstrip().endswith("?"):
+                return False
+            raise BadArguments(
+                f'You ask something, so nothing is played. "{self._rules}" explains the game.{self.or_say}'
+            )
         self._check_no_password(self.writer)
         return meaning(text, str.casefold).act in (Act.SAY, Act.RULES)
 

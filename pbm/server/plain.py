@@ -17,7 +17,7 @@ from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.idioms import answers, vocabulary, wishes
 from pbm.domain.meaning import Act, meaning, plain, uncourteous, unsigned
 from pbm.domain.reading import Reading
-from pbm.domain.topics import ERASURE, question, topic
+from pbm.domain.topics import LEAVES, question, topic
 from pbm.domain.verbs import FIRST_BOARD, LOOKING, find
 from pbm.domain.wanted import Wish, again, game_elsewhere, game_named, game_wanted, given, lost, starts, wished
 from pbm.features.newcomer import FIRST
@@ -218,7 +218,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         return begun
     if not is_asking and wish in (None, Wish.THANKS):
         return None
-    is_reply = words and words[0].strip(",") in ("yes", "no") and "more" not in words
+    is_reply = words and words[0].strip(",") in ("yes", "no") and not topic(text)
     if plain(text) in _REPLIES or (is_reply and len(words) <= _WORDS_TO_AGREE):
         raise BadArguments(
             f'"{text.strip()[:40]}" answers no question of ours: the email you answer asks none, was answered before, '
@@ -242,7 +242,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
 
 def _leaving(text: str) -> str:
     """The command that helps a player who wants no more mails."""
-    return ERASURE if topic(text) == ERASURE else "help mails"
+    return found if (found := topic(text)) in LEAVES else "help mails"
 
 
 def _begun(request: Request, text: str, command: Command | Rejected) -> Restated | None:
@@ -296,7 +296,9 @@ def _check_board(request: Request, text: str) -> None:
     if move and topic(strip_subject(request.message.subject)) == PUZZLE:
         raise BadArguments("No puzzle waits for an answer. To get one:", PUZZLE)
     running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-    boards = [each.board for each in running if not move or each.players[(each.seat_to_move or 1) - 1].id == player.id]
+    waiting = [each for each in running if not move or each.players[(each.seat_to_move or 1) - 1].id == player.id]
+    game = game_named(text)
+    boards = [each.board for each in waiting if each.game == game] or [each.board for each in waiting]
     boards = [board for board in boards if str(board) in _NUMBER.findall(text)] or boards
     if boards:
         shown = boards[0] if len(boards) == 1 or line == "MOVE" else "BOARD"

@@ -14,6 +14,7 @@ import structlog
 
 from pbm.core.counts import BOUNCED, LIMITED
 from pbm.core.notify import Desk, Tools, reader_of, tell_operator
+from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival, Mail, Queued
 from pbm.features import postmaster
 from pbm.features.absence import note_reach
@@ -30,6 +31,7 @@ log = structlog.get_logger()
 
 SUSPENDED = "pbm: you are suspended"
 LOCKED = "pbm: your email is encrypted"
+UNHEARD = "pbm: only the operator has read this"
 _DAY = timedelta(days=1)
 
 
@@ -118,7 +120,19 @@ class Regrets:
     def for_operator(self, tx: Transaction, mail: Prepared) -> Settled:
         """The end of a mail to postmaster or abuse: it waits for the operator, who is told."""
         told = self._few(tx, *postmaster.tell_operator(Desk(tx, self.tools), mail.row, mail.letter))
-        return self._put_by(tx, "postmaster: for the operator", told)
+        return self._put_by(tx, "postmaster: for the operator", (*told, *self._of_command(tx, mail)))
+
+    def _of_command(self, tx: Transaction, mail: Prepared) -> tuple[Mail, ...]:
+        """The letter, once a day, to a player whose mail to the operator is a command: nothing of it was done."""
+        address, player = mail.letter.sender, mail.sender.claimed
+        is_command = bool(mail.commands) and all(isinstance(each, Command) for each in mail.commands)
+        if player is None or not is_command or tx.outbox.wrote_to(address, UNHEARD, tx.now - _DAY):
+            return ()
+        token = self.tools.composer.answered_by(reader_of(Desk(tx, self.tools), player))
+        letter = self._letter(
+            tx, address, UNHEARD, "to-operator.txt", to=mail.letter, player=player, reply_to=token
+        )._replace(reply=True)
+        return () if self.throttle.excess(tx, letter, mail.cause(proven=False)) else (letter,)
 
     def of_fault(self, tx: Transaction, mail: Prepared, reference: str) -> tuple[Mail, ...]:
         """The letters about a fault of ours, to the operator and, if they are a player, to the sender."""

@@ -66,7 +66,7 @@ INVITATIONS = {
         What is this about?|Who are you?|What is this|how does it work?|How do I play|Is this spam?|help|help cross
         rules
         What are the rules?|Do I have to pay?|Can you tell me more?|Please tell me more|Ok, what is this?
-        Sure, but who are you?
+        Sure, but who are you?|Sounds fun but how does it work?|Great, but what does it cost?
         Where did you get my address?|Are you a robot?|I've never heard of this. What is it?|Do I know you?""",
     UNCLEAR: r"""
         Hello|Hi Anna|D4|d4!|A-D|cross|thanks|Thank you|maybe|Perhaps|I'm not sure|hm|signup|move D4|...
@@ -96,6 +96,9 @@ FIRST_MAILS = {
     "join": "", "register": "", "sup": "", "yo": "", "joe?": "", "Good Morning": "", "👋": "",
     "I'd like to play a game of Cross.": "", "Can I play?": "", "play": "", "yes": "", "stop": "", "start": "",
     "subscribe": "", "I'm a friend of Bob.": "", "cross": "",
+    "Carla va bene, grazie!": "Carla", "Karl bitte": "Karl", "Tom's fine": "Tom", "I'll be Tom": "Tom",
+    "Carla. Thanks!": "Carla", "kim pls": "kim", "I would like the name Tom": "Tom", "Grazie": "", "Merci": "",
+    "Alles klar": "", "Anna, nein danke": "", "I'll be back later": "", "Carla? No thanks": "",
 }  # fmt: skip
 
 MOVE, SWAP, RESIGN, DRAW, UNDO, PASS, ACCEPT, REJECT, CLAIM, RULES, SAY, UNSURE = Act
@@ -107,6 +110,7 @@ PLAYED = {
         MOVE, how are you?|MOVE - sorry for the delay|MOVE. Good luck!|MOVE! Your turn.|MOVE, good luck
         MOVE\n> OTHER\n> resign|I'll play MOVE to stop you|Please play MOVE for me|I'll take MOVE, what do you say now!
         Hi Bert,\n\nI'll take the center.\n\nMOVE|Hi Bert\nMOVE\nCheers, Ann|Sorry for the delay. MOVE
+        sorry I'm late, MOVE|been busy, MOVE|I'm away until Monday, MOVE|sorry for the slow reply, MOVE
         Thanks!\n\nMOVE|MOVE\n\nThanks for the game!|MOVE it is|MOVE is my move|MOVE.\nSee you at 5.
         Hello Bert. I am in Paris on May 5. MOVE it is.|MOVE 👍|MOVE pls|me MOVE|ok MOVE lol|MOVE thx bye
         Ich ziehe nach MOVE|Dann nehme ich MOVE|MOVE, viel Glück|MOVE. Du bist dran.|MOVE Viele Grüße|MOVE lg Bert

@@ -16,6 +16,7 @@ import pytest
 from pbm.domain import prose
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
+from pbm.features import newcomer
 from pbm.server import Arriving, Settings, plain
 from pbm.server.handle import Handler
 from pbm.store import Transaction
@@ -126,6 +127,9 @@ LETTER_ANSWERS = {
     "quero sair da lista|uitschrijven|zu viele Mails!|trop de mails",
     "pbm: help erase me": "delete me|delete my account|Konto löschen|lösche mein Konto|erase all my data please|"
     "How do I delete my account?",
+    "pbm: help block": "how do I block someone",
+    "timezone UTC": "my timezone is Berlin|set my time zone to Berlin",
+    "pbm: list of all games": "show finished games|how do I see old games",
     "pbm: help remind": "remind my opponent|remind her\n\nKind regards,\nBert Miller\nTel. 555-7788",
     "pbm: help pause": "Pause please|can I pause all my games?",
     "pbm: help vacation": "Ich bin ab morgen im Urlaub|je pars en vacances demain|I'm on holiday, yippee|"
@@ -134,7 +138,7 @@ LETTER_ANSWERS = {
     "I'm away next week, sorry|bis 3. Januar im Urlaub",
     "pbm: help puzzle": "stop the daily puzzle|no puzzles any more|a puzzle every day please|solution?|"
     "the solution please",
-    "pbm: help digest": "send me a digest",
+    "pbm: help digest": "send me a digest|no digest any more",
     "pbm: help standings": "how do I get a rating?|what does provisional mean?",
     "pbm: help export": "export my data|send me all the data you store|what do you know about me?",
     "pbm: help propose": "Wie biete ich Remis an?",
@@ -147,7 +151,7 @@ LETTER_ANSWERS = {
     "my new address is bert2@example.net|how do I log in?|my email has changed|"
     "new email address: bert2@example.net",
     "pbm: your settings": "I am blind, can I use a screen reader?|no more receipts please|turn off receipts|"
-    "I don't want pictures|plain text mails please",
+    "I don't want pictures|plain text mails please|no reminders please|please don't send me copies of my own moves",
     "receipts is now off": "set receipts no",
     "pbm: help clock": "can I get another week?",
     "pbm: help resign": "how do I resign?|Wie gebe ich auf?|Comment abandonner ?",
@@ -181,6 +185,9 @@ LETTER_ANSWERS = {
 """What a player without a game answers to a letter, by the subject of the mail that they get."""
 
 FIRST_ANSWERS = {
+    "Hex Board tom-robot1": "Tom please, and can I play hex?|I want to play hex, I'm Tom|I'm Tom and want to play hex|"
+    "Ich möchte Hex spielen, mein Name ist Tom|Je m'appelle Tom et je veux jouer à hex",
+    "Go Board tom-robot1": "Tom, ich möchte Go spielen",
     "Hex Board joe-robot1": "play hex|I want to play hex|let's play hex please|Hex please|Je voudrais jouer à Hex|"
     "Ich würde gerne Hex spielen",
     "Hex Board joe-robot4": "play hex with robot4|joe, play hex against robot4|Hex challenge me robot4 -size=5",
@@ -248,8 +255,11 @@ REFUSED = {
 
 BOARD_ANSWERS = {
     "pbm: help start": "how do I answer?|where do I click?|what do I have to do now?|"
-    "help me|huh?|I need help!|Hilfe!|aide|what do I write?|Wie geht das?",
+    "help me|huh?|I need help!|menu|commands|Hilfe!|aide|what do I write?|Wie geht das?",
     "pbm: help account": "how do I change my name|Passwort vergessen|new password please|change my email address",
+    "pbm: your settings": "please don't send me copies of my own moves|stop sending pictures",
+    '"help cross" explains the game': "does the corner count as two sides?|can I place next to your stone?",
+    "you are reminded 3 days": "stop reminding me|please don't remind me any more",
     "pbm: help resign": "how do I resign?|how do I cancel this game",
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
@@ -417,7 +427,8 @@ MOVED_ANSWERS = {
 """What the player who has just moved writes."""
 
 OFFERED_ANSWERS = {
-    "You accepted the draw": "Sure, good game|Agreed, well played|va bene|sim|accetto|acepto|j'accepte|ich nehme an|"
+    "You accepted the draw": "Sure, good game|sure, no problem|sure go ahead|"
+    "Agreed, well played|va bene|sim|accetto|acepto|j'accepte|ich nehme an|"
     "claro|Klar!|bien sûr|Draw it is. Well played!|ja\n\nCordialement,\nBert|yes|Yes please|yes, thanks|"
     "Yes! Good game.|Yes, I accept the draw|I accept|ja, gerne|"
     "How about a draw? Oh, I see you offered one. Accept!|Draw? I accept!|draw|ok draw|Draw. Good game!|"
@@ -488,6 +499,7 @@ MAY_ASK = {
 """Words that are passed on but may be a question to the server, by the command that answers it."""
 
 AGAIN = (
+    "gg, rematch?|good game! again?|"
     "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|"
     "once more?|play again|Play again?|Another?|Noch eins?|noch mal|Encore une ?|¿Otra?|revenge!"
 )
@@ -497,7 +509,7 @@ def pairs(table: dict[str, str]) -> list[tuple[str, str]]:
     return [(wanted, said) for wanted, text in table.items() for said in text.split("|")]
 
 
-@pytest.mark.parametrize("module", [prose, plain])
+@pytest.mark.parametrize("module", [prose, plain, newcomer])
 def test_the_worked_examples_hold(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted

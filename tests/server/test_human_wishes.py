@@ -54,14 +54,24 @@ def club(house: House) -> House:
         ("show me the standings", "help standings"),
         ("show me the game 101 at move 1", "the position after ply 1 of 1"),
         ("101 show #1", "the position after ply 1 of 1"),
+        ("show me board 101 after ply 1 please", "the position after ply 1 of 1"),
+        ("show 101 hunter2 please", "nor a player: correct it"),
+        ("hex: g7", "Write: 102 G7"),
+        ("list hex, cross", "List of Cross games"),
+        ("list hex and cross", "List of Cross games"),
+        ("show 101, 103", "Hex Board 103"),
+        ("games alice, dirk", "103"),
+        ("I'd take that hex game dirk is offering", "Hex players wanted"),
+        ("I also write from me@other.example", "YOUR ACCOUNT"),
     ],
 )
 @pytest.mark.parametrize("proof", [VOUCHED, ""], ids=["proven", "claimed"])
 def test_a_wish_changes_nothing_and_is_answered_by_what_helps(text: str, told: str, proof: str, club: House) -> None:
     before = club.dump()
     got = club.send("bob", "", text, Authentication_Results=proof)
-    assert len(got) == 1, [each["Subject"] for each in got]
-    assert told in f"{got[0]['Subject']}\n{got[0].text}"
+    assert {each.address for each in got} == {"bob@example.net"}
+    assert len(got) == (2 if text == "show 101, 103" else 1), [each["Subject"] for each in got]
+    assert told in f"{got[-1]['Subject']}\n{got[-1].text}"
     assert club.dump() == before
     assert not club.parked()
 

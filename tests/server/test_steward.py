@@ -179,6 +179,20 @@ def test_a_letter_goes_to_some_players_or_to_all_and_is_answered_to_the_operator
     assert {mail.address for mail in inn.collect()} == set(map(address_of, ("alice", "bob", "carol")))
 
 
+def test_a_command_in_answer_to_a_letter_is_not_done_and_its_writer_is_told_once_a_day(inn: House) -> None:
+    hand(inn).write_to(["bob"], "the server moves", "On Monday.")
+    inn.collect()
+    got = {mail.address: mail for mail in inn.answer("bob", "cross challenge me robot1")}
+    assert "cross challenge me robot1" in got[OPERATOR].body
+    assert "were not carried out" in got[address_of("bob")].body
+    assert {mail.address for mail in inn.send("bob", "games", to="postmaster@example.org")} == {OPERATOR}
+    assert inn.answer("bob", "cross challenge me robot1", of="bob")[0].board is not None
+    inn.wait(timedelta(days=2))
+    assert {mail.address for mail in inn.send("bob", "", "Thank you!", to="postmaster@example.org")} == {OPERATOR}
+    forged = inn.send("eve@example.com", "cross challenge me robot1", to="postmaster@example.org")
+    assert {mail.address for mail in forged} == {OPERATOR}, "a stranger is told nothing"
+
+
 def test_the_operators_answer_goes_to_who_wrote_and_is_no_command(inn: House) -> None:
     (asked,) = inn.send("eve@example.com", "may I play?", "I have no account.", to="postmaster@example.org")
     assert "I have no account." in asked.body

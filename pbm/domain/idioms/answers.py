@@ -120,9 +120,9 @@ QUESTION = any_of(
 )
 
 REPLY = any_of(
-    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
+    r"(?:(?P<yes>(?:yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
     r"|de acuerdo|va bene|certo|sim|está bem|akkoord|(?:na )?klar|natürlich|bien sûr|volontiers|claro(?: que sí)?"
-    r"|por supuesto|natuurlijk|com certeza)|"
+    r"|por supuesto|natuurlijk|com certeza)(?:,? (?:go ahead|no problem))?)|"
     r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal|let's))?",
     after="AFTER",
 )

@@ -98,7 +98,7 @@ ACTS = {
             (?:(?:can|could|would|will) you )?teach me (?:(?:the rules of|to play|how to play) )?[a-z]{1,20}\??
             (?:what(?:'s| is) )?the (?:goal|aim|object)\??|explain (?:me )?(?:the )?(?:rules|game)
             what do(?:es)? (?:the )?(?:letters|numbers|signs|symbols|dots|circles|brackets|[ox])(?: and [ox])? mean\??
-            what(?:'s| is) (?:a )?swap\??|how does (?:the )?swap(?:ping)? work\??
+            what(?:'s| is| does) (?:a |the )?swap(?:ping)?(?: mean)?\??|how does (?:the )?swap(?:ping)? work\??
             (?:tell|send|show|see|read|remind)(?: me)? (?:of |about )?(?:the )?rules(?: of (?:the|this) game)?\??
             (?:wie (?:sind|lauten|waren) )?(?:(?:noch ?mal )?die )?(?:spiel)?regeln(?: von \w{1,20})?\??
             wie (?:spielt|zieht|gewinnt) man(?: das| hier)?\??|ich verstehe die regeln nicht

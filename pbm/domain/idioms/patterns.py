@@ -11,6 +11,7 @@ _PARTS = {
     "THEBOARD": r"(?:the|my|our|this) (?:last )?(?:board|game|position|move)s?"
     r"(?: (?:again|now|once more|please|here))*",
     "HOW": r"how (?:(?:do|can|could|would|should) (?:i|we|you)|to)",
+    "UNWANTED": r"(?:pictures?|images?|receipts?|reminders?|html|(?:copy|copies) of my(?: own)? moves?)",
     "EMAILS": r"(?:e-?)?mails?",
     "MISLAID": r"(?:accidentally |just )?(?:lost|deleted) (?:it|(?:the|your|my) (?:last )?mail)",
     "SENDAGAIN": r"(?:(?:re)?send|show|mail|repeat)(?: me)?",
@@ -64,11 +65,14 @@ _PARTS = {
     "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
     r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
-    "BEFORE": r"(?:(?>(?:(?:(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being)|(?:i )?(?:was|(?:have|had) been)"
-    r"(?: \w+){0,2} (?:ill|sick|away|busy|holidays?|vacation|hospital|travell?ing))(?: [a-z]+){0,4}(?=\s*[,.:!-])"
+    "BEFORE": r"(?:(?>(?:(?:(?:sorry|apologies|pardon) (?:for|about) (?:the|my|being)"
+    r"|(?:i'm|i've been|(?:i )?(?:am|was|(?:(?:have|had) )?been))"
+    r"(?: \w+){0,2} (?:late|slow|ill|sick|away|busy|holidays?|vacation|hospital|travell?ing))"
+    r"(?: [a-z]+){0,4}(?=\s*[,.:!-])"
     r"|ok|okay|fine|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah"
     r"|yes|yeah|yep|yup|sure"
-    r"|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
+    r"|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case"
+    r"|gg(?:wp)?|(?:nice|good|great|well) (?:one|move|game|played)"
     r"|SPEELT|also|dann|alors|donc|entonces|dan|yo|bro|dude"
     r"|i think|i guess|i suppose|i believe|let's see|here we go|here goes|for now|this time|today|my turn"
     r"|after some thought)[\s,.:!-]+))*",

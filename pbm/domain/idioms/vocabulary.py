@@ -111,8 +111,8 @@ _SAID = """
     sick sending gladly certainly absolutely happily surely readily naturally
     spielen mitspielen jouer jugar giocare hilfe aide ayuda bonjour hola salut sí abmelden abbestellen désinscription
     join register subscribe signup soy sup yo ask enter login hiya morning evening sign name nickname username nothing
-    any der die das ein eine el la le les de nuevo nueva neu neue nouveau nouvelle nieuw lets bored lol lmao haha yeet
-    chamo-me sono sou hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los
+    any alles der die das ein eine el la le les de nuevo nueva neu neue nouveau nouvelle nieuw lets bored lol lmao
+    haha yeet chamo-me sono sou hoi dag ik wil graag meedoen spelen quero jogar vorrei schach allez allons vamos los
     klar claro vale bien
     slow quick fast rusty lazy blind deaf retired ill late lost stuck confused bored weak strong worried nervous serious
     kidding able willing thrilled honored honoured flattered scared wondering learning thinking trying hoping looking
@@ -120,5 +120,5 @@ _SAID = """
     später
 """
 
-NO_NAMES = frozenset(_SAID.split())
+NO_NAMES = frozenset(_SAID.split()) | COURTESIES | REQUESTING
 """Common words that are nobody's name."""

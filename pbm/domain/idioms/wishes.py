@@ -55,6 +55,7 @@ WISHES = {
             """,
         "remind": r"""
             (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b(?! (?:of|about)\b).{0,60}
+            (?:(?:can|could|will|would) you )?(?:please )?(?:don't|do not|never|stop) remind(?:ing)? me.{0,40}
             """,
         "nudge": r"""
             (?:(?:can|could|will|would) you )?(?:please )?(?:remind|nudge|poke) (?!(?:me|yourself)\b)(?:my |the )?\w+
@@ -68,7 +69,7 @@ WISHES = {
             (?:(?:is|are) )?any(?:one|body|thing| moves| games| boards)(?: (?:is|are))? waiting for me\??
             """,
         "ended": r"""
-            (?:LISTING|(?:what|which) (?:were|are)) (?:all )?my ENDEDGAMES\??
+            (?:LISTING|(?:what|which) (?:were|are)) (?:all )?(?:my |the )?ENDEDGAMES\??
             my ENDEDGAMES\??
             (?:how many|what|which) (?:games|matches) (?:did i|have i)(?: \w+)? (?:play|won?|finish|lose|lost|win)\w*\??
             """,
@@ -102,7 +103,7 @@ WISHES = {
             (?:by )?when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)(?: by)?\??
             (?:when|what|what time)(?:'s| is) (?:it|my (?:next )?(?:move|turn|answer|reply)|the next move) due\??
             am i (?:winning|losing|ahead|behind)(?: now)?\??|where are we(?: in (?:the|this|our) (?:game|match))?\??
-            what (?:is|was) (?:the|my) last move\??|how many moves so far\??
+            (?:what|where) (?:is|was) (?:the|my) last move\??|how many moves so far\??
             (?:what|which)(?: move)? did i (?:play|make)(?: last)?\?
             how(?:'s| is) (?:the|my|our|this) (?:game|match)SOMEBODY? (?:going|standing)(?: so far)?\??
             how far (?:along )?(?:is|are) (?:the|my|our|this|we)(?: (?:game|match))?(?: now)?\??
@@ -191,6 +192,7 @@ REMATCH = any_of(
 
 LOST = any_of(
     r"""
+    menu|(?:the )?commands
     (?:(?:i need|need|please|can you|could you|some) )*help(?:(?: me| us| needed| wanted| out| please| here))*\??
     non (?:capisco|ho capito)|n[aã]o (?:entendo|percebo|compreendo)|ik (?:begrijp|snap) het niet|hulp|ajuda
     hilfe|aide|à l'aide|ayuda|aiuto|ich verstehe (?:das |es |das spiel |die regeln )?nicht
