@@ -11,7 +11,7 @@ from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
 from pbm.core.decisions import done
-from pbm.core.notify import letters_for, reader_of
+from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
@@ -179,6 +179,16 @@ def tell_declined(request: Request, player: Player, subject: str, invited: str, 
     """Tell a player that somebody does not want a game, with what they wrote besides. invited: userid or address."""
     words = {"invited": invited, "title": title, "note": request.discreetly(beyond_consent(request.message.text))}
     request.outgoing.letters += letters_for(request, reader_of(request, player), subject, "declined.txt", **words)
+
+
+def note_undelivered(at: Desk, address: str) -> bool:
+    """Void the open invitation of an address that cannot be reached, and tell the inviter; whether there was one."""
+    inviters = at.tx.tickets.open_for("invite", address, at.now)
+    at.tx.tickets.revoke("invite", address, at.now)
+    for inviter in filter(None, map(at.tx.players.get, inviters)):
+        reader = reader_of(at, inviter)
+        at.owe(letters_for(at, reader, "pbm: invitation undelivered", "undelivered.txt", invited=address))
+    return bool(inviters)
 
 
 def _helped(request: Request) -> Command | None:
