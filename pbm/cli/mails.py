@@ -265,7 +265,7 @@ def _outgoing_row(queued: Queued) -> dict[str, Any]:
         "id": queued.id,
         "created_at": queued.created_at,
         "state": queued.state.value,
-        "due_at": queued.due_at,
+        "due_at": queued.due_at if queued.state is Delivery.QUEUED else None,
         "attempts": queued.attempts,
         "board": queued.mail.board,
         "address": queued.mail.address,

@@ -29,13 +29,14 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 
 
 def print_rows(rows: Sequence[Row], *, as_json: bool, nothing: str) -> None:
-    """A table. nothing: what to tell a person if there are no rows."""
+    """A table, without columns that would be empty. nothing: what to tell a person if there are no rows."""
     if as_json:
         print_json(rows)
     elif not rows:
         click.echo(nothing)
     else:
-        _print_table(list(rows[0]), [[_shown(value) for value in row.values()] for row in rows])
+        columns = zip(rows[0], *([_shown(value) for value in row.values()] for row in rows), strict=True)
+        _print_table([column for column in columns if any(column[1:])])
 
 
 def print_fields(row: Row, *, as_json: bool) -> None:
@@ -116,11 +117,13 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
-def _print_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_table(columns: Iterable[Sequence[str]]) -> None:
+    """columns: each with its name first."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    (*names,), *rows = zip(*columns, strict=True)
     table = Table(*(name.replace("_", " ") for name in names), box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         table.add_row(*map(Text, row))
@@ -128,8 +131,8 @@ def _print_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _shown(value: Any) -> str:
-    if value is None:
-        return ""
+    if value is None or isinstance(value, bool):
+        return "yes" if value else ""
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, (list, tuple)):

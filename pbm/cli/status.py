@@ -183,7 +183,7 @@ def _queue_lines(look: Status) -> list[str]:
 def _board_lines(look: Status) -> list[str]:
     return [
         f"{counted(look.overdue, 'board')} overdue",
-        *(f"  board {each.board} ({each.game}): {_when(each.due_at, look.at)}" for each in look.deadlines),
+        *(f"  board {each.board} ({each.game}): due {_when(each.due_at, look.at)}" for each in look.deadlines),
         *(f"  agenda: {items} {kind}, {due} due" for kind, (items, due) in look.agenda.items()),
     ]
 
@@ -213,9 +213,9 @@ def _queue_line(queue: str, state: str, waiting: Waiting, now: datetime, command
 
 
 def _flow_line(flow: Flow, took: str) -> str:
-    within = ", ".join(f"{mails} within the {name}" for name, mails in flow.within.items())
-    times = f"; {took} {flow.quantile(0.5):.2f} s, at most {flow.quantile(1):.1f} s" if flow.seconds else ""
-    return f"{'':8}{flow.ever:>6} ever: {within}{times}"
+    within = ", ".join(f"{name} {mails}" for name, mails in flow.within.items())
+    times = f"; {took} {flow.quantile(0.5):.2f} s, at most {flow.quantile(1):.2f} s" if flow.seconds else ""
+    return f"{'':8}{flow.ever:>6} ever; last {within}{times}"
 
 
 def _when(instant: datetime | None, now: datetime) -> str:

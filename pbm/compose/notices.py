@@ -46,7 +46,7 @@ class Whence:
 class Notice:
     """One board for one reader. Never changed, but not frozen, because creating it would take four times as long.
 
-    problem, advice, nearby: why their command was refused, how to write it, and legal moves like it.
+    problem, advice: why their command was refused, and how to write it. nearby: legal moves like it, or in a hint.
     """
 
     match: Match

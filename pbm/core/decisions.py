@@ -221,9 +221,7 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     asked = board.match.offer
     if asked is not None and asked.seat == seat:
         opponent = board.match.player(other(seat)).userid
-        raise NotAllowed(
-            f"{opponent} has not answered your request for {WISHES[asked.kind]} yet. To withdraw it:", "reject"
-        )
+        raise NotAllowed(f"You have asked {opponent} for {WISHES[asked.kind]} already.")
     if asked is not None:
         asker = board.match.player(asked.seat).userid
         raise NotAllowed(f'{asker} asks you for {WISHES[asked.kind]}: answer "accept" or "reject" first.')

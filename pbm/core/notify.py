@@ -16,7 +16,7 @@ from pbm.domain.configuration import Limits
 from pbm.domain.errors import Unreadable
 from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
 from pbm.domain.mail import Mail, Remark, RemarkKind
-from pbm.domain.match import SWAP, Ending, Player, Seat, State
+from pbm.domain.match import Ending, Player, Seat, State
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
@@ -142,8 +142,8 @@ def tell_players(
 ) -> list[Mail]:
     """Mails with the board as it now stands and what has happened on it, for its players and followers.
 
-    author: the player whose mail it was; their board answers that mail, without their own comment. read_as: what their
-    words were taken to mean, and sent_from: where their mail came from; only they are told.
+    author: the player whose mail it was; their board answers that mail. Nobody gets their own comment. read_as: what
+    their words were taken to mean, and sent_from: where their mail came from; only they are told.
     """
     tx, tools = at.tx, at.tools
     if tx.opened is None:
@@ -165,7 +165,7 @@ def tell_players(
             board,
             reader,
             events=told,
-            comments=() if own else tuple(comments),
+            comments=tuple(each for each in comments if reader.player is None or each.userid != reader.player.userid),
             whole_record=not board.match.record,
             is_first=is_first,
             is_heard=not (is_first and tx.players.bots([each.id for each in board.match.players])),
@@ -202,10 +202,9 @@ def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
 
 
 def before_the_end(board: OpenBoard) -> State | None:
-    """The state before the last ply of an ended match; None if there is none, or if it would show nothing new."""
-    match = board.match
-    counts = match.result is not None and match.result.ending is not Ending.VOID
-    return board.at(-1) if counts and match.record and match.record.notations[-1] != SWAP else None
+    """The state before the last ply of a match that this ply ended; None for any other match."""
+    result = board.match.result
+    return board.at(-1) if result is not None and result.ending is Ending.RULES else None
 
 
 def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:

@@ -406,8 +406,8 @@ class Request(Desk):
     secrets: frozenset[str] = frozenset()
     """Passwords, which no mail may repeat."""
     refusal: Rejected | GameError | None = None
-    is_hearsay: bool = False
-    """Nothing but the mail itself says who sent it."""
+    passed_on: tuple[CommentMade, ...] = ()
+    """What others wrote before, which the players of the board get now."""
     withheld: str = ""
     """Why a mail is not sent: it would be one too many to somebody who may not have asked for it."""
     reading: Reading = field(default_factory=lambda: Reading(()))
@@ -464,14 +464,17 @@ class Request(Desk):
         return self
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
-        """The mail's words to the players of a board, without passwords and without the contacts in a signature.
+        """The mail's words to the players of a board, as in `discreetly`."""
+        text = self.discreetly(self.words.of(board))
+        return (CommentMade(0, userid=self.author.player.userid, text=text),) if text and self.author.player else ()
+
+    def discreetly(self, words: str) -> str:
+        """What others may read of the mail's words: no passwords, and no contacts in a signature.
 
         If they speak of a password, words that may be one but were not checked are taken out, too.
         """
-        words = discreet(self.words.of(board))
-        text = redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
-        writer = self.author.player.userid if self.author.player and not self.is_hearsay else "The challenger"
-        return (CommentMade(0, userid=writer, text=text),) if text else ()
+        words = discreet(words)
+        return redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
 
     def may_ask(self, player: Player, address: str) -> bool:
         """Whether a question that anybody can cause may go to an address of the player's; if so, it is counted.

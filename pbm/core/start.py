@@ -110,6 +110,12 @@ class MatchTerms:
     rated: bool
     control: TimeControl
 
+    @property
+    def told(self) -> str:
+        """The terms as players read them: "-size=3, unrated, 21 days a move"."""
+        parts = (" ".join(self.words), "" if self.rated else "unrated", self.control.words)
+        return ", ".join(filter(None, parts))
+
 
 def read_terms(
     game: AnyGame, words: Sequence[str], body: str, default_clock: str, seed: int | None = None

@@ -59,6 +59,7 @@ _PATTERNS = {
     "GAME|NUMBER": re.compile(rf"\d{{1,9}}|{'|'.join(GAMES)}", re.IGNORECASE),
     "NOTHING|none": re.compile("none", re.IGNORECASE),
     "PLY": re.compile(r"#?-?\d{1,6}"),
+    "TIME": re.compile(r"(?!up\b).*", re.IGNORECASE),  # "give up" resigns
     "PLAYER": re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}"),
     "SEEK": re.compile(r"#?\d{1,9}"),
     "BOARD[#PLY]|new": re.compile(rf"{_BOARD_AT_PLY}|new", re.IGNORECASE),

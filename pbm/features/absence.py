@@ -138,7 +138,7 @@ def _end(request: Request, player: Player, own: list[Absence]) -> str:
     """End the vacation the player is on, or else drop their next one. Raises: NotFound."""
     mine = next((each for each in own if _span(each)[1] > request.now), None)
     if mine is None:
-        raise NotFound("You are not on vacation, and have planned none.", "vacation FROM TO")
+        raise NotFound("You are not on vacation, and have planned none.")
     with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
         request.tx.absences.end(mine, request.now)
     if mine.stop.starts_at >= request.now:

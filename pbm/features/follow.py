@@ -50,11 +50,12 @@ def follow(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("unfollow USERID PASSWORD WHAT", LOOKING, rank=110, wordy=True),
-    "stop following a board, a player, a game or a tournament",
+    Verb("unfollow USERID PASSWORD [WHAT]", LOOKING, rank=110, wordy=True),
+    "stop following a board, a player, a game or a tournament; alone the board whose email you answer",
 )
 def unfollow(request: Request, command: Command) -> Answer:
-    player, wish = request.author.who(command), _wish(request, command.args["WHAT"])
+    player, word = request.author.who(command), command.args.get("WHAT")
+    wish = _wish(request, word) if word is not None else request.boards.named(command)
     if isinstance(wish, Tournament):
         if not request.tx.tournaments.unfollow(player.id, wish.id):
             raise NotFound(f"You do not follow {wish.name}.", f"tournament leave {wish.name}")

@@ -250,7 +250,7 @@ def submit(request: Request, command: Command) -> Answer | None:
     board.intents.keep(
         Intent(seat, IntentKind.SUBMIT, "\n".join(filter(None, (f"{notation}#{board.next_ply}", below))))
     )
-    what = f'{notation} would lead to this. Nothing is played yet: answer "confirm" to play it.'
+    what = f"{notation} would lead to this. Nothing is played yet."
     return tell_sender(request, command, board, seat, what, after)
 
 

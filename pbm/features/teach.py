@@ -194,7 +194,8 @@ def _give_hint(item: Item, number: int, seat: Seat, at: Desk, thoughts: Sequence
     player = board.match.player(seat)
     told = f"robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
     board.remark(RemarkKind.HINT, player, told)
-    notice = notice_of(board, reader_of(at, player, seat), shown=f"a hint. {told}")
+    nearby = () if _swaps(thoughts[0], board.state.may_swap) else (thoughts[0].move,)
+    notice = notice_of(board, reader_of(at, player, seat), shown=f"a hint. {told}", nearby=nearby)
     at.owe(at.tools.composer.notice(notice, at.now))
 
 
@@ -204,13 +205,17 @@ def advice(thought: Thought, may_swap: bool, opening: bool) -> str:
     opening: whether the opponent may swap after this move. Example: "would play B4: it puts your chances at 56 %. It
     then expects C2."
     """
-    if may_swap and thought.value < SWAPS_BELOW:
+    if _swaps(thought, may_swap):
         return f"would swap: if you do not, {worth(thought)}."
     expected = thought.line[1 : None if thought.exact else MOST_EXPECTED + 1]
     line = f" It then expects {', '.join(expected)}." if expected else ""
     said = f"would play {thought.move}: {worth(thought)}.{line}"
     fair = " As your opponent may swap sides, it opens with a move that favours neither side."
     return said + fair if opening else said
+
+
+def _swaps(thought: Thought, may_swap: bool) -> bool:
+    return may_swap and thought.value < SWAPS_BELOW
 
 
 def _opens(board: OpenBoard) -> bool:

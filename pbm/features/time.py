@@ -230,7 +230,7 @@ def pause(request: Request, command: Command) -> None:
 def resume(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
     if not _clock(board).paused:
-        raise NotAllowed(f"Board {board.match.board} is not paused.", "pause")
+        raise NotAllowed(f"Board {board.match.board} is not paused.")
     let_run(board, seat)
 
 

@@ -239,7 +239,7 @@ class Handler:
     def _obeyed(self, at: Desk, mail: Prepared) -> Obeyed:
         request = self._carry_out(at, mail)
         mails = tuple(mails_of(request))
-        shown = request.sender.proven or (request.author.player if not request.is_hearsay else None)
+        shown = request.sender.proven or request.author.player
         proven, told = shown is not None or bool(request.sender.address), told_since_the_ply(request)
         payers = frozenset(mail.payers(request.author.player))
         return Obeyed(mails, proven, request.withheld, told, _about(request, mail), payers)

@@ -165,7 +165,7 @@ def check_rival(request: Request, text: str, game: str) -> None:
     """Raises: BadArguments for a wish to play somebody. game: the game that is named; empty for none."""
     rival = userid_named(request.tx, text, "rival")
     if rival:
-        way = "" if game else ", name the game and challenge them, for instance"
+        way = "" if game else ", name a game"
         line = f"{game or FIRST} challenge me {rival}"
         raise BadArguments(f"To play with {rival}{way}:", line)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -375,7 +375,7 @@ def mails_of(request: Request) -> list[Mail]:
         if any(HIDDEN in each.text for each in comments) and HIDDEN not in request.words.of(board.match.board):
             request.outgoing.answers.append(_LEFT_OUT)
         mails += tell_players(
-            request, board, comments, request.author.player, answered,
+            request, board, (*request.passed_on, *comments), request.author.player, answered,
             read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
         )  # fmt: skip
     replies: list[Mail] = []
@@ -383,21 +383,22 @@ def mails_of(request: Request) -> list[Mail]:
         read_as = request.read_as.get(notice.match.board, "")
         told = replace(notice, read_as=read_as, sent_from=request.author.sent_from)
         replies += request.tools.composer.notice(told, request.now, answered)
-    if request.outgoing.answers and not _is_told(request, [*mails, *replies]):
+    if request.outgoing.answers and not _is_told(request, concerned, [*mails, *replies]):
         replies += _answer(request)
     return mails + [mail._replace(reply=True) for mail in replies]
 
 
-def _is_told(request: Request, mails: Sequence[Mail]) -> bool:
-    """Whether all was done, and the sender gets a mail of the board they answered, so that a list adds nothing."""
+def _is_told(request: Request, concerned: Set[int], mails: Sequence[Mail]) -> bool:
+    """Whether all was done, and the sender gets a mail of each board concerned, so that a list adds nothing."""
     done = all(each.outcome is Outcome.DONE and not each.text for each in request.outgoing.answers)
-    board, address = request.sender.board, request.message.sender.casefold()
-    return done and any(mail.board == board is not None and mail.address.casefold() == address for mail in mails)
+    address = request.message.sender.casefold()
+    told = {mail.board for mail in mails if mail.address.casefold() == address}
+    return done and bool(concerned) and concerned <= told
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
-    """Store a player's words to a board, unless nothing proves that they are theirs."""
-    if request.author.player is not None and not request.is_hearsay:
+    """Store a player's words to a board."""
+    if request.author.player is not None:
         for comment in comments:
             board.remark(RemarkKind.COMMENT, request.author.player, comment.text)
 

@@ -18,6 +18,7 @@ from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival, Mail, Queued
 from pbm.features import postmaster
 from pbm.features.absence import note_reach
+from pbm.features.challenge.invitation import note_undelivered
 from pbm.mailin import Action, Discard, Message
 from pbm.server.docket import Prepared, Settled
 from pbm.server.guard import Cause, Throttle
@@ -195,7 +196,10 @@ class Bouncing:
                 days=self.tools.limits.unreachable_days, bounces=bounces, reason=reason,
             )  # fmt: skip
             return f"{mail.address}, for good; it is suspended now"
-        return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"
+        if bounces:
+            return f"{mail.address}, for good, {bounces} of {most}"
+        invited = note_undelivered(Desk(tx, self.tools), mail.address)
+        return f"{mail.address}, which was invited" if invited else f"{mail.address}, which is nobody's"
 
     def _spare(self, tx: Transaction, mail: Returned) -> str:
         """Send a player who complains only the mails of their own games from now on."""

@@ -39,6 +39,7 @@ def test_a_server_with_nothing_to_do(pbm: Pbm) -> None:
     shown = pbm("status").stdout
     assert "0 players, 0 boards under way" in shown
     assert "     0 new\n" in shown
+    assert "     0 ever; last minute 0, hour 0, day 0\n" in shown
     assert "pbm player resume" not in shown
     told = json.loads(pbm("status", "--json").stdout)
     assert told["inbox"]["new"] == {"mails": 0, "oldest_seconds": None}

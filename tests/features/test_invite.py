@@ -87,6 +87,29 @@ def test_who_has_declined_is_not_asked_again_and_the_inviter_hears_of_it_once(pe
     assert "nobody is invited twice" in " ".join(ask(people, "bob", f"cross challenge me {FRIEND}")[0].body.split())
 
 
+def test_what_is_written_beside_a_no_reaches_the_inviter_but_a_bare_no_says_nothing_more(people: House) -> None:
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    (told,) = people.answer(FRIEND, "No, sorry, I have no time before Easter.")
+    assert f"{FRIEND} writes:\n\n  No, sorry, I have no time before Easter." in told.body
+    ask(people, "alice", "cross challenge me other@home.example")
+    (told,) = people.answer("other@home.example", "No, thanks")
+    assert "writes" not in told.body
+
+
+def test_what_is_written_beside_the_answer_to_an_offer_reaches_the_challenger(people: House) -> None:
+    ask(people, "bob", "set challenges ask")
+    people.send("alice", "cross challenge me bob alice alicepass", "Are you still there?")
+    mails = people.answer("bob", "Yes, but I am slow in winter.")
+    (hers,), (his,) = to(mails, address_of("alice")), to(mails, address_of("bob"))
+    assert "bob writes:\n\n  Yes, but I am slow in winter." in hers.body
+    assert "alice writes:\n\n  Are you still there?" in his.body
+    assert "alice writes" not in hers.body
+    assert "bob writes" not in his.body
+    people.send("alice", "cross challenge me bob alice alicepass")
+    hers = next(got for got in people.answer("bob", "No, one game is enough for me.") if got.address != his.address)
+    assert "bob writes:\n\n  No, one game is enough for me." in hers.body
+
+
 @pytest.mark.parametrize("text", ["alice", "robert", "7of9", "remove D4", "D4", "resign", "thanks a lot, see you", ""])
 def test_an_unclear_answer_is_asked_about(people: House, text: str) -> None:
     ask(people, "alice", f"cross challenge me {FRIEND}")

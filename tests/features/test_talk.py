@@ -201,7 +201,7 @@ def test_games_of_a_kind_are_listed_by_how_much_they_are_played_and_by_title(thr
             : len(of_kind)
         ] == [info.name for info in of_kind]
         played = sorted(of_kind, key=lambda info: -{"havannah": 2, "y": 1}.get(info.name, 0))
-        rows = re.findall(r"^  (\w+) .*for the rules$", listed.body.partition(f"\n{kind}\n")[2], re.MULTILINE)
+        rows = re.findall(r"^  (\w+) +\d+\+? +\d+\+?$", listed.body.partition(f"\n{kind}\n")[2], re.MULTILINE)
         assert rows[: len(of_kind)] == [info.name for info in played]
 
 

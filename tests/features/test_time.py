@@ -124,6 +124,13 @@ def test_a_draw_on_time(club: House) -> None:
     assert ending(club) == (Ending.FORFEIT, None)
 
 
+def test_giving_up_gives_no_time(club: House) -> None:
+    (asked,) = club.answer("alice", "give up", 101)
+    assert "Really resign?" in asked.body
+    (refused,) = club.answer("alice", "give soon", 101)
+    assert '"soon" is not a length of time' in refused.body
+
+
 def test_no_show_is_void_and_unrated(club: House) -> None:
     board = club.game("cross -size=4 --clock=2d alice bob")
     mails = club.wait(2 * day)

@@ -248,7 +248,7 @@ def test_who_has_won_all_games_before_they_could_move_stays_in_the_league(house:
 def test_a_league_that_nobody_plays_in_ends(house: House) -> None:
     make(house, "league -days-per-round=3", NAMES[:4])
     (told,) = to(house.wait(30 * DAY), "ann", "pbm: cup: the result")
-    assert "No season follows, for nobody is left" in told.body
+    assert "No season follows, for too few are left" in told.body
     assert tournament(house).stage is Stage.OVER
     assert house.wait(400 * DAY) == []
 

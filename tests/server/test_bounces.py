@@ -301,6 +301,19 @@ def test_two_robots_at_both_ends_of_a_board_come_to_an_end(new_house: Callable[.
     assert len(table.answer("bob", "D5", 101, mail=2)) == 2
 
 
+def test_an_invitation_that_comes_back_is_void_and_its_inviter_hears_of_it_once(inn: House) -> None:
+    inn.answer("alice", "hex challenge me friend@home.example", 101)
+    inn.answer("alice", "yes")
+    (invitation,) = inn.mailboxes["friend@home.example"]
+    assert bounce(inn, invitation, "4.2.2", "delayed") == []
+    (told,) = bounce(inn, invitation)
+    assert (told.address, told["Subject"]) == (address_of("alice"), "pbm: invitation undelivered")
+    assert "could not be delivered to friend@home.example" in told.body
+    assert inn.inbox_row.reason.endswith("friend@home.example, which was invited")
+    assert bounce(inn, invitation) == []
+    assert not any("A new game" in got.body for got in inn.answer("friend@home.example", "yes"))
+
+
 def test_a_robot_at_an_address_of_nobody_gets_few_answers(house: House) -> None:
     house.send("robot@example.com", "lunch?")
     assert robot_answers(house, "robot@example.com", "I am away until Monday.", 5) == 3

@@ -356,7 +356,7 @@ BOARD_ANSWERS = {
     "resume as you like|move on|draw your own conclusions",
     "Write: tournament join summer": "join tournament summer",
     "Write: cross move 101 C3": "cross C3|Cross 101 C3",
-    "To play with anna, name the game and challenge them": "start a game with anna",
+    "To play with anna, name a game:": "start a game with anna",
     "Write: hex challenge me anna": "play hex with anna",
     "swap": "ik wil ruilen|quiero cambiar|je voudrais échanger",
     "You played C3": "C3\n\nKind regards,\n\nBert Miller\nAccounts Dept.\nTel. 555-7788|"

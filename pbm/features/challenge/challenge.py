@@ -16,7 +16,6 @@ from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import letters_for, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_called, robot_named
@@ -26,11 +25,11 @@ from pbm.domain.commands import Command
 from pbm.domain.consent import Answer as Reply
 from pbm.domain.consent import consent
 from pbm.domain.errors import NeedsIdentity, NotAllowed
-from pbm.domain.events import MatchStarted
+from pbm.domain.events import CommentMade, MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
-from pbm.domain.verbs import STARTING, Verb, redact
-from pbm.features.challenge.invitation import invite
+from pbm.domain.verbs import STARTING, Verb
+from pbm.features.challenge.invitation import beyond_consent, invite, tell_declined
 from pbm.store.tickets import Ticket
 
 ME = "me"
@@ -232,7 +231,7 @@ def propose(
         "words": list(proposal.words),
         "body": proposal.body,
         "seats": [player.id for player in proposal.seats],
-        "comment": redact(proposal.comment, request.secrets),
+        "comment": request.discreetly(proposal.comment),
         "measure": proposal.measure,
         "rematch_of": proposal.rematch_of,
         "challenger": challenger.userid if challenger else "",
@@ -271,10 +270,9 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, Any], p
             opponent=opponent.userid,
             challenger=payload["challenger"],
             game=game.info,
-            words=[*terms.words, *([] if terms.rated else ["--unrated"])],
+            terms=terms.told,
             side=terms.state.side_name(1 if player == first else 2),
             first=player == first,
-            time=terms.control.words,
             days=DAYS,
             problem=problem,
         )
@@ -307,8 +305,7 @@ def _tell_declined(request: Request, ticket: Ticket, player: Player) -> None:
     people = {tx.players.get(each) for each in agreed} | {tx.players.find(payload["challenger"])}
     title = GAMES[payload["game"]].info.title
     for asked in sorted(filter(None, people - {player}), key=lambda each: each.id):
-        reader, words = reader_of(request, asked), {"invited": player.userid, "title": title}
-        request.outgoing.letters += letters_for(request, reader, "pbm: no game", "declined.txt", **words)
+        tell_declined(request, asked, "pbm: no game", player.userid, title)
 
 
 def _agree(request: Request, ticket: Ticket, player: Player) -> None:
@@ -335,6 +332,9 @@ def _agree(request: Request, ticket: Ticket, player: Player) -> None:
     except REFUSALS as error:
         refuse(request, "yes", error)
         return
-    request.words.comment, request.author.player, request.is_hearsay = proposal.comment, None, True
+    if proposal.comment:
+        writer = payload["challenger"] or "The challenger"
+        request.passed_on = (CommentMade(0, userid=writer, text=proposal.comment),)
+    request.words.comment = beyond_consent(request.message.text)
     origin = "Everybody who was asked has agreed."
     request.boards.adopt(board, MatchStarted(board.match.board, challenger=payload["challenger"], origin=origin))

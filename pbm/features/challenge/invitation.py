@@ -11,7 +11,7 @@ from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
 from pbm.core.decisions import done
-from pbm.core.notify import letters_for, reader_of
+from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
@@ -34,7 +34,7 @@ MAX_NOTE = 500
 """Characters of a comment that may be sent with an invitation."""
 
 _A_YES_AND_A_NAME = 4
-"""Words of an answer that says little more."""
+"""Words of an answer that says little more than yes or no."""
 
 _LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
 """Also text that mail programs turn into links: "shop.example"."""
@@ -52,7 +52,7 @@ def invite(
     address = str(seats[seat - 1])
     _check_address(request, address)
     game, limits = GAMES[command.game or ""], request.tools.limits
-    terms = read_terms(game, command.options, body, limits.default_clock)
+    read_terms(game, command.options, body, limits.default_clock)
     check_willing(request, game, (inviter,), inviter, (inviter,))
     if request.tx.invitations.sent_since(inviter.id, request.now - timedelta(days=1)) >= limits.invitations_per_day:
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
@@ -70,8 +70,6 @@ def invite(
         "body": body,
         "seat": seat,
         "comment": comment,
-        "side": terms.state.side_name(seat),
-        "time": terms.control.words,
     }
     _send_invitation(request, address, inviter, payload)
     days = limits.invitation_days
@@ -109,6 +107,7 @@ def _send_invitation(
     days = request.tools.limits.invitation_days
     token = request.outgoing.issue("invite", address, days=days, player=inviter, **payload)
     game = GAMES[payload["game"]]
+    terms = read_terms(game, payload["words"], payload["body"], request.tools.limits.default_clock)
     request.outgoing.write(
         address,
         f"pbm: {inviter.userid} invites you to a game of {game.info.title}",
@@ -117,9 +116,8 @@ def _send_invitation(
         answers=bool(problem or told),
         inviter=inviter.userid,
         game=game.info,
-        words=payload["words"],
-        side=payload["side"],
-        time=payload.get("time", ""),
+        terms=terms.told,
+        side=terms.state.side_name(payload["seat"]),
         first=payload["seat"] == 1,
         note="" if problem or told else _note(payload["comment"]),
         problem=problem,
@@ -148,7 +146,7 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
             _repeat(request, ticket, inviter, problem=str(error))
         return
     request.tx.tickets.revoke("invite", ticket.subject, request.now)
-    request.author.player, request.words.comment = player, _beyond_yes(request.message.text)
+    request.author.player, request.words.comment = player, beyond_consent(request.message.text)
     problem = _start(request, ticket, inviter, player)
     request.outgoing.write(
         ticket.subject,
@@ -161,8 +159,8 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     )
 
 
-def _beyond_yes(text: str) -> str:
-    """The words of an answer that are for the inviter: none if it is little more than a yes and a name."""
+def beyond_consent(text: str) -> str:
+    """The words of an answer that are for the other player: none if it is little more than a yes or no and a name."""
     closing = answers.CLOSING.search(text)
     said = text[: closing.start()] if closing else text
     return said.strip() if len(said.split()) > _A_YES_AND_A_NAME else ""
@@ -174,8 +172,23 @@ def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
     request.tx.invitations.refuse(ticket.subject, request.now)
     if inviter is not None:
         title = GAMES[ticket.payload["game"]].info.title
-        reader, words = reader_of(request, inviter), {"invited": ticket.subject, "title": title}
-        request.outgoing.letters += letters_for(request, reader, "pbm: invitation declined", "declined.txt", **words)
+        tell_declined(request, inviter, "pbm: invitation declined", ticket.subject, title)
+
+
+def tell_declined(request: Request, player: Player, subject: str, invited: str, title: str) -> None:
+    """Tell a player that somebody does not want a game, with what they wrote besides. invited: userid or address."""
+    words = {"invited": invited, "title": title, "note": request.discreetly(beyond_consent(request.message.text))}
+    request.outgoing.letters += letters_for(request, reader_of(request, player), subject, "declined.txt", **words)
+
+
+def note_undelivered(at: Desk, address: str) -> bool:
+    """Void the open invitation of an address that cannot be reached, and tell the inviter; whether there was one."""
+    inviters = at.tx.tickets.open_for("invite", address, at.now)
+    at.tx.tickets.revoke("invite", address, at.now)
+    for inviter in filter(None, map(at.tx.players.get, inviters)):
+        reader = reader_of(at, inviter)
+        at.owe(letters_for(at, reader, "pbm: invitation undelivered", "undelivered.txt", invited=address))
+    return bool(inviters)
 
 
 def _helped(request: Request) -> Command | None:

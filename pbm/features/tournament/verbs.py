@@ -67,8 +67,8 @@ def show(request: Request, command: Command) -> Answer:
 
 
 def _shown(request: Request, tournament: Tournament) -> str:
-    entrants = request.tx.tournaments.entrants(tournament.id)
-    reader, may_join = request.author.reader(), tournament.is_open
+    entrants, reader = request.tx.tournaments.entrants(tournament.id), request.author.reader()
+    may_join = tournament.is_open and all(each.player != reader.player or each.left_at for each in entrants)
     return letters.page(request, "tournament.txt", tournament, reader, entrants=entrants, may_join=may_join)
 
 
