@@ -255,12 +255,23 @@ def test_lines_that_find_no_room_are_counted_whoever_writes_them(monkeypatch: py
         assert own == sorted(own)
 
 
+STUCK = """
+import time
+import pbm.edges.server as server
+def doing(*_):
+    print("stuck", flush=True)
+    while True:  # a signal just before a single long sleep would be heeded after it
+        time.sleep(0.01)
+server.Server._doing = doing
+from pbm.cli import main
+main()
+"""
+
+
 @pytest.mark.servers
 def test_a_server_whose_loop_is_stuck_ends_all_the_same(game: Pbm, tmp_path: Path) -> None:
     """It ends within the configured time after it is told to stop, whatever it is stuck in."""
-    stuck = "import pbm.edges.server as s, time"
-    stuck = f"{stuck}; s.Server._doing = lambda *_: print('stuck', flush=True) or time.sleep(3600)"
-    command = [sys.executable, "-c", f"{stuck}; from pbm.cli import main; main()", "serve", *words(tmp_path)]
+    command = [sys.executable, "-c", STUCK, "serve", *words(tmp_path)]
     environment = os.environ | {"PBM_SERVER__STOP_SECONDS": "0.1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
         assert process.stdout is not None

@@ -128,7 +128,7 @@ LETTER_ANSWERS = {
     "pbm: help erase me": "delete me|delete my account|Konto löschen|lösche mein Konto|erase all my data please|"
     "How do I delete my account?",
     "pbm: help block": "how do I block someone",
-    "timezone UTC": "my timezone is Berlin|set my time zone to Berlin",
+    "timezone: UTC": "my timezone is Berlin|set my time zone to Berlin",
     "pbm: list of all games": "show finished games|how do I see old games",
     "pbm: help remind": "remind my opponent|remind her\n\nKind regards,\nBert Miller\nTel. 555-7788",
     "pbm: help pause": "Pause please|can I pause all my games?",
