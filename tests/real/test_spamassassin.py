@@ -112,7 +112,9 @@ LETTERS: dict[str, dict[str, Any]] = {
     "robots-pause.txt": {"minutes": 15, "until": START, "zone": ZoneInfo("UTC")},
     "set-back.txt": {"lost_since": None, "example": "", "sections": [], "others": []},
     "silent.txt": {"userid": "alice", "until": "2026-01-01 13:00 UTC", "ignored": False},
+    "to-operator.txt": {"userid": "alice"},
     "unclear.txt": {},
+    "undelivered.txt": {"invited": "friend@example.org"},
     "suspended-operator.txt": {
         "userids": ["alice"], "bounces": 3, "failed": "alice@example.net", "reason": "550 no such user",
         "unreachable": ["alice"], "days": 14, "boards": [101],
