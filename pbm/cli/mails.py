@@ -13,18 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
-import pbm.features  # noqa: F401  it brings the verbs
 from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation, pass_queues, pass_steward
 from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_fields, print_json, print_rows, printable
-from pbm.domain.commands import board_of_subject, parse
-from pbm.domain.errors import Rejected
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
-from pbm.domain.reading import read
-from pbm.domain.verbs import Standing
-from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
-from pbm.mailin import read as read_mail
 
-if TYPE_CHECKING:  # help pages need none of these
+if TYPE_CHECKING:  # help pages, and storing a mail, need none of these
     from pbm.server.status import Queues
     from pbm.server.steward import Steward
 
@@ -140,52 +133,12 @@ def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
     (for emails from people), and ignore, bounce, complaint and reject (never answered). Nothing is stored or sent. A
     file named .txt or .html is read as the text of an email, without headers.
     """
+    from pbm.cli.classify import classified
     from pbm.cli.opening import robot
 
     ours = robot(invocation.effective().values)
     for file in files:
-        click.echo(json.dumps({"file": file, **_classified(Path(file), ours)}))
-
-
-_SOME_BOARD = 0
-"""Stands for the board, which only the database could tell."""
-
-
-_HEADS = {
-    f".{suffix}": f"Content-Type: text/{subtype}; charset=utf-8\n\n".encode()
-    for suffix, subtype in (("txt", "plain"), ("html", "html"))
-}
-"""The header that turns a file with only a text into a mail."""
-
-
-def _classified(file: Path, robot: Robot) -> dict[str, Any]:
-    """action; commands, the lines that would be carried out; comment, what else the person wrote. Raises: OSError."""
-    mail = read_mail(_HEADS.get(file.suffix, b"") + file.read_bytes(), Envelope(), robot)
-    if isinstance(mail, Discard):
-        return {"action": mail.action.value, "commands": [], "comment": ""}
-    commands, comment = ((), mail.text) if mail.action is Action.HELP else _commands(mail)
-    return {"action": mail.action.value, "commands": list(commands), "comment": comment}
-
-
-def _commands(mail: Message) -> tuple[tuple[str, ...], str]:
-    """The commands and the comment of a mail; if its first line is no command, all of it is comment."""
-    subject = strip_subject(mail.subject)
-    standing = _standing(mail, subject)
-    reading = read(subject, mail.text, standing)
-    try:
-        parse(reading.lines[0] if reading.lines else "", standing)
-    except Rejected:
-        return (), mail.text
-    return reading.lines, reading.comment
-
-
-def _standing(mail: Message, subject: str) -> Standing:
-    """The standing that a mail shows without a database: an answer to one of our mails needs no more than a move."""
-    board = board_of_subject(subject)
-    if board is not None:
-        return Standing(subject.casefold().removeprefix("new ").split()[0], board, known=True)
-    answers = mail.token is not None or mail.answers_us
-    return Standing(board=_SOME_BOARD, known=True) if answers else Standing()
+        click.echo(json.dumps({"file": file, **classified(Path(file), ours)}))
 
 
 def print_mail(row: dict[str, Any], mail: bytes, *, raw: bool, as_json: bool) -> None:

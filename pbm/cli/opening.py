@@ -20,7 +20,6 @@ from pbm.cli.logs import signature
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
 from pbm.cli.settings import DATA_FOLDER, Configuration
 from pbm.mailin.headers import Robot
-from pbm.mailin.message import Unlock
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of i
     from pbm.edges.crypt import Keyring
     from pbm.edges.signing import Signature
     from pbm.edges.transports import Transport
+    from pbm.mailin.message import Unlock
     from pbm.server import Service
     from pbm.store.house import Peer
 

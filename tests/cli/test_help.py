@@ -80,6 +80,7 @@ def test_the_version(pbm: Pbm) -> None:
         (["--version"], {"sqlalchemy", "pydantic", "jinja2", "aiosmtpd", "rich", "games", "structlog"}),
         (["config", "show", "--json"], {"sqlalchemy", "jinja2", "aiosmtpd", "rich"}),
         (["player", "list", "--json"], {"networkx", "aiosmtpd", "aiosmtplib"}),
+        (["receive", "pbm@localhost"], {"pbm.features", "jinja2", "pbm.domain.commands"}),
     ],
 )
 def test_nothing_is_imported_that_is_not_needed(words: list[str], heavy: set[str], pbm: Pbm) -> None:
@@ -91,7 +92,8 @@ try:
 finally:
     print(sorted(set(sys.modules) & {heavy!r}), file=sys.stderr)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    mail = "Subject: help\n\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, input=mail)
     assert done.stderr.splitlines()[-1] == "[]"
 
 
