@@ -328,6 +328,8 @@ def test_a_password_that_looks_like_an_option_is_refused_unsaid(house: House) ->
         "help bob bobpass",
         "list cross bob bobpass",
         "all show bob bobpass",
+        "list hex, bobpass and go",
+        "cross show 101, bobpass and 102",
         "cross standings bob bobpass",
     ],
 )

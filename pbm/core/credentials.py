@@ -171,7 +171,7 @@ def is_clear(text: str) -> bool:
 
     >>> is_clear(""), is_clear("It was me."), is_clear("That wasn't me!"), is_clear("Who is this?"), is_clear("Hello")
     (True, True, True, False, False)
-    >>> is_clear("start"), is_clear("Sounds like fun"), is_clear("I'd like to confirm it"), is_clear("Sign me up!")
+    >>> is_clear("start"), is_clear("My name is Joe."), is_clear("I'd like to confirm it"), is_clear("Sign me up!")
     (False, False, True, True)
     """
     return not text.strip() or declines(text) or consent(text, to_play=False).answer is Answer.YES

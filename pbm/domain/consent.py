@@ -13,7 +13,7 @@ from enum import StrEnum
 from games import GAMES
 from pbm.domain.idioms import answers, vocabulary
 from pbm.domain.meaning import Sentence, plain, sentences
-from pbm.domain.verbs import find
+from pbm.domain.verbs import find, leading
 
 READ = 4
 """How many sentences are read."""
@@ -42,7 +42,8 @@ _BUT = re.compile(r"[\s,;-]+(?:but|however|unfortunately|though|aber|mais|pero)\
 _STATES = (
     r"(?:my |user ?|the )?(?:name|userid|username|user id|nick(?:name)?|login)\s*"
     r"(?::|=|is|'s|shall be|will be|should be)|"
-    r"(?:like|want|wish|prefer) to be (?:called|known as)|(?:the|as) (?:user ?|nick)?name|"
+    r"(?:like|want|wish|prefer) to be (?:called|known as)|"
+    r"(?:(?:would|i'?d) like|i (?:want|choose)) the (?:user ?|nick)?name|as (?:user ?|nick)?name|"
     r"call me|i am called|i'm called|(?:sign|put) me up as|(?:register|join|play(?:ing)?) as"
 )
 _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
@@ -67,7 +68,7 @@ _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) -> Consent:
     """The answer to a question of ours. others: names that are not the writer's, such as the inviter's.
 
-    to_play: a game was offered, so "let's start" means yes; it does not for any other question.
+    to_play: a game was offered, so "let's start" means yes, and so does a name; they do not for any other question.
 
     >>> consent("Hi Anna, yes I'd love to!")
     Consent(answer=<Answer.YES: 'yes'>, name='')
@@ -83,7 +84,7 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) ->
     if answer is Answer.YES:
         return Consent(answer, _name(said, others))
     stated = [found[1] for sentence in said for found in _STATED.finditer(sentence.text)]
-    wished = _first_name(stated, others) if answer is Answer.UNCLEAR else ""
+    wished = _first_name(stated, others) if answer is Answer.UNCLEAR and to_play else ""
     return Consent(Answer.YES, wished) if wished else Consent(answer)
 
 
@@ -112,7 +113,9 @@ def _lone(said: str) -> str:
     if (lone := _LONE.fullmatch(said)) is not None:
         return lone[1]
     begun = _BEGUN.match(said)
-    return begun[1] if begun and _is_assent(plain(said[begun.end() :])) else ""
+    if begun is None or "?" in said or leading(said.split())[0] is not None or _is_assent(plain(said)):
+        return ""  # "sounds good" is no Sounds who is good
+    return begun[1] if _is_assent(plain(said[begun.end() :])) else ""
 
 
 def _is_assent(said: str) -> bool:

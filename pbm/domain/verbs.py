@@ -434,13 +434,15 @@ _MOST_MISPLACED = 2
 def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Callable[[str], bool]) -> list[str]:
     """Words of a command that may be a misplaced password; none if it is a sentence.
 
-    args: the words by parameter; None if the command was refused. "show 101 geheim" -> geheim
+    args: the words by parameter; None if the command was refused. "show 101 geheim" -> geheim;
+    "show 101, geheim and 102" -> geheim
     """
-    words = line.split()
+    words = [word for word in line.replace(", ", " ").split() if word.casefold() != "and"]
     verb, _ = leading(words[1:] if words and words[0].casefold() in GAMES else words)
     if verb is None or verb.has_text or any(word.casefold() in COMMON for word in words):
         return []
-    placed = " ".join(words if args is None else (value for name, value in args.items() if name in _PLACES)).split()
+    bound = words if args is None else (value for name, value in args.items() if name in _PLACES)
+    placed = " ".join(bound).replace(", ", " ").split()
     found = [
         word
         for word in placed

@@ -29,7 +29,9 @@ belong to a tournament, or to none."""
 
 _NOISE = frozenset({"all", "board", "boards"})
 _BOARD = re.compile(r"(\d{1,12})?(?:#(-?\d{1,6}))?[.:]?")
-_AT_PLY = re.compile(r"(?:(?<=\d) )?(?:\b(?:after|at|as of|from|on) )?\b(?:ply|move|turn) (?:number |no\.? )?#?(?=\d)")
+_AT_PLY = re.compile(
+    r"(?:(?<=\d) |(?<!\S))(?:(?:after|at|as of|from|on) )?(?:ply|move|turn) (?:number |no\.? )?#?(?=\d)", re.IGNORECASE
+)
 """The words before a ply, as in "101 after ply 3"; the classic form is "101#3"."""
 
 

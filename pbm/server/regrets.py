@@ -125,11 +125,15 @@ class Regrets:
 
     def _of_command(self, tx: Transaction, mail: Prepared) -> tuple[Mail, ...]:
         """The letter, once a day, to a player whose mail to the operator is a command: nothing of it was done."""
-        address, player = mail.letter.sender, mail.sender.claimed
+        player = mail.sender.claimed
         is_command = bool(mail.commands) and all(isinstance(each, Command) for each in mail.commands)
-        if player is None or not is_command or tx.outbox.wrote_to(address, UNHEARD, tx.now - _DAY):
+        if player is None or not is_command or tx.outbox.written_since(player.id, UNHEARD, tx.now - _DAY):
             return ()
-        token = self.tools.composer.answered_by(reader_of(Desk(tx, self.tools), player))
+        reader, sender = reader_of(Desk(tx, self.tools), player), mail.letter.sender.casefold()
+        address = next((each for each in reader.addresses if each.casefold() == sender), "")
+        if not address:
+            return ()
+        token = self.tools.composer.answered_by(reader)
         letter = self._letter(
             tx, address, UNHEARD, "to-operator.txt", to=mail.letter, player=player, reply_to=token
         )._replace(reply=True)
@@ -198,7 +202,8 @@ class Bouncing:
             return f"{mail.address}, for good; it is suspended now"
         if bounces:
             return f"{mail.address}, for good, {bounces} of {most}"
-        invited = note_undelivered(Desk(tx, self.tools), mail.address)
+        returned = None if mail.counted else tx.outbox.get(mail.id)
+        invited = returned is not None and note_undelivered(Desk(tx, self.tools), returned.mail)
         return f"{mail.address}, which was invited" if invited else f"{mail.address}, which is nobody's"
 
     def _spare(self, tx: Transaction, mail: Returned) -> str:

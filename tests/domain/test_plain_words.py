@@ -70,7 +70,7 @@ INVITATIONS = {
         Where did you get my address?|Are you a robot?|I've never heard of this. What is it?|Do I know you?""",
     UNCLEAR: r"""
         Hello|Hi Anna|D4|d4!|A-D|cross|thanks|Thank you|maybe|Perhaps|I'm not sure|hm|signup|move D4|...
-        I would like to know more
+        I would like to know more|The name means nothing to me.|I know the name Anna|Don't use the name Joe
         Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no|play|spielen""",
 }  # fmt: skip
 
@@ -98,6 +98,9 @@ FIRST_MAILS = {
     "subscribe": "", "I'm a friend of Bob.": "", "cross": "",
     "Carla va bene, grazie!": "Carla", "Karl bitte": "Karl", "Tom's fine": "Tom", "I'll be Tom": "Tom",
     "Carla. Thanks!": "Carla", "kim pls": "kim", "I would like the name Tom": "Tom", "Grazie": "", "Merci": "",
+    "Sounds good": "", "looks good, thanks": "", "may I play?": "", "received, thanks": "", "She's ok": "",
+    "many thanks": "", "tournament join": "", "Re: hello": "", "English, please": "",
+    "The name means nothing to me.": "",
     "Alles klar": "", "Anna, nein danke": "", "I'll be back later": "", "Carla? No thanks": "",
 }  # fmt: skip
 

@@ -110,6 +110,23 @@ def test_what_is_written_beside_the_answer_to_an_offer_reaches_the_challenger(pe
     assert "bob writes:\n\n  No, one game is enough for me." in hers.body
 
 
+def test_what_a_blocked_player_writes_beside_a_no_reaches_nobody(people: House) -> None:
+    ask(people, "bob", "set challenges ask")
+    people.send("alice", "cross challenge me bob alice alicepass")
+    ask(people, "alice", "block bob")
+    told = people.answer("bob", "No, and you will hear more of me.")
+    (hers,) = to(told, address_of("alice"))
+    assert "bob does not want to play" in hers.body
+    assert "writes" not in hers.body
+
+
+def test_who_agrees_first_is_told_that_their_other_words_were_not_passed_on(people: House) -> None:
+    people.send("eve@example.com", "cross challenge alice bob")
+    (told,) = people.answer("alice", "Yes, but I am slow in winter.")
+    assert "What you wrote besides was not passed on" in " ".join(told.body.split())
+    assert "A new game" in people.answer("bob", "yes")[0].body
+
+
 @pytest.mark.parametrize("text", ["alice", "robert", "7of9", "remove D4", "D4", "resign", "thanks a lot, see you", ""])
 def test_an_unclear_answer_is_asked_about(people: House, text: str) -> None:
     ask(people, "alice", f"cross challenge me {FRIEND}")

@@ -301,7 +301,7 @@ def test_two_robots_at_both_ends_of_a_board_come_to_an_end(new_house: Callable[.
     assert len(table.answer("bob", "D5", 101, mail=2)) == 2
 
 
-def test_an_invitation_that_comes_back_is_void_and_its_inviter_hears_of_it_once(inn: House) -> None:
+def test_the_inviter_hears_once_of_an_invitation_that_comes_back_and_it_stays_open(inn: House) -> None:
     inn.answer("alice", "hex challenge me friend@home.example", 101)
     inn.answer("alice", "yes")
     (invitation,) = inn.mailboxes["friend@home.example"]
@@ -311,7 +311,15 @@ def test_an_invitation_that_comes_back_is_void_and_its_inviter_hears_of_it_once(
     assert "could not be delivered to friend@home.example" in told.body
     assert inn.inbox_row.reason.endswith("friend@home.example, which was invited")
     assert bounce(inn, invitation) == []
-    assert not any("A new game" in got.body for got in inn.answer("friend@home.example", "yes"))
+    assert any("A new game" in got.body for got in inn.answer("friend@home.example", "yes"))
+
+
+def test_another_mail_to_an_invited_address_that_comes_back_says_nothing_of_the_invitation(inn: House) -> None:
+    (greeting,) = inn.send("friend@home.example", "who are you?")
+    inn.answer("alice", "hex challenge me friend@home.example", 101)
+    inn.answer("alice", "yes")
+    assert bounce(inn, greeting) == []
+    assert inn.inbox_row.reason.endswith("friend@home.example, which is nobody's")
 
 
 def test_a_robot_at_an_address_of_nobody_gets_few_answers(house: House) -> None:

@@ -346,7 +346,7 @@ BOARD_ANSWERS = {
     "passed on as a message": "Clair,\nthank you for the game!|Good luck!\n\nBert\nB1 1AA|"
     "Nice move\nBest wishes\nBert Miller\nLondon E5 8AB|"
     "Fantastic!!|Wow!|Brilliant!|Oops|hmm|Unglaublich!|Incroyable !|¡Increíble!|excellent|Don't forget me!|lol|👍|"
-    "hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
+    "hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|don't remind me of that|"
     "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry|take your time|"
     "take as long as you need|accept my apologies|give me a break|fine|Robert doesn't play|can I claim that?|"
     "I am sick of waiting|did you move?|has she answered?|what did you play?|how long can it take?|"

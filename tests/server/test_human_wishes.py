@@ -55,6 +55,8 @@ def club(house: House) -> House:
         ("show me the game 101 at move 1", "the position after ply 1 of 1"),
         ("101 show #1", "the position after ply 1 of 1"),
         ("show me board 101 after ply 1 please", "the position after ply 1 of 1"),
+        ("Show 101 After Ply 1", "the position after ply 1 of 1"),
+        ("all show nice.move 101", 'no player "nice.move" here'),
         ("show 101 hunter2 please", "nor a player: correct it"),
         ("hex: g7", "Write: 102 G7"),
         ("list hex, cross", "List of Cross games"),

@@ -186,6 +186,8 @@ def test_a_command_in_answer_to_a_letter_is_not_done_and_its_writer_is_told_once
     assert "cross challenge me robot1" in got[OPERATOR].body
     assert "were not carried out" in got[address_of("bob")].body
     assert {mail.address for mail in inn.send("bob", "games", to="postmaster@example.org")} == {OPERATOR}
+    again = inn.send("BOB@example.net", "cross games bob", to="postmaster@example.org")
+    assert {mail.address for mail in again} == {OPERATOR}, "another spelling of their address is no other player"
     assert inn.answer("bob", "cross challenge me robot1", of="bob")[0].board is not None
     inn.wait(timedelta(days=2))
     assert {mail.address for mail in inn.send("bob", "", "Thank you!", to="postmaster@example.org")} == {OPERATOR}

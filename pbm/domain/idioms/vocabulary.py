@@ -118,6 +118,8 @@ _SAID = """
     kidding able willing thrilled honored honoured flattered scared wondering learning thinking trying hoping looking
     going working playing waiting reading writing asking
     später
+    re subject everybody nobody everything anything whatever she they cancel delete password english deutsch many
+    more received noted understood seen sounds looks seems feels
 """
 
 NO_NAMES = frozenset(_SAID.split()) | COURTESIES | REQUESTING

@@ -55,7 +55,7 @@ WISHES = {
             """,
         "remind": r"""
             (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b(?! (?:of|about)\b).{0,60}
-            (?:(?:can|could|will|would) you )?(?:please )?(?:don't|do not|never|stop) remind(?:ing)? me.{0,40}
+            (?:(?:can|could|will|would) you )?(?:please )?(?:don't|do not|never|stop) remind(?:ing)? me(?! of|,).{0,40}
             """,
         "nudge": r"""
             (?:(?:can|could|will|would) you )?(?:please )?(?:remind|nudge|poke) (?!(?:me|yourself)\b)(?:my |the )?\w+

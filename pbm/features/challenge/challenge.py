@@ -13,6 +13,7 @@ from typing import Any
 
 from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
+from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
@@ -314,7 +315,9 @@ def _agree(request: Request, ticket: Ticket, player: Player) -> None:
     if waits := request.tx.tickets.open_for(OFFER, ticket.subject, request.now):
         others = " and ".join(each.userid for each in filter(None, map(request.tx.players.get, waits)))
         text = f"The game starts as soon as {others} agrees, too."
-        request.outgoing.answers.append(Answer("yes", Outcome.DONE, text, "pbm: you agree to a game"))
+        if beyond_consent(request.message.text):
+            text += " What you wrote besides was not passed on; write it when the game has begun."
+        request.outgoing.answers.append(Answer("yes", Outcome.DONE, wrapped(text), "pbm: you agree to a game"))
         return
     payload, game = ticket.payload, GAMES[ticket.payload["game"]]
     first, second = (request.tx.players.get(each) for each in payload["seats"])

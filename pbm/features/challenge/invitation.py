@@ -23,9 +23,11 @@ from pbm.domain.consent import consent
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.idioms import answers
+from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.verbs import Standing
+from pbm.mailin import token_answered
 from pbm.store.tickets import Ticket
 
 MAX_ASKED = 4
@@ -177,18 +179,26 @@ def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
 
 def tell_declined(request: Request, player: Player, subject: str, invited: str, title: str) -> None:
     """Tell a player that somebody does not want a game, with what they wrote besides. invited: userid or address."""
-    words = {"invited": invited, "title": title, "note": request.discreetly(beyond_consent(request.message.text))}
+    writer = request.author.player
+    is_heard = writer is None or not request.tx.blocks.is_blocked(writer.id, by=player.id)
+    note = request.discreetly(beyond_consent(request.message.text)) if is_heard else ""
+    words = {"invited": invited, "title": title, "note": note}
     request.outgoing.letters += letters_for(request, reader_of(request, player), subject, "declined.txt", **words)
 
 
-def note_undelivered(at: Desk, address: str) -> bool:
-    """Void the open invitation of an address that cannot be reached, and tell the inviter; whether there was one."""
-    inviters = at.tx.tickets.open_for("invite", address, at.now)
-    at.tx.tickets.revoke("invite", address, at.now)
-    for inviter in filter(None, map(at.tx.players.get, inviters)):
-        reader = reader_of(at, inviter)
-        at.owe(letters_for(at, reader, "pbm: invitation undelivered", "undelivered.txt", invited=address))
-    return bool(inviters)
+def note_undelivered(at: Desk, mail: Mail) -> bool:
+    """Tell the inviter that a mail of ours came back; whether it was an invitation that nobody has answered.
+
+    It stays open: it may have reached another mailbox as well, or be sent once more when a mail server is mended.
+    """
+    token = token_answered(mail.raw, at.tools.composer.robot)
+    ticket = at.tx.tickets.find(token, at.now) if token else None
+    inviter = at.tx.players.get(ticket.player_id or 0) if ticket and ticket.purpose == "invite" else None
+    if inviter is None:
+        return False
+    words = {"invited": mail.address}
+    at.owe(letters_for(at, reader_of(at, inviter), "pbm: invitation undelivered", "undelivered.txt", **words))
+    return True
 
 
 def _helped(request: Request) -> Command | None:
