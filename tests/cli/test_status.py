@@ -25,7 +25,7 @@ from pbm.server.status import status_of
 from pbm.store import Store
 from pbm.store.house import HEARTBEAT
 from pbm.store.overview import SPANS
-from pbm.store.tables import inbox
+from pbm.store.tables import inbox, matches
 from pbm.store.tickets import Key
 from tests.cli.conftest import Pbm
 from tests.cli.test_serve import PBM
@@ -123,10 +123,8 @@ def test_boards_that_wait_for_robots_are_counted(house: House) -> None:
 def test_boards_that_fall_due_come_first(table: House) -> None:
     board = table.game("cross -size=4 alice bob")
     with table.service.store.write() as tx:
-        statement = "UPDATE matches SET due_at = ? WHERE board = ?"
         for number, due_at in ((101, table.now - MINUTE), (board, table.now + MINUTE)):
-            micros = (due_at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
-            tx._connection.exec_driver_sql(statement, (micros, number))
+            tx._connection.execute(matches.update().where(matches.c.board == number).values(due_at=due_at))
     look = status_of(table.service.store, table.now)
     assert look.overdue == 1
     assert [each.board for each in look.deadlines] == [101, board]
