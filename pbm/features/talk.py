@@ -55,9 +55,8 @@ def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], 
     mails: list[Mail] = []
     for reader in hearers:
         mails += letters_for(
-            at, reader, "pbm: to all players", "broadcast.txt", reply_to=at.tools.composer.answered_by(reader),
-            text=broadcast.text, leave=NO_MORE, **words,
-        )  # fmt: skip
+            at, reader, "pbm: to all players", "broadcast.txt", leave=NO_MORE, text=broadcast.text, **words
+        )
     return mails, None if last is not None else len(hearers)
 
 
