@@ -12,9 +12,9 @@ from games.scene import Scene
 from pbm.compose import Answer, Notice, Reader
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import MOST_LISTED, done, is_full, parted
 from pbm.core.notify import notice_of, perspective, reader_of
 from pbm.core.registry import handles
+from pbm.core.reply import MOST_LISTED, done, is_full, parted
 from pbm.core.request import Request
 from pbm.core.robots import hints_told
 from pbm.domain.commands import Command, no_game

@@ -18,9 +18,9 @@ from pbm.compose import Answer, Outcome
 from pbm.compose.pages import plain, wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
-from pbm.core.decisions import original_of, refuse
 from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
+from pbm.core.reply import original_of, refuse
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, clean, is_said, parse

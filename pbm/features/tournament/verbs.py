@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.decisions import done
 from pbm.core.registry import handles
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.start import split_body
 from pbm.domain.commands import Command, no_game
