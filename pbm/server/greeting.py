@@ -10,7 +10,7 @@ from pbm.compose import Answer, Outcome
 from pbm.compose.pages import plain
 from pbm.core.reply import original_of
 from pbm.core.request import Request
-from pbm.domain.commands import begins, is_said
+from pbm.domain.commands import begins
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NotAllowed, NotFound, UnknownCommand
@@ -19,6 +19,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import State
 from pbm.domain.meaning import plain as plain_words
 from pbm.domain.meaning import sentences, unsigned
+from pbm.domain.slips import is_said
 from pbm.domain.verbs import find, redact
 from pbm.domain.wanted import game_elsewhere, game_named, starts
 from pbm.features.newcomer import FIRST
