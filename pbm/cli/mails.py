@@ -73,7 +73,7 @@ def count(queues: Queues, as_json: bool) -> None:
 @json_option
 @pass_queues
 def show(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
-    """One email as it came, and which emails of the outbox it has caused.
+    """One email as it came, and those it has caused.
 
     Once it is handled, its passwords are left out.
     """
@@ -237,7 +237,7 @@ def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) 
 @json_option
 @pass_queues
 def show_outgoing(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
-    """One email as it goes out, and which email of the inbox has caused it."""
+    """One email as it goes out, and the one that caused it."""
     queued = queues.queued_mail(number)
     print_mail(_outgoing_row(queued) | {"inbox": queued.inbox_id}, queued.mail.raw, raw=raw, as_json=as_json)
 
