@@ -366,7 +366,7 @@ def check_wire(queued: Queued) -> None:
     assert not re.search(r"\n\n\n(?!  )", text), text  # what people wrote is indented and may have two blank lines
     for line in text.splitlines():
         assert line == line.rstrip(), repr(line)
-        assert len(line) <= 78 or line.startswith("> "), line
+        assert len(line) <= 78 or line.startswith("> "), f"more than 78 characters; `| wrapped` breaks it: {line}"
 
 
 def events(script: str) -> Iterator[tuple[str, str]]:

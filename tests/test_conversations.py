@@ -138,7 +138,7 @@ def test_a_conversation_goes_as_it_is_written(path: Path, house: House, plans: P
     assert not faults
     for got in chain.from_iterable(house.mailboxes.values()):
         assert not SECRET.search(got.text), got.text
-        assert RENEWED or got.form in FORMS, f"no file of tests/golden/headers has these headers:\n{got.head}"
+        assert RENEWED or got.form in FORMS, f"show these in a file of tests/golden/headers:\n{got.head}"
     for mails in house.folders.values():
         check(threads(mails))
 

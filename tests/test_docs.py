@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 import shutil
@@ -23,10 +24,12 @@ DOCS = ROOT / "docs"
 FLOW = (DOCS / "mail-flow.md").read_text()
 REASONS = ("limit", "ban", "locked", "closed", "reject", "postmaster")
 UNITS = sorted((DOCS / "systemd").iterdir())
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
-def test_links_and_pictures_lead_somewhere(page):
+@each_page
+def test_links_and_pictures_lead_somewhere(page: Path) -> None:
     text = page.read_text()
     links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'src="([^"]+)"', text)
     for link in links:
@@ -69,19 +72,33 @@ def test_every_reason_is_named_with_its_state() -> None:
 
 
 def test_every_ticket_and_every_item_of_the_agenda_is_named() -> None:
-    (tickets,) = tables("Tickets")
-    assert sorted(named(tickets)) == sorted(REDEEMERS)
+    (tickets,), (agenda,) = tables("Tickets"), tables("Agenda")
+    assert set(named(tickets)) ^ set(REDEEMERS) == set(), "docs/mail-flow.md, Tickets: a row too few or too many"
     assert {row[0].strip("` ") for row in tickets if "more than once" in row[1]} == set(LASTING)
-    assert sorted(named(tables("Agenda")[0])) == sorted(map(str, DEEDS))
+    assert set(named(agenda)) ^ set(map(str, DEEDS)) == set(), "docs/mail-flow.md, Agenda: a row too few or too many"
 
 
-def test_keys_and_commands_on_the_page_are_there() -> None:
-    known = {".".join(key) for key in keys(Configuration)}
-    for words in re.findall(r"`([^`]+)`", FLOW):
-        if words.startswith("pbm "):
-            assert_command(words)
-        elif re.fullmatch(r"(server|limits|delivery|imap)\.\w+", words):
-            assert words in known, words
+KNOWN = {".".join(key) for key in keys(Configuration)}
+TOP = "pbm|games|templates|migrations|tests|bench|docs|\\.ci"
+"""The folders that paths on a page begin with."""
+
+
+@each_page
+def test_what_a_page_names_is_there(page: Path) -> None:
+    """Commands with their options, targets of make, modules to run, keys of the configuration, and files."""
+    text = page.read_text().replace("\\\n", " ")
+    shell = re.findall(r"^ *```sh\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL)
+    for words in (*re.findall(r"`([^`\n]+)`", text), *"".join(shell).splitlines()):
+        if found := re.match(r"(?:sudo (?:-u \w+ )?)?(?:\S*/bin/)?(pbm [a-z][^#]*)", words):
+            assert_command(found[1])
+        for module in re.findall(r"python3? -m ((?:pbm|bench|tests)[\w.]*)", words):
+            assert importlib.util.find_spec(module), words
+        if found := re.match(r"make ([\w-]+)", words):
+            assert f"\n{found[1]}:" in (ROOT / "Makefile").read_text(), words
+        if re.fullmatch(rf"({'|'.join({key.partition('.')[0] for key in KNOWN if '.' in key})})\.\w+", words):
+            assert words in KNOWN, words
+        if (found := re.fullmatch(rf"((?:{TOP})/[\w./-]*)(?::[\w.]+)?", words)) and "NAME" not in words:
+            assert (ROOT / found[1]).exists(), words
 
 
 def assert_command(line: str) -> None:

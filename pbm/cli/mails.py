@@ -29,7 +29,7 @@ raw_option = click.option("--raw", is_flag=True, help="Print the email alone, by
 
 @click.group(cls=Group)
 def inbox() -> None:
-    """Mails that came in, and how a mail would be read."""
+    """Incoming emails, and how an email would be read."""
 
 
 @inbox.command("list")
@@ -66,12 +66,12 @@ def count(queues: Queues, as_json: bool) -> None:
 @json_option
 @pass_queues
 def show(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
-    """One email as it came.
+    """One email as it came, and those it has caused.
 
     Once it is handled, its passwords are left out.
     """
-    mail = queues.received_mail(number)
-    print_mail(_row(mail), mail.raw, raw=raw, as_json=as_json)
+    mail, caused = queues.received_mail(number)
+    print_mail(_row(mail) | {"outbox": caused}, mail.raw, raw=raw, as_json=as_json)
 
 
 @inbox.command()
@@ -167,7 +167,7 @@ def _row(mail: Received) -> dict[str, Any]:
 
 @click.group(cls=Group)
 def outbox() -> None:
-    """Mails that go out."""
+    """Outgoing emails."""
 
 
 @outbox.command("list")
@@ -190,9 +190,9 @@ def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) 
 @json_option
 @pass_queues
 def show_outgoing(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
-    """One email as it goes out."""
+    """One email as it goes out, and the one that caused it."""
     queued = queues.queued_mail(number)
-    print_mail(_outgoing_row(queued), queued.mail.raw, raw=raw, as_json=as_json)
+    print_mail(_outgoing_row(queued) | {"inbox": queued.inbox_id}, queued.mail.raw, raw=raw, as_json=as_json)
 
 
 @outbox.command("retry")

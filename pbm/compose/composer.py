@@ -257,7 +257,8 @@ class Composer:
     ) -> Mail:  # fmt: skip
         """A mail from a separate page, such as one that asks to confirm an address.
 
-        player: its reader, whose userid the page gets. leave: the command that stops such mails. headers: additional.
+        player: its reader, whose userid the page gets. reply_to: the token that an answer brings back. leave: the
+        command that stops such mails, in an answer to that token. headers: additional.
         """
         words = {"userid": player.userid if player else "", **words}
         head = {**conversation("", to), **(headers or {})}

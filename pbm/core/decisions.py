@@ -1,36 +1,27 @@
-"""A seat's decisions for later (plans, held moves), its questions to the other seat (offers), and answers to commands.
+"""A ply and what follows it: a seat's decisions for later (plans, held moves), and its questions to the other seat.
 
 A plan is followed as soon as the ply it waits for is played. A held move is checked when it is sent; until its time
-nobody else hears of it or of the words sent with it, so that its player can take it back. The sender of a command is
-told that it was done, or why it was refused.
+nobody else hears of it or of the words sent with it, so that its player can take it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from time import thread_time
 
-from games.rules import GameError, MoveError
-from pbm.compose import Answer, Outcome
-from pbm.compose.pages import wrapped
+from games.rules import GameError
 from pbm.core.board import OpenBoard
 from pbm.core.bus import registers
-from pbm.core.notify import notice_of, reader_of
 from pbm.core.request import Request
 from pbm.core.robots import is_robot
 from pbm.domain import plans
-from pbm.domain.commands import Command, is_ours
-from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.events import IntentDropped, Proposed
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.spans import OFF, read_duration
-from pbm.domain.verbs import numbered, redact, redact_quoted
-from pbm.mailin import strip_subject
 
 MAX_SECONDS_OF_A_PLAN = 1.0
 """Processor time that checking a plan may take: in late positions of Polygon one ply takes some hundredths."""
@@ -196,10 +187,6 @@ def move_of(intent: Intent) -> str:
     return "your resignation" if move == plans.RESIGN else move
 
 
-MOST_LISTED = 200
-"""Boards of one list, so that no answer exceeds 60 kB; its last line says how to get more."""
-MOST_DIGITS = 12
-
 Grant = Callable[[Request, OpenBoard, Seat], None]
 GRANTS: dict[OfferKind, Grant] = {}
 """What is done when the hearer accepts an offer, by its kind."""
@@ -250,108 +237,3 @@ def check_plain(board: OpenBoard, seat: Seat, since: datetime | None, answers: s
             "There were words on this board after that question, and yours may answer them, so nothing is done. "
             f'{answers} To write to {board.match.player(other(seat)).userid}, begin with "chat".'
         )
-
-
-def parted(words: Sequence[str], mark: str) -> tuple[list[str], int | None]:
-    """The words without `mark NUMBER` at their end, and that number, which asks for the next part of a list."""
-    if len(words) > 1 and words[-2].casefold() == mark and words[-1].isdecimal() and len(words[-1]) <= MOST_DIGITS:
-        return list(words[:-2]), int(words[-1])
-    return list(words), None
-
-
-def is_full(listed: Sequence[object]) -> bool:
-    """Whether there may be more than this list holds."""
-    return len(listed) >= MOST_LISTED
-
-
-def done(command: Command, text: str, subject: str = "") -> Answer:
-    """The answer to a command that was carried out. text: one line is wrapped; several are left as they are."""
-    return Answer(command.line, Outcome.DONE, text if "\n" in text else wrapped(text), subject)
-
-
-def tell_sender(
-    request: Request,
-    command: Command,
-    board: OpenBoard,
-    seat: Seat,
-    what: str,
-    after: State | None = None,
-    *,
-    passes_on: bool = False,
-) -> Answer | None:
-    """Tell the sender alone what came of their command, with the board unless it is mailed to them anyway.
-
-    after: the state to show instead of the present one. passes_on: their comment will be passed on.
-    """
-    if request.words.comment and not passes_on:
-        what += ' What you wrote was not passed on: "chat" sends it.'
-    if board.events and after is None:
-        return done(command, what[0].upper() + what[1:])
-    scene = after.scene if after else None
-    request.outgoing.notices.append(
-        notice_of(board, replace(request.author.reader(), seat=seat), scene=scene, shown=what)
-    )
-    return None
-
-
-_VOID = (
-    "The email you answer is void. Answer a newer one of ours; if you have none, write for instance "
-    '"show 101" from the address where you get our emails, or put your userid and password into the command.'
-)
-
-
-def refuse(
-    request: Request, line: str, error: Rejected | GameError, *, several: bool = False,
-    named: int | None = None, hint: str = "",
-) -> None:  # fmt: skip
-    """Answer a command that was not carried out, with the board if it was the only command and the sender has a seat.
-
-    named: the board the command is about, if it is one of several commands. hint: a sentence to follow the reason.
-    """
-    if request.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
-        error = NotAllowed(_VOID)
-    if request.sender.is_lost and request.sender.claimed and isinstance(error, UnknownCommand):
-        error = NotAllowed(_VOID)
-    request.refusal = error
-    board = None if several else _own_board(request)
-    advice = error.suggestion if isinstance(error, Rejected) else ""
-    candidates = error.candidates if isinstance(error, MoveError) else ()
-    text = redact_quoted(str(error), request.unquoted) + hint
-    if named is not None:
-        text, advice = numbered(text, named), numbered(f'"{advice}"', named).strip('"')
-    if board is None or request.author.player is None:
-        suggestion = advice or " or ".join(candidates[:3])
-        request.outgoing.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
-        return
-    token = request.sender.seat
-    seated = token is not None and token.board == board.match.board
-    seat = token.seat if token and seated else board.seat_of(request.author.player)
-    request.outgoing.notices.append(
-        notice_of(
-            board,
-            reader_of(request, request.author.player, seat),
-            problem=f"{'Not played' if isinstance(error, MoveError) else 'Not done'}: {text}",
-            advice=advice,
-            nearby=candidates,
-            original=redact(original_of(request), request.unquoted),
-        )
-    )
-
-
-def _own_board(request: Request) -> OpenBoard | None:
-    """The board the mail was about, if its sender has a seat there."""
-    token = request.sender.seat
-    if request.author.player is None and not request.boards.in_hand and token is not None:
-        with suppress(NotAllowed):
-            request.author.player = request.boards.load(token.board).match.player(token.seat)
-    if request.author.player is None:
-        return None
-    own = [board for board in request.boards.in_hand if board.match.seat_of(request.author.player.id) is not None]
-    return own[-1] if own else None
-
-
-def original_of(request: Request) -> str:
-    """The sender's words, to be quoted: their subject, unless it is one of ours, and their text."""
-    subject = strip_subject(request.message.subject)
-    shown = "" if is_ours(subject) else subject
-    return "\n\n".join(part for part in (shown, request.message.text.strip("\n")) if part)

@@ -113,8 +113,10 @@ def readers_of(
 
 
 def letters_for(at: Desk, reader: Reader, subject: str, page: str, **words: Any) -> list[Mail]:
-    """A letter to each address of a reader. words: as for Composer.letter."""
+    """A letter to each address of a reader. words: as for Composer.letter; `leave` may be answered as the reader."""
     compose = at.tools.composer.letter
+    if "leave" in words:
+        words["reply_to"] = at.tools.composer.answered_by(reader)
     return [compose(address, subject, page, at.now, player=reader.player, **words) for address in reader.addresses]
 
 

@@ -18,8 +18,8 @@ from games import GAMES, leave_out
 from games.rules import GameError
 from pbm.compose import Answer, Posed
 from pbm.core.bus import RecordDamaged, joins, publish, registers
-from pbm.core.decisions import refuse
 from pbm.core.notify import Desk, Tools, rehearse
+from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected, Unreadable

@@ -387,7 +387,7 @@ class Correspondence(Desk):
     ) -> None:
         """Send a page to one address. reply_to: the token that an answer brings back.
 
-        leave: what an answer must say to stop mails of this kind.
+        leave: what an answer must say to stop mails of this kind; it needs a token.
         answers: whether it answers the mail; False for anybody but its sender, who must not see the mail's headers.
         """
         to = self.message if answers else None

@@ -1,4 +1,4 @@
-"""How one line becomes a command, and which lines form a plan.
+"""How one line becomes a command, and which lines form a plan. `slips` says what a line that is none may have meant.
 
 `reading.read` finds the lines of a mail that are commands; `parse` turns one line into a Command, using the verb
 table. Words that the mail itself supplies (its reply token names game, board and player) may be left out.
@@ -15,17 +15,29 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import pairwise, permutations
+from itertools import pairwise
 
 from games import GAMES
-from games.rules import YES_NO, joined
-from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
+from games.rules import YES_NO
+from pbm.domain.errors import BadArguments, UnknownCommand
 from pbm.domain.idioms import vocabulary
 from pbm.domain.match import SWAP
 from pbm.domain.meaning import plain as plain_words
 from pbm.domain.meaning import uncourteous
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
+from pbm.domain.slips import (
+    ill_bound,
+    in_order,
+    is_said,
+    names_of_verbs,
+    nearest,
+    no_game,
+    reordered,
+    unknown,
+    unplaced,
+    unsecret,
+)
 from pbm.domain.verbs import (
     CREDENTIALS,
     FIRST_BOARD,
@@ -35,9 +47,8 @@ from pbm.domain.verbs import (
     Verb,
     bind,
     find,
-    forms,
+    is_option,
     leading,
-    suits_but_for_end,
     usage,
 )
 
@@ -52,14 +63,8 @@ _OTHER_WORDS = CHOICES.keys() | vocabulary.OTHER_VERBS.keys()
 """First words that are not verbs of ours; the refusal suggests the line that was meant."""
 _FREE = frozenset({"MOVE", "PLAN", "WORDS", "NEW-PASSWORD"})
 """Parameters whose words may be anything."""
-_NOUNS = frozenset({"the", "a", "my", "board", "game", "player", "of"})
-"""Words that may follow such a verb before its object: "watch board 101"."""
 _NUMBERED = frozenset({"", "edge", "line", "segment", "column", "number", "kante", "linie", "arête", "ligne", "arista"})
 """Words before the number of what is played."""
-_LIKE = 0.75
-"""How similar to a game's name a word must be to mean it."""
-_MEANT = 0.7
-"""How similar to a command a word must be to mean it."""
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(
     r"(?:(?:and |also )?(?:on |in )?(?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
@@ -73,7 +78,6 @@ _PROMPT = "write:"
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """Words that no move has after its leading number ("12 r" and "12 x7" are moves), so the number is a board's."""
 _CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
-_ROBOT = re.compile(r"\brobot[ -]([1-5])\b")
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
     r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
@@ -208,13 +212,13 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     if named is not None:
         return _on_board(line, *named, standing, is_userid)
     words = line.split()
-    options = tuple(word for word in words if _is_option(word))
+    options = tuple(word for word in words if is_option(word))
     _check_joined(words)
     _check_names(words)
-    game, verb, plain = _verb([word for word in words if not _is_option(word)], standing)
+    game, verb, plain = _verb([word for word in words if not is_option(word)], standing)
     if verb is None:
         if not standing.answers_board or any(word.casefold() in _OTHER_WORDS for word in words[:1]):
-            raise _unknown(words)
+            raise unknown(words)
         return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
     if options and not verb.options:
         may_be_secret = "=" not in options[0] and any(param.name in SECRETS for param in verb.params)
@@ -226,10 +230,11 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     of_all = (takes_board and names_board) or (verb.gameless and len(plain) > 0)
     is_placed = takes_board and standing.board is not None
     if verb.per_game and game is None and not (is_placed or of_all):
-        raise _unplaced(verb, plain, standing)
+        raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
-    if args is None or _lacks_move(verb, plain, args, is_userid):
-        raise _ill_bound(verb, plain, standing, game, is_userid)
+    lacks_move = _lacks_move(verb, plain, args or {}, is_userid)
+    if args is None or lacks_move:
+        raise ill_bound(verb, plain, standing, game, lacks_move=lacks_move)
     _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, args, options, line)
 
@@ -266,40 +271,6 @@ def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool])
     return words
 
 
-def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArguments:
-    """The refusal if neither the words nor the mail name the game or the board."""
-    needs_board = any(param.name == "BOARD" for param in verb.params[:1])
-    if needs_board and (not words or words[0].casefold() not in GAMES):
-        shown = usage(verb, standing).removeprefix("GAME ")
-        return BadArguments("Which board? Name its number, or answer an email about it.", shown)
-    if len(words) == 1 and words[0].casefold() in GAMES:
-        return BadArguments("The game comes first.", f"{words[0].casefold()} {verb.name}")
-    return BadArguments(f'Which game? Put one of {joined(GAMES, "or")} in front of "{verb.name}".', verb.line)
-
-
-def _ill_bound(
-    verb: Verb, words: list[str], standing: Standing, game: str | None, is_userid: Callable[[str], bool]
-) -> BadArguments:
-    """The refusal if the words do not fit the verb."""
-    if _lacks_move(verb, words, {}, is_userid):
-        return BadArguments("Your move is missing.", usage(verb, Standing(), game))
-    fewest = min(sum(not param.optional for param in form) for form in forms(verb, standing))
-    between_two = [param.name for param in verb.params[:2]] == ["USERID1", "USERID2"]
-    if between_two and len(words) == 1 and standing.known and game:
-        rival = "robot" if words[0].casefold() == "me" else words[0]
-        return BadArguments(f'"{verb.name}" needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")
-    if between_two and game and (robot := _ROBOT.search(" ".join(words).casefold())):
-        return BadArguments("The name of a robot is one word.", f"{game} {verb.name} me robot{robot[1]}")
-    problem = f'These words do not fit "{verb.name}".'
-    if len(words) < fewest:
-        problem = f'"{verb.name}" needs more words.'
-    elif suits_but_for_end(verb, words, standing):
-        problem = (
-            f'"{verb.name}" takes fewer words.' if verb.params else f'"{verb.name}" stands alone, without other words.'
-        )
-    return BadArguments(problem, usage(verb, standing, game))
-
-
 def _check_joined(words: Sequence[str]) -> None:
     """Raises: BadArguments if an option has a blank in place of its `=`."""
     for option, value in pairwise(words):
@@ -307,7 +278,7 @@ def _check_joined(words: Sequence[str]) -> None:
         takes_none = name in ("rated", "unrated") or any(
             each.name == name and each.choices == YES_NO for game in GAMES.values() for each in game.info.options
         )
-        if _is_option(option) and "=" not in option and not takes_none and value[0].isdigit():
+        if is_option(option) and "=" not in option and not takes_none and value[0].isdigit():
             raise BadArguments(f'"{option} {value}": write {option}={value}, with "=" and no blank.')
 
 
@@ -344,7 +315,7 @@ def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: C
         return Command(_verb_called("show"), None, {"BOARD": str(board)}, line=line)
     command = parse(rest, replace(standing, game=None, board=board), is_userid)
     if all(param.key != "BOARD" for param in command.verb.params):
-        raise _unknown(line.split())
+        raise unknown(line.split())
     told = command.args.get("BOARD", "")
     number, hash_, ply = told.partition("#")
     if number not in ("", str(board)):
@@ -367,7 +338,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             shown = " ".join(words[1:]) if len(words) < 4 else alone.line
             raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
         if verb is None:
-            meant = "" if second in vocabulary.COMMON else _meant(second, _names(per_game=True))
+            meant = "" if second in vocabulary.COMMON else nearest(second, names_of_verbs(per_game=True))
             line = _as_move(words, standing) or ("" if meant else "help commands")
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
         return first, verb, words[2:]
@@ -375,23 +346,17 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
     if every is not None and every.gameless and len(words) > 2:
         return None, every, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
-    if verb is None and not standing.answers_board and (ordered := _in_order(words)) is not None:
+    if verb is None and not standing.answers_board and (ordered := in_order(words)) is not None:
         said = {"tournament" if word == "event" else word for word in map(str.casefold, words)}
         is_whole = said >= {*ordered.name.split()}
         problem = (
             f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
-        raise UnknownCommand(problem, _reordered(words, ordered, standing))
+        raise UnknownCommand(problem, reordered(words, ordered, standing))
     is_game = not (standing.answers_board or first in _OTHER_WORDS or is_said(first))
     if verb is None and second and find(second, per_game=True) and is_game:
-        raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
+        raise no_game(words[0], " ".join(["GAME", *unsecret(words[1:])]))
     return (standing.game if standing.game in GAMES else None), verb, words[count:]
-
-
-def is_said(word: str) -> bool:
-    """Whether the word begins a sentence, rather than naming a game, known or unknown: "yes,", "what's"."""
-    bare = word.casefold().strip("?!,.").partition("'")[0]
-    return bare in vocabulary.COMMON and find(bare) is None
 
 
 def _as_move(words: Sequence[str], standing: Standing) -> str:
@@ -406,49 +371,15 @@ def _as_move(words: Sequence[str], standing: Standing) -> str:
     return f"{game.casefold()} move {board} {rest[0] if is_move else 'MOVE'}" if is_move or board == words[1] else ""
 
 
-def _unsecret(words: Sequence[str]) -> list[str]:
-    """A command without the words after its verb that may be a password; options and challenged players are kept.
-
-    >>> _unsecret("challenge me bob ann secret -size=5".split()), _unsecret("seek ann secret".split())
-    (['challenge', 'me', 'bob', '-size=5'], ['seek'])
-    """
-    plain = [word for word in words if not _is_option(word)]
-    kept = 3 if plain[0].casefold() == "challenge" else 1
-    return [*plain[:kept], *filter(_is_option, words)]
-
-
 def _check_names(words: Sequence[str]) -> None:
     """Raises: UnknownCommand if a game is called by its name elsewhere, or a robot stands in place of the verb."""
     for count in range(min(4, len(words) - 1), 0, -1):
         game, rest = vocabulary.OTHER_NAMES.get(" ".join(words[:count]).casefold(), ""), words[count:]
         if game in GAMES and find(rest[0], per_game=True):
-            raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *_unsecret(rest)]))
+            raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *unsecret(rest)]))
     if len(words) > 1 and words[0].casefold() in GAMES and re.fullmatch("robot[1-5]?", words[1].casefold()):
-        line = " ".join([words[0].casefold(), *_unsecret(["challenge", "me", *words[1:]])])
+        line = " ".join([words[0].casefold(), *unsecret(["challenge", "me", *words[1:]])])
         raise UnknownCommand(f"{words[1]} is an opponent.", line)
-
-
-def no_game(word: str, line: str) -> NotFound:
-    """The refusal of an unknown game. line: the command, with GAME in place of the name."""
-    meant = difflib.get_close_matches(word.casefold()[:40], GAMES, n=1, cutoff=_LIKE)
-    if meant:
-        return NotFound(
-            f'There is no game "{word[:40]}" here. Did you mean "{meant[0]}"?', line.replace("GAME", meant[0])
-        )
-    return NotFound(f'There is no game "{word[:40]}" here. The games are {joined(GAMES)}.', "help")
-
-
-def _reordered(words: Sequence[str], verb: Verb, standing: Standing) -> str:
-    """The command with its words in order, if they are a verb and the name of a tournament; else its usage."""
-    rest = [word for word in words if word.casefold() not in (*verb.name.split(), "event")]
-    is_plain = len(rest) == 1 and standing.proven and verb.params[0].name == "NAME"
-    return f"{verb.name} {rest[0]}" if is_plain else usage(verb, standing)
-
-
-def _in_order(words: Sequence[str]) -> Verb | None:
-    """The two-word verb that is meant, if its words are out of order or the first one is missing."""
-    pairs = [" ".join(pair) for pair in permutations(words[:3], 2)] + [f"tournament {word}" for word in words[:1]]
-    return next(filter(None, map(find, pairs)), None)
 
 
 def split_guard(move: str) -> tuple[str, int | None]:
@@ -461,36 +392,6 @@ def split_guard(move: str) -> tuple[str, int | None]:
     if not (ply.strip().isascii() and ply.strip().isdecimal() and len(ply) < 8):
         raise BadArguments(f'"#{ply}" is not a ply number: write for instance F6#7.')
     return text.strip(), int(ply)
-
-
-def _is_option(word: str) -> bool:
-    """`-name` and `--name` are options wherever they stand; a lone `--` is the pass."""
-    return re.match(r"--?[a-zA-Z]", word) is not None
-
-
-def _unknown(words: list[str]) -> UnknownCommand:
-    if not words:
-        return UnknownCommand("The email contains no command.")
-    if (name := words[0].casefold()) in CHOICES:
-        return UnknownCommand(f'"{name}" is a setting.', f"set {name} VALUE" if words[1:] else f"set {name}")
-    if called := vocabulary.OTHER_VERBS.get(name):
-        told = [word for word in words[1:] if word.casefold() not in _NOUNS]
-        return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *told[:1]]))
-    names = [*GAMES, *_names(per_game=None)]
-    shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
-    meant = "" if is_said(words[0]) else _meant(words[0].casefold(), names)
-    helps = "tournaments" if words[0].casefold() in ("event", "tournament") else "help"
-    return UnknownCommand(f'"{shown}" is not a command.{meant}', "" if meant else helps)
-
-
-def _names(*, per_game: bool | None) -> list[str]:
-    return [verb.name for verb in VERBS if per_game in (None, verb.per_game)]
-
-
-def _meant(word: str, names: Sequence[str]) -> str:
-    begun = [name for name in names if name.startswith(word if len(word) > 2 else f"{word} ")]
-    close = begun[:1] or difflib.get_close_matches(word[:40], names, n=1, cutoff=_MEANT)
-    return f' Did you mean "{close[0]}"?' if close else ""
 
 
 PASSES = ("--", "—", "–")

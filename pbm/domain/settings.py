@@ -1,11 +1,11 @@
-"""A player's choices: one table that drives `set`, its help and its checks."""
+"""A player's choices: the fields of one class, which drive `set`, its help and its checks."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -30,63 +30,6 @@ def read_hold(value: str) -> str:
     if length and not MINUTE <= length <= LONGEST_HOLD:
         raise BadArguments(f'"{value}" is not allowed: a move may wait from 1m to 24h, or hold is off.', "set hold 10m")
     return write_duration(length) if length else OFF
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """A player's choices, each a word; the defaults suit most players."""
-
-    subject: str = "constant"
-    board: str = "ascii"
-    mail: str = "both"
-    picture: str = "turn"
-    timezone: str = "UTC"
-    sleep: str = "off"
-    weekend: str = "off"
-    digest: str = OFF
-    remind: str = DEFAULT_LADDER
-    hold: str = OFF
-    language: str = "en"
-    broadcasts: str = "on"
-    receipts: str = "on"
-    tournaments: str = "off"
-    archive: str = "on"
-    keepsake: str = "on"
-    bot: str = "off"
-    challenges: str = ANYONE
-    puzzle: str = OFF
-
-    @property
-    def daily_at(self) -> str:
-        """The hour of the daily mail, a digest or a puzzle; OFF for none."""
-        return PUZZLE_HOUR if self.digest == OFF and self.puzzle == DAILY else self.digest
-
-    @property
-    def zone(self) -> ZoneInfo:
-        return ZoneInfo(self.timezone)
-
-    @property
-    def rests(self) -> Rests:
-        """The hours of the week when the player's clocks do not run."""
-        return _rests(self.timezone, self.sleep, self.weekend)
-
-    @classmethod
-    def chosen(cls, stored: Mapping[str, str]) -> Settings:
-        """The player's stored choices, and the defaults for all others."""
-        return _chosen(tuple(stored.items()))
-
-    def with_choice(self, name: str, value: str) -> Settings:
-        """Raises: BadArguments, saying what may be chosen."""
-        setting = choice_of(name)
-        return replace(self, **{setting.name: setting.read(value)})
-
-
-_rests = lru_cache(1000)(Rests)
-
-
-@lru_cache(1000)
-def _chosen(stored: tuple[tuple[str, str], ...]) -> Settings:
-    return Settings(**{name: value for name, value in stored if name in Settings.__slots__})
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,87 +95,136 @@ def _fixed_zone(value: str) -> str:
     return f"Etc/GMT{'-' if hours[1] == '+' else '+'}{hours[2]}" if hours else ""
 
 
-CHOICES: dict[str, Choice] = {
-    choice.name: choice
-    for choice in (
-        Choice(
-            "subject",
-            "constant is the same in all emails of a board; turn adds whose turn it is, within one conversation still; "
-            "classic ends in who is to move",
-            ("constant", "turn", "classic"),
-        ),
-        Choice(
-            "board",
-            "how boards are drawn: in plain characters, in nicer ones, or told in words as for a screen reader",
-            ("ascii", "unicode", "words"),
-        ),
-        Choice(
-            "mail",
-            "plain text; HTML, where boards keep their shape and moves are links; or both in every email",
-            ("text", "html", "both"),
-        ),
-        Choice(
-            "picture",
-            "whether a board in HTML comes with a drawn picture, too; turn is where you are to move or ask to see it",
-            ("turn", "on", "off"),
-        ),
-        Choice("timezone", "where you are; times in emails are told in it"),
-        Choice(
-            "sleep",
-            "hours of your time zone in which your clock stands still, but in games that are strict",
-            reader=read_sleep,
-            told="off, or up to ten hours a night such as 23:00-07:00",
-            sample="23:00-07:00",
-        ),
-        Choice(
-            "weekend",
-            "days of the week on which your clock stands still, but in games that are strict",
-            reader=read_weekend,
-            told="off, one day such as sun, or two running such as sat-sun",
-            sample="sat-sun",
-        ),
-        Choice(
-            "digest",
-            "one email a day at this time with the boards where you are to move, in place of one for each move",
-            reader=read_hour,
-            told="off, or a time of day such as 08:00",
-            sample="08:00",
-        ),
-        Choice(
-            "hold",
-            "how long a move of yours waits before it is played, so that you can still cancel it",
-            reader=read_hold,
-            told="off, or a time from 1m to 24h",
-            sample="10m",
-        ),
-        Choice("language", "the language of emails", ("en",)),
-        Choice("broadcasts", "whether you get what players write to all", ("on", "off")),
-        Choice("receipts", "whether a short email tells you that a move of yours was played", ("on", "off")),
-        Choice("tournaments", "whether you are told once a week which tournaments you can join", ("off", "on")),
-        Choice(
-            "archive", "whether finished games of yours may be published as pages, under your userid", ("on", "off")
-        ),
-        Choice(
-            "keepsake", "whether the whole game comes, as an animation and a file, when it has ended", ("on", "off")
-        ),
-        Choice(
-            "bot",
-            "whether a program plays for you: its games are not rated, and its emails may be marked as a program's",
-            ("off", "on"),
-        ),
-        Choice(
-            "challenges",
-            "who starts a game with you by a challenge: anyone; those known to you from a board or tournament, while "
-            "others have to ask; nobody, for all have to ask; or none, and no challenge reaches you",
-            (ANYONE, KNOWN, ASK, NONE),
-        ),
-        Choice(
-            "puzzle",
-            f"whether a puzzle comes each day: in your digest or, without one, at {PUZZLE_HOUR} of your time",
-            (OFF, DAILY),
-        ),
+def choice(
+    default: str,
+    meaning: str,
+    values: tuple[str, ...] = (),
+    reader: Callable[[str], str] | None = None,
+    told: str = "",
+    sample: str = "",
+) -> str:
+    """A field of Settings that `set` changes. The other parameters are as in Choice."""
+    found: str = field(default=default, metadata={"choice": (meaning, values, reader, told, sample)})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A player's choices, each a word; the defaults suit most players."""
+
+    subject: str = choice(
+        "constant",
+        "constant is the same in all emails of a board; turn adds whose turn it is, within one conversation still; "
+        "classic ends in who is to move",
+        ("constant", "turn", "classic"),
     )
-}
+    board: str = choice(
+        "ascii",
+        "how boards are drawn: in plain characters, in nicer ones, or told in words as for a screen reader",
+        ("ascii", "unicode", "words"),
+    )
+    mail: str = choice(
+        "both",
+        "plain text; HTML, where boards keep their shape and moves are links; or both in every email",
+        ("text", "html", "both"),
+    )
+    picture: str = choice(
+        "turn",
+        "whether a board in HTML comes with a drawn picture, too; turn is where you are to move or ask to see it",
+        ("turn", "on", "off"),
+    )
+    timezone: str = choice("UTC", "where you are; times in emails are told in it")
+    sleep: str = choice(
+        OFF,
+        "hours of your time zone in which your clock stands still, but in games that are strict",
+        reader=read_sleep,
+        told="off, or up to ten hours a night such as 23:00-07:00",
+        sample="23:00-07:00",
+    )
+    weekend: str = choice(
+        OFF,
+        "days of the week on which your clock stands still, but in games that are strict",
+        reader=read_weekend,
+        told="off, one day such as sun, or two running such as sat-sun",
+        sample="sat-sun",
+    )
+    digest: str = choice(
+        OFF,
+        "one email a day at this time with the boards where you are to move, in place of one for each move",
+        reader=read_hour,
+        told="off, or a time of day such as 08:00",
+        sample="08:00",
+    )
+    remind: str = DEFAULT_LADDER
+    """Chosen by a verb of its own."""
+    hold: str = choice(
+        OFF,
+        "how long a move of yours waits before it is played, so that you can still cancel it",
+        reader=read_hold,
+        told="off, or a time from 1m to 24h",
+        sample="10m",
+    )
+    language: str = choice("en", "the language of emails", ("en",))
+    broadcasts: str = choice("on", "whether you get what players write to all", ("on", "off"))
+    receipts: str = choice("on", "whether a short email tells you that a move of yours was played", ("on", "off"))
+    tournaments: str = choice("off", "whether you are told once a week which tournaments you can join", ("off", "on"))
+    archive: str = choice(
+        "on", "whether finished games of yours may be published as pages, under your userid", ("on", "off")
+    )
+    keepsake: str = choice(
+        "on", "whether the whole game comes, as an animation and a file, when it has ended", ("on", "off")
+    )
+    bot: str = choice(
+        "off",
+        "whether a program plays for you: its games are not rated, and its emails may be marked as a program's",
+        ("off", "on"),
+    )
+    challenges: str = choice(
+        ANYONE,
+        "who starts a game with you by a challenge: anyone; those known to you from a board or tournament, while "
+        "others have to ask; nobody, for all have to ask; or none, and no challenge reaches you",
+        (ANYONE, KNOWN, ASK, NONE),
+    )
+    puzzle: str = choice(
+        OFF,
+        f"whether a puzzle comes each day: in your digest or, without one, at {PUZZLE_HOUR} of your time",
+        (OFF, DAILY),
+    )
+
+    @property
+    def daily_at(self) -> str:
+        """The hour of the daily mail, a digest or a puzzle; OFF for none."""
+        return PUZZLE_HOUR if self.digest == OFF and self.puzzle == DAILY else self.digest
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
+
+    @property
+    def rests(self) -> Rests:
+        """The hours of the week when the player's clocks do not run."""
+        return _rests(self.timezone, self.sleep, self.weekend)
+
+    @classmethod
+    def chosen(cls, stored: Mapping[str, str]) -> Settings:
+        """The player's stored choices, and the defaults for all others."""
+        return _chosen(tuple(stored.items()))
+
+    def with_choice(self, name: str, value: str) -> Settings:
+        """Raises: BadArguments, saying what may be chosen."""
+        setting = choice_of(name)
+        return replace(self, **{setting.name: setting.read(value)})
+
+
+CHOICES = {each.name: Choice(each.name, *each.metadata["choice"]) for each in fields(Settings) if each.metadata}
+
+
+_rests = lru_cache(1000)(Rests)
+
+
+@lru_cache(1000)
+def _chosen(stored: tuple[tuple[str, str], ...]) -> Settings:
+    return Settings(**{name: value for name, value in stored if name in Settings.__slots__})
 
 
 def is_choice(words: Sequence[str]) -> bool:

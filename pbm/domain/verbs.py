@@ -325,6 +325,11 @@ def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
     )
 
 
+def is_option(word: str) -> bool:
+    """`-name` and `--name` are options wherever they stand; a lone `--` is the pass."""
+    return re.match(r"--?[a-zA-Z]", word) is not None
+
+
 HIDDEN = "*****"
 _MAX_LINES = 60
 _MARKS = '.,;:!?"()'

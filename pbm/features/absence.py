@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pbm.compose import Answer
 from pbm.core.board import set_clocks
 from pbm.core.bus import PlayerHeard, ReachChanged, Renewal, subscribes
-from pbm.core.decisions import done
 from pbm.core.registry import handles, keeps
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.commands import Command

@@ -9,9 +9,9 @@ from typing import Any
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
-from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
+from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command

@@ -11,9 +11,9 @@ from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import ERASED, declines, first_line
-from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk, reader_of, tell_players
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
+from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand, Unreadable

@@ -9,8 +9,8 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import done
 from pbm.core.registry import handles
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import robot_called
 from pbm.domain.commands import Command

@@ -8,9 +8,9 @@ from math import inf
 from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
-from pbm.core.decisions import done
 from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command, parse
 from pbm.domain.errors import NotAllowed, NotFound, Rejected

@@ -14,10 +14,10 @@ from games.scene import Scene
 from pbm.compose import Answer, Figure, Notice, Part, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
-from pbm.core.decisions import done
 from pbm.core.notify import Desk, before_the_end, notice_of, reader_of
 from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import Ask, Task, give_up, hints_told, orders, thinks
 from pbm.domain import game_record

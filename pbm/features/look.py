@@ -12,14 +12,15 @@ from games.scene import Scene
 from pbm.compose import Answer, Notice, Reader
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import MOST_LISTED, done, is_full, parted
 from pbm.core.notify import notice_of, perspective, reader_of
 from pbm.core.registry import handles
+from pbm.core.reply import MOST_LISTED, done, is_full, parted
 from pbm.core.request import Request
 from pbm.core.robots import hints_told
-from pbm.domain.commands import Command, no_game
+from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Player, Seat, State
+from pbm.domain.slips import no_game
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store.matches import Summary
 

@@ -19,12 +19,13 @@ from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request, userid_named
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.core.start import fits
-from pbm.domain.commands import Command, no_game, parse
+from pbm.domain.commands import Command, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import BadArguments, Rejected
 from pbm.domain.idioms import vocabulary
 from pbm.domain.meaning import plain
+from pbm.domain.slips import no_game
 from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
 from pbm.domain.wanted import game_elsewhere, game_named, game_wanted, lost, starts

@@ -18,9 +18,10 @@ from pbm.compose.pages import plain
 from pbm.compose.views import until
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import done, move_of, tell_sender
+from pbm.core.decisions import move_of
 from pbm.core.notify import notice_of, reader_of, tell_players
 from pbm.core.registry import Occasion, deed, handles, when_due
+from pbm.core.reply import done, tell_sender
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.commands import NOTHING, Command, as_played, split_guard

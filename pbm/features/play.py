@@ -12,9 +12,10 @@ from games.rules import BadNotation, GameError, MoveError, quoted
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
-from pbm.core.decisions import GRANTS, WISHES, ask, check_plain, grants, tell_sender
+from pbm.core.decisions import GRANTS, WISHES, ask, check_plain, grants
 from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, Occasion, deed, handles, when_due
+from pbm.core.reply import tell_sender
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.calendars import Calendar

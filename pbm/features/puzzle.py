@@ -19,9 +19,9 @@ from games.rules import GameError, joined
 from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
-from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
+from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.robots import Task, asked, give_up, later, orders, thinks_at_leisure
 from pbm.domain.commands import Command, begins, parse, verb_meant

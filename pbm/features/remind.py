@@ -17,9 +17,9 @@ from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
 from pbm.compose.views import lasting
 from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, set_clocks
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
-from pbm.core.decisions import done
 from pbm.core.notify import Desk, notice_of, perspective, reader_of
 from pbm.core.registry import DIGESTED, Occasion, handles, when_due
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound, Unreadable

@@ -18,9 +18,9 @@ from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
-from pbm.core.decisions import done
 from pbm.core.notify import Desk, notice_of, reader_of, tell_operator, tell_players
 from pbm.core.registry import Occasion, handles, when_due
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import (
     LEVEL_OF,

@@ -9,9 +9,9 @@ from games.rules import OptionError
 from pbm.compose import Answer, Outcome
 from pbm.compose.views import lasting
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import REFUSALS, Occasion, by_player, handles, redeems, when_due
+from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, robot_named
 from pbm.core.start import (

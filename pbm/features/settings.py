@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from games import GAMES
 from pbm.compose import Answer
 from pbm.core.bus import SettingsSaved, publish
-from pbm.core.decisions import done
 from pbm.core.registry import KEEPERS, handles, keeps
+from pbm.core.reply import done
 from pbm.core.request import Request, no_player
 from pbm.core.robots import robot_called
 from pbm.domain.commands import Command

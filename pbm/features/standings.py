@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from games import GAMES
 from pbm.compose import Answer, Figure
-from pbm.core.decisions import MOST_LISTED, done, is_full, parted
 from pbm.core.registry import handles
+from pbm.core.reply import MOST_LISTED, done, is_full, parted
 from pbm.core.request import Request
 from pbm.core.robots import robot_called
 from pbm.core.start import seeks_shown

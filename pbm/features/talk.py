@@ -11,9 +11,9 @@ from games.rules import counted
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
-from pbm.core.decisions import done
 from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
+from pbm.core.reply import done
 from pbm.core.request import Request, no_player
 from pbm.core.robots import UNHEARD, is_robot, robot_called
 from pbm.core.start import unheard
@@ -55,9 +55,8 @@ def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], 
     mails: list[Mail] = []
     for reader in hearers:
         mails += letters_for(
-            at, reader, "pbm: to all players", "broadcast.txt", reply_to=at.tools.composer.answered_by(reader),
-            text=broadcast.text, leave=NO_MORE, **words,
-        )  # fmt: skip
+            at, reader, "pbm: to all players", "broadcast.txt", leave=NO_MORE, text=broadcast.text, **words
+        )
     return mails, None if last is not None else len(hearers)
 
 

@@ -16,9 +16,9 @@ from games.scene import Scene
 from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import done
 from pbm.core.notify import Desk, letters_for, notice_of, reader_of
 from pbm.core.registry import handles
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import (
     SWAPS_BELOW,

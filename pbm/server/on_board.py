@@ -170,12 +170,6 @@ def check_rival(request: Request, text: str, game: str) -> None:
         raise BadArguments(f"To play with {rival}{way}:", line)
 
 
-def check_told(request: Request, text: str) -> None:
-    """Raises: BadArguments for a wish to have a player told something."""
-    if told := userid_named(request.tx, text, "told"):
-        raise BadArguments(f"To write to {told}, with your words below:", f"message {told}")
-
-
 def check_joins(request: Request, text: str) -> None:
     """Raises: BadArguments for a wish to take part in a tournament."""
     said, joined = plain(text), wishes.JOINS.search(plain(text))

@@ -31,7 +31,6 @@ from pbm.server.on_board import (
     check_invited,
     check_joins,
     check_rival,
-    check_told,
     helps,
     on_board,
 )
@@ -329,7 +328,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if found == _INVITING and (friend := _ADDRESS.search(text)):
         check_invited(f"invite {friend[0]}", game or FIRST)
     check_joins(request, text)
-    check_told(request, text)
+    _check_told(request, text)
     if found != "tournaments":
         check_rival(request, text, game)
     if absent := game_elsewhere(text):
@@ -344,6 +343,12 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         return Restated(f"play {game or game_wanted(text)}".rstrip())
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
     return Restated(f"help {game}" if game else START) if is_talk else None
+
+
+def _check_told(request: Request, text: str) -> None:
+    """Raises: BadArguments for a wish to have a player told something."""
+    if told := userid_named(request.tx, text, "told"):
+        raise BadArguments(f"To write to {told}, with your words below:", f"message {told}")
 
 
 def _check_players(request: Request, words: Sequence[str]) -> None:

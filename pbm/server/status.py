@@ -120,9 +120,10 @@ class Queues:
         with self._service.store.read() as tx:
             return tx.inbox.verdicts([*map(str, _NEVER_ANSWERED), "limit"])
 
-    def received_mail(self, number: int) -> Received:
+    def received_mail(self, number: int) -> tuple[Received, list[int]]:
+        """The mail, and the numbers of those in the outbox that it has caused."""
         with self._service.store.read() as tx:
-            return _found(tx.inbox.get(number), "inbox", number)
+            return _found(tx.inbox.get(number), "inbox", number), tx.outbox.due_to(number)
 
     def handle_again(self, numbers: Iterable[int]) -> None:
         """Have parked or ignored mails handled again. Handled mails are refused: they would play twice."""

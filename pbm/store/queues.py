@@ -347,6 +347,11 @@ class Outbox(Queries):
     def get(self, mail_id: int) -> Queued | None:
         return self._first(_WHOLE.where(outbox.c.id == mail_id), _queued)
 
+    def due_to(self, inbox_id: int) -> list[int]:
+        """The mails that an incoming one has caused."""
+        found = select(outbox.c.id).where(outbox.c.inbox_id == inbox_id).order_by(outbox.c.id)
+        return list(self._connection.scalars(found))
+
     def latest(self, state: Delivery | None, limit: int) -> list[Queued]:
         """The newest mails, newest first. state: None for any."""
         found = _WHOLE.order_by(outbox.c.id.desc()).limit(limit)

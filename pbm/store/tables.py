@@ -23,9 +23,10 @@ from sqlalchemy import (
     select,
 )
 
+from pbm.resources import folder
 from pbm.store.statements import Instant
 
-REVISION = "0017"
+REVISION = max(path.name[:4] for path in (folder("migrations") / "versions").glob("[0-9]*.py"))
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 

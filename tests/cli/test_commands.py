@@ -354,6 +354,16 @@ def test_the_inbox_is_listed_shown_and_handled_again(pbm: Pbm, tmp_path: Path) -
     assert len(parsed(pbm("inbox", "list", "--state", "new", "--json"))) == 2
 
 
+def test_what_an_email_has_caused_is_found_from_both_ends(game: Pbm, tmp_path: Path) -> None:
+    arrive(tmp_path, CHAT)
+    service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
+    service.handle()
+    service.close()
+    (caused,) = parsed(game("inbox", "show", "1", "--json"))["outbox"]
+    assert parsed(game("outbox", "show", str(caused), "--json"))["inbox"] == 1
+    assert parsed(game("outbox", "show", "1", "--json"))["inbox"] is None
+
+
 def test_the_outbox_is_listed_shown_and_sent_again(game: Pbm, tmp_path: Path) -> None:
     with database(tmp_path) as connection:
         connection.execute("UPDATE outbox SET state = 'failed', trouble = '550 no such user' WHERE id = 1")

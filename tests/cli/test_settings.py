@@ -382,7 +382,8 @@ def test_a_file_with_a_password_that_others_may_read_is_warned_of(
 
 def test_each_delivery_kind_is_a_table_of_its_own() -> None:
     tables = {name for name, field in Configuration.model_fields.items() if _is_kind(field.annotation)}
-    assert tables == set(get_args(Delivery.model_fields["kind"].annotation))
+    named = set(get_args(Delivery.model_fields["kind"].annotation))
+    assert tables == named, "left: tables of Configuration; right: values of delivery.kind"
 
 
 def _is_kind(annotation: object) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,9 +11,7 @@ import pytest
 
 from games import GAMES
 from games.rules import MoveError
-from pbm.domain import consent as consents
 from pbm.domain import meaning as meanings
-from pbm.domain import topics
 from pbm.domain.consent import Answer, consent, introduced
 from pbm.domain.idioms import moves
 from pbm.domain.meaning import Act, meaning
@@ -285,13 +282,6 @@ def legal(name: str, moves: Sequence[str] = ()) -> Callable[[str], str | None]:
             return None
 
     return notation
-
-
-@pytest.mark.parametrize("module", [consents, meanings, topics])
-def test_the_worked_examples_hold(module: object) -> None:
-    result = doctest.testmod(module)  # type: ignore[arg-type]
-    assert result.attempted > 1
-    assert not result.failed
 
 
 def test_an_answer_to_an_invitation() -> None:

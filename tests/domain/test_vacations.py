@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from pbm.domain import vacations
 from pbm.domain.errors import BadArguments
 from pbm.domain.spans import DAY
 from pbm.domain.vacations import check_allowance, days_taken, read_vacation
@@ -98,9 +96,3 @@ def test_a_vacation_takes_of_each_year_what_lies_in_it() -> None:
     check_allowance((day(7, 1), day(7, 22)), [(day(12, 25), day(1, 4, 2027)), (day(3, 28), day(3, 30))], BERLIN, 30)
     with pytest.raises(BadArguments, match="takes 22 days of 2026; you have 21 days left"):
         check_allowance((day(7, 1), day(7, 23)), [(day(12, 25), day(1, 4, 2027)), (day(3, 28), day(3, 30))], BERLIN, 30)
-
-
-def test_the_worked_examples_hold() -> None:
-    result = doctest.testmod(vacations)
-    assert result.attempted
-    assert not result.failed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
 from pbm.mailin import quotes
@@ -95,13 +93,6 @@ def test_words_above_the_quote_are_all_that_counts(above: str) -> None:
 )
 def test_what_only_looks_a_little_like_a_header_stays(text: str) -> None:
     assert person(raw(text)).text == text
-
-
-@pytest.mark.parametrize("module", [quotes])
-def test_the_worked_examples_hold(module: object) -> None:
-    result = doctest.testmod(module)  # type: ignore[arg-type]
-    assert result.attempted > 2
-    assert not result.failed
 
 
 @pytest.mark.parametrize("line", ["x@y {} 2024", "x {}@ 2024", "{} <x@y2024> 10:23"])

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import doctest
 import itertools
 import random
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
-from types import ModuleType
 
 import pytest
 
-from pbm.domain import prose
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
-from pbm.features import newcomer
-from pbm.server import Arriving, Settings, plain
+from pbm.server import Arriving, Settings
 from pbm.server.handle import Handler
 from pbm.store import Transaction
 from tests.conversation import ROBOT, Got, House
@@ -507,13 +503,6 @@ AGAIN = (
 
 def pairs(table: dict[str, str]) -> list[tuple[str, str]]:
     return [(wanted, said) for wanted, text in table.items() for said in text.split("|")]
-
-
-@pytest.mark.parametrize("module", [prose, plain, newcomer])
-def test_the_worked_examples_hold(module: ModuleType) -> None:
-    result = doctest.testmod(module)
-    assert result.attempted
-    assert not result.failed
 
 
 @pytest.mark.parametrize("table", [LETTER_ANSWERS, REFUSED])

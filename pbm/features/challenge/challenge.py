@@ -16,8 +16,8 @@ from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
-from pbm.core.decisions import done, refuse
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
+from pbm.core.reply import done, refuse
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_called, robot_named
 from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, split_window, start_match, unheard

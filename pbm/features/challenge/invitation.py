@@ -10,9 +10,9 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
-from pbm.core.decisions import done
 from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import check_willing, read_terms, start_match

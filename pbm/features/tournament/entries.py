@@ -12,11 +12,11 @@ from pbm.core import start as starting
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, subscribes
 from pbm.core.notify import Desk
-from pbm.domain.commands import no_game
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
+from pbm.domain.slips import no_game
 from pbm.domain.tournaments import swiss
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms

@@ -173,7 +173,7 @@ def plan(tx: Transaction) -> None:
 
 @when_due(NEWS, within=timedelta(days=7))
 def announce(occasion: Occasion) -> None:
-    tx, tools = occasion.tx, occasion.tools
+    tx = occasion.tx
     tournaments = [
         tournament for tournament in tx.tournaments.listed() if tournament.is_open and tournament.game in GAMES
     ]
@@ -190,6 +190,6 @@ def announce(occasion: Occasion) -> None:
             continue
         mails += letters_for(
             occasion, reader, "pbm: tournaments to join", "tournament-news.txt", leave=NO_MORE,
-            reply_to=tools.composer.answered_by(reader), tournaments=tournaments, zone=reader.settings.zone,
+            tournaments=tournaments, zone=reader.settings.zone,
         )  # fmt: skip
     occasion.owe(mails)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.decisions import done
 from pbm.core.registry import handles
+from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.start import split_body
-from pbm.domain.commands import Command, no_game
+from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
+from pbm.domain.slips import no_game
 from pbm.domain.tournaments.bouts import DRAW
 from pbm.domain.tournaments.terms import Kind
 from pbm.domain.verbs import TOURNAMENTS, Locks, Verb

@@ -1,0 +1,107 @@
+"""The mail with the answers to the commands of a mail; a stranger who knows no commands gets a greeting instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from games import GAMES
+from pbm.compose import Answer, Outcome
+from pbm.compose.pages import plain
+from pbm.core.reply import original_of
+from pbm.core.request import Request
+from pbm.domain.commands import begins
+from pbm.domain.consent import Answer as Consented
+from pbm.domain.consent import consent, introduced
+from pbm.domain.errors import NotAllowed, NotFound, UnknownCommand
+from pbm.domain.idioms import vocabulary, wishes
+from pbm.domain.mail import Mail
+from pbm.domain.match import State
+from pbm.domain.meaning import plain as plain_words
+from pbm.domain.meaning import sentences, unsigned
+from pbm.domain.slips import is_said
+from pbm.domain.verbs import find, redact
+from pbm.domain.wanted import game_elsewhere, game_named, starts
+from pbm.features.newcomer import FIRST
+from pbm.mailin import strip_subject
+from pbm.server.plain import is_newcomers
+
+_ROOM = 16_000
+"""Characters of the answers to several commands, so that one mail stays below 60 kB: a list may be as long as that."""
+_TOO_LONG = "There is no room for this here: send the line in a separate email."
+
+
+def answer_mail(request: Request) -> list[Mail]:
+    """The mail with the answers. It never quotes a stranger's mail: somebody else may have sent it to annoy them."""
+    reader, answers = request.author.reader(), request.outgoing.answers
+    known = reader.player is not None
+    if not known and request.refusal is not None and _is_talk(request, request.refusal, answers[-1].line):
+        leaves = request.sender.leaves or _wants_no_mail(request)
+        answers = [_farewell(request) if leaves else _greeting(request, answers[-1].line)]
+        reader = replace(reader, newcomer=reader.newcomer and replace(reader.newcomer, leaves=int(leaves)))
+    failed = any(answer.outcome is Outcome.FAILED for answer in answers)
+    original = redact(original_of(request), request.unquoted) if failed and known else ""
+    answers = [replace(answer, line=redact(answer.line, request.unquoted)) for answer in _bounded(answers)]
+    return request.tools.composer.answer(
+        reader, answers, request.now, request.message, original, request.author.sent_from
+    )
+
+
+def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
+    """Whether a stranger's mail is not a faulty command, but words of somebody who knows no commands."""
+    if isinstance(refusal, NotAllowed):
+        return _wants_no_mail(request)
+    if isinstance(refusal, NotFound) and is_said(request.message.text.partition(" ")[0]):
+        return True
+    if request.sender.address or isinstance(refusal, UnknownCommand):
+        return isinstance(refusal, UnknownCommand) and (not begins(line) or starts(line))
+    return is_newcomers(unsigned(request.message.text).strip() or strip_subject(request.message.subject))
+
+
+def _bounded(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The answers; those for which one mail has no room come without their text."""
+    room = _ROOM
+    for number, answer in enumerate(answers):
+        is_too_long = number > 0 and len(answer.text) > max(room, 200)
+        yield replace(answer, text=_TOO_LONG) if is_too_long else answer
+        room -= 0 if is_too_long else len(answer.text)
+
+
+def _wants_no_mail(request: Request) -> bool:
+    """Whether a stranger wants to be forgotten, or to get no more mail."""
+    words = f"{request.message.text} {strip_subject(request.message.subject)}"
+    return consent(request.message.text or words).answer is Consented.NEVER
+
+
+def _farewell(request: Request) -> Answer:
+    """The answer to somebody without an account who wants no more mail: it offers no game."""
+    text = request.outgoing.page("forgotten.txt", robot=request.tools.composer.robot.address)
+    return Answer("", Outcome.DONE, text, "pbm: you have no account", is_greeting=True)
+
+
+def _greeting(request: Request, line: str) -> Answer:
+    """The answer to a stranger whose mail holds no command: what this is, a board, and three possible answers.
+
+    line: the line that was not understood; if it has few words, it may be a faulty command, and the error is told.
+    """
+    state, robot = State.start(GAMES["cross"], ("-size=3",)), request.tools.composer.robot.address
+    for move in ("C3", "B2", "D3"):
+        state, _ = state.play(move)
+    board = plain(state)
+    wish, said = introduced(request.message.text), sentences(line)
+    is_word = find(plain_words(line)) is not None or plain_words(line).split(" ")[0] in vocabulary.NO_NAMES
+    is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not (wish or is_word)
+    problem = str(request.refusal) if is_typo else ""
+    words = f"{request.message.text} {strip_subject(request.message.subject)}"
+    if absent := game_elsewhere(words):
+        problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
+    elif not wish and wishes.LOCKED_OUT.search(plain_words(words)):
+        problem = (
+            'No account has your address. If yours has another one, "help account" tells how to get a new password, '
+            "and how to change its address."
+        )
+    elif request.sender.address and not is_typo:
+        problem = "Your answer could not be read. One word is enough: a name you like."
+    game = GAMES.get(game_named(words), GAMES[FIRST]).info
+    text = request.outgoing.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem, game=game)
+    return Answer("", Outcome.DONE, text, "pbm: games by mail", is_greeting=True)
