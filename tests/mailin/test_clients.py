@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pbm.mailin import SENTINEL
 from tests.mailin import clients
 from tests.mailin.build import person, raw
 
@@ -204,7 +205,7 @@ def test_what_others_put_below_a_text_is_not_passed_on(notice: str):
     own = "F6\n\nYour last message was good, I printed it."
     assert person(raw(f"{own}\n\n{notice.replace('|', chr(10))}\n")).text == own
     wrapped = "\n".join(part for line in notice.split("|") for part in textwrap.wrap(line, 72))
-    assert person(raw(f"{own}\n\n{wrapped}\n\n{clients.ATTRIBUTIONS['mutt']}\n> {clients.SENTINEL}\n")).text == own
+    assert person(raw(f"{own}\n\n{wrapped}\n\n{clients.ATTRIBUTIONS['mutt']}\n> {SENTINEL}\n")).text == own
 
 
 @pytest.mark.parametrize("banner", BANNERS)
