@@ -390,7 +390,7 @@ def _unsigned(passage: Sequence[str]) -> str:
     """A passage without signature, disclaimer, and the lines that phones, programs and servers add."""
     kept: list[str] = []
     for place, line in enumerate(passage):
-        if not (kept or line) or (not kept and phrases.BANNER.match(line)):
+        if not kept and (not line or phrases.BANNER.match(line)):
             continue
         notice = len(line) >= _NOTICE_LINE and _is_notice(passage, place)
         if notice or _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
