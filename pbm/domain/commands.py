@@ -213,7 +213,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     options = tuple(word for word in words if _is_option(word))
     _check_joined(words)
     _check_names(words)
-    game, verb, plain = _verb([word for word in words if not _is_option(word)], standing)
+    game, verb, plain = _verb([word for word in words if word not in options], standing)
     if verb is None:
         if not standing.answers_board or any(word.casefold() in _OTHER_WORDS for word in words[:1]):
             raise _unknown(words)
@@ -245,7 +245,7 @@ def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
     ((['set', 'sleep', '23:00-07:00'], {'23:00-07:00': '23:00–07:00.'}), ['hex', 'seek', '-clock=3d'])
     """
     words = line.split()
-    if line.isascii() and line[-1:] not in (".", "!"):
+    if line.isascii() and not line.endswith((".", "!")):
         return words, {}
     keyed = [unicodedata.normalize("NFKC", word).translate(_DASHES).strip("“”„") or word for word in words]
     keyed = [plain if any(map(str.isalnum, plain)) else word for plain, word in zip(keyed, words, strict=True)]

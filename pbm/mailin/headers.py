@@ -117,7 +117,7 @@ def heading(subject: str, text: str, *, is_answer: bool) -> str:
     links of our mails, is never more than a title: ("Re: 101", "") -> "".
     """
     bare = strip_subject(subject)
-    titles = is_answer and (text.strip() or bare.isdecimal()) and phrases.REPLY_PREFIX.match(subject.lstrip())
+    titles = is_answer and (text or bare.isdecimal()) and phrases.REPLY_PREFIX.match(subject.lstrip())
     return "" if titles else bare
 
 

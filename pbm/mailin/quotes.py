@@ -390,12 +390,14 @@ def _unsigned(passage: Sequence[str]) -> str:
     """A passage without signature, disclaimer, and the lines that phones, programs and servers add."""
     kept: list[str] = []
     for place, line in enumerate(passage):
-        if not kept and (not line or phrases.BANNER.match(line)):
-            continue
-        notice = len(line) >= _NOTICE_LINE and _is_notice(passage, place)
-        if notice or _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
-            break
-        kept.append(line)
+        if line and (kept or not phrases.BANNER.match(line)):
+            if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
+                break
+            if len(line) >= _NOTICE_LINE and _is_notice(passage, place):
+                break
+            kept.append(line)
+        elif kept:
+            kept.append(line)
     while kept:
         last = _FOOTER.split(kept[-1], 1)[-1]
         if last and not RULE.match(last) and not phrases.MOBILE.match(last):
