@@ -260,7 +260,7 @@ def _edges(board: GridBoard, columns: range, beside: str) -> Table:
     joins = [join for join in board.joins if join.start[1] in columns and join.end[1] in columns]
     for join in joins:
         (row, column), (to_row, to_column) = join.start, join.end
-        drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
+        drawn = LAST if join.last else LINE if join.look is Look.DRAWN else WOOD
         faces[row + to_row, column + to_column - left] = Face(ground=drawn, word=join.name)
     owners = {(box.row, box.column): box.owner for box in board.boxes}
     for row, column in product(range(len(board.rows) - 1), columns[:-1]):

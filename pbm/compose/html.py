@@ -97,7 +97,8 @@ def _block(block: str, inlays: Inlays) -> str:
             listed = listed or (columns > NARROW and (_items(block) or _glossary(block))) or ""
         return listed or aligned(inlays.html(block), columns)
     told = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
-    return f'<p style="margin:12px {5 + 8 * margins.pop()}px">{told}</p>'
+    spaced = ";line-height:1.8" if _MARKING in block and "<br>" in told else ""
+    return f'<p style="margin:12px {5 + 8 * margins.pop()}px{spaced}">{told}</p>'
 
 
 _ITEM = re.compile(r"( *)- (\S.*)")

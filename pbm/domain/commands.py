@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -78,6 +79,7 @@ _PROMPT = "write:"
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """Words that no move has after its leading number ("12 r" and "12 x7" are moves), so the number is a board's."""
 _CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
     r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
@@ -211,11 +213,11 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     named = board_first(line, standing)
     if named is not None:
         return _on_board(line, *named, standing, is_userid)
-    words = line.split()
+    words, typed = _keyed(line)
     options = tuple(word for word in words if is_option(word))
     _check_joined(words)
     _check_names(words)
-    game, verb, plain = _verb([word for word in words if not is_option(word)], standing)
+    game, verb, plain = _verb([word for word in words if word not in options], standing)
     if verb is None:
         if not standing.answers_board or any(word.casefold() in _OTHER_WORDS for word in words[:1]):
             raise unknown(words)
@@ -236,7 +238,34 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     if args is None or lacks_move:
         raise ill_bound(verb, plain, standing, game, lacks_move=lacks_move)
     _check_game_in_front(verb, plain, args, is_userid)
-    return Command(verb, game, args, options, line)
+    return Command(verb, game, _as_typed(args, typed) if typed else args, options, line)
+
+
+def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
+    """The words of a line in plain characters, and those that were written otherwise, by their plain form.
+
+    Phones make one dash of two hyphens, some keyboards have wide letters, and dictated lines end in a full stop.
+
+    >>> _keyed("set sleep 23:00–07:00."), _keyed("hex seek —clock=3d")[0]
+    ((['set', 'sleep', '23:00-07:00'], {'23:00-07:00': '23:00–07:00.'}), ['hex', 'seek', '-clock=3d'])
+    """
+    words = line.split()
+    if line.isascii() and not line.endswith((".", "!")):
+        return words, {}
+    keyed = [unicodedata.normalize("NFKC", word).translate(_DASHES).strip("“”„") or word for word in words]
+    keyed = [plain if any(map(str.isalnum, plain)) else word for plain, word in zip(keyed, words, strict=True)]
+    if keyed[1:]:
+        keyed[-1] = keyed[-1].rstrip("”.!") or keyed[-1]
+    return keyed, {plain: word for plain, word in zip(keyed, words, strict=True) if plain != word}
+
+
+def _as_typed(args: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, str]:
+    """The arguments with the words of moves, texts and passwords as they were written. typed: as from _keyed."""
+    kept = _FREE | SECRETS
+    return {
+        name: " ".join(typed.get(word, word) for word in value.split()) if name in kept else value
+        for name, value in args.items()
+    }
 
 
 def _unlisted(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:

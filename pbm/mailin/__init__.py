@@ -33,9 +33,11 @@ _DROPPED = re.compile(
     re.IGNORECASE,
 )
 _QUOTE_TAG = re.compile(r"<blockquote|<div[^<>]{0,200}name=.?quote", re.IGNORECASE)
-_INVISIBLE = {"head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg"}
+_LEFT_OUT = {
+    "head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg", "s", "strike", "del",
+}  # fmt: skip
 _WIDE = {"table", "tr", "td", "th", "ul", "ol", "li"}
-_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
+_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all|line-through", re.IGNORECASE)
 _MAX_TAGS = 10_000
 """How many HTML tags of a mail are laid out; each costs as much as a hundred characters."""
 # The default profile of inscriptis puts blanks around inline elements, which splits words.
@@ -72,7 +74,8 @@ def _laid_out(source: str) -> str:
 
 
 def _clean(element: html.HtmlElement) -> None:
-    """Reduces a quoted block to one quoted line, and empties elements that are invisible or not the person's own.
+    """Reduces a quoted block to one quoted line, and empties elements that are invisible, struck out, or not the
+    person's own.
 
     Styles, tables and lists are not laid out, because a megabyte of them would make gigabytes of blanks.
     """
@@ -84,7 +87,7 @@ def _clean(element: html.HtmlElement) -> None:
         ours = FOUND.search("".join(element.itertext()))
         _empty(element, f"> {SENTINEL if ours else '...'}")
         element.tag = "div"
-    elif hidden or element.tag in _INVISIBLE or _DROPPED.search(marks):
+    elif hidden or element.tag in _LEFT_OUT or _DROPPED.search(marks):
         _empty(element, "")
     elif element.tag in _WIDE:
         element.tag = "div"

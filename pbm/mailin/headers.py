@@ -113,10 +113,11 @@ def strip_subject(text: str) -> str:
 
 def heading(subject: str, text: str, *, is_answer: bool) -> str:
     """The subject, which may be a command; empty if a "Re:" shows that it is only the title of a conversation, and the
-    answer has a text: ("Re: play", "D5") -> "", but ("Re: resign", "") -> "resign".
+    answer has a text: ("Re: play", "D5") -> "", but ("Re: resign", "") -> "resign". The number of a board, as in the
+    links of our mails, is never more than a title: ("Re: 101", "") -> "".
     """
     bare = strip_subject(subject)
-    titles = is_answer and text.strip() and phrases.REPLY_PREFIX.match(subject.lstrip())
+    titles = is_answer and (text or bare.isdecimal()) and phrases.REPLY_PREFIX.match(subject.lstrip())
     return "" if titles else bare
 
 

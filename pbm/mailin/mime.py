@@ -221,6 +221,8 @@ _SUPERSETS = {
     "iso2022_jp": "iso2022_jp_2",
     "utf_16": "utf-16-be",
 }
+_ASCII_CODED = re.compile(r"utf-?(?:7|16|32)|hz", re.IGNORECASE)
+"""In the names of charsets that may write other characters with ASCII bytes."""
 _ODD = {"idna", "punycode", "mbcs", "oem", "unicode_escape", "raw_unicode_escape", "undefined"}
 _SAMPLE = 4096
 _LIKELY = 0.05
@@ -241,8 +243,7 @@ def to_text(data: bytes, charset: str, *, guess: bool = False) -> str:
     charset. A few bad bytes are replaced. guess: bytes that no such charset fits are compared with what people write in
     many languages; without it they are taken as Western European.
     """
-    is_wide = charset.lower().startswith("utf-") and charset.lower() != "utf-8"
-    if data.isascii() and b"\0" not in data and b"\x1b" not in data and not is_wide:
+    if data.isascii() and b"\0" not in data and b"\x1b" not in data and not _ASCII_CODED.search(charset):
         return data.decode("ascii")
     texts = (_by(name, data) for name in _charsets(data, charset))
     text = next((text for text in texts if text is not None), None)

@@ -37,17 +37,17 @@ AUTOMATIC_SUBJECT = _any(
     auto:\s|.{1,60}\bis (?:currently )?out of (?:the )?office\b
     out of (?:the )?office\b|ooo\s?[:-]|(?:i am|i'm) (?:currently )?out of (?:the )?office
     autoantwort|automatische (?:antwort|abwesenheit)|abwesenheits(?:notiz|nachricht|meldung|assistent)
-    abwesend\b|ich bin abwesend|nicht im büro
-    réponse automatique|(?:message|notification) d'absence|absen(?:t|ce) du bureau|je suis absent
-    respuesta automática|fuera de (?:la )?oficina
+    abwesend\b|auto-antwort|abwesenheitsbenachr|außer haus\b|ich bin abwesend|nicht im büro
+    réponse automatique|hors du bureau|(?:message|notification) d'absence|absen(?:t|ce) du bureau|je suis absent
+    respuesta autom[aá]tica|mensaje autom[aá]tico|fuera de (?:la )?oficina
     risposta automatica|fuori (?:sede|ufficio)
-    automatisch(?: antwoord|e beantwoording|e reactie)|niet aanwezig|afwezig(?:heid)?\b
-    automatiskt svar|autosvar|frånvaro(?:meddelande|besked)?\b
+    automatisch(?: antwoord|e beantwoording|e reactie)|niet (?:aanwezig|op kantoor)|afwezig(?:heid\w*)?\b
+    automatiskt svar|autosvar|frånvar(?:o(?:meddelande|besked)?|ande)\b|inte på kontoret
     automaattinen (?:vastaus|poissaoloviesti)|poissa(?:olo(?:viesti|ilmoitus)?)?\b
     automatisk (?:svar|besvarelse)|fraværs?(?:besked|melding|assistent)
-    automatyczna odpowied|odpowiedź automatyczna|autom\.? odp|poza biurem|nieobecno
+    automatyczna odpowied|odpowiedź automatyczna|autom\.? odp|poza biurem|nieobecn(?:o|[yae] w)|autoodpowied
     автоматическ\w+ ответ|автоответ|отсутств\w+ (?:на|в) (?:рабоч|офис)|автоматична відповідь
-    resposta autom[àá]tica|fora d[oe] escritório
+    resposta autom[àá]tica|mensagem autom[aá]tica|fora d[oe] escritório
     automatick[áé] odpov|mimo kancelář|automatikus válasz|házon kívül
     otomatik (?:yanıt|cevap)|ofis dışında|răspuns automat|αυτόματη απάντηση
     automaatvastus|automatinis atsakymas|automātisk\w+ atbilde|automatski odgovor|samodejni odgovor
@@ -207,20 +207,25 @@ MOBILE = _any(
     (?:please )?(?:excuse|forgive|pardon) (?:(?:any|the|my) )?(?:typos?|brevity)\b
     this (?:e-?mail|message) (?:was|has been) (?:(?:sent|written) (?:from|on|by|via) (?:my|an?) |checked|scanned)
     gesendet (?:mit|von|über|vom|mittels)|von meine[mr]\b.{1,40}gesendet|diese nachricht wurde von mein
-    holen sie sich outlook|diese e-?mail wurde .{0,30}(?:viren|avast)|viren(?:frei|geprüft)|virus-?free\b
-    envoyé (?:de(?:puis)?|à partir|avec|via|par) |(?:télécharge[rz]|obtenez) outlook|garanti sans virus
+    holen sie sich outlook|outlook für \w+ beziehen
+    diese e-?mail wurde .{0,30}(?:viren|avast)|viren(?:frei|geprüft)|virus-?free\b
+    www\.avast\.com|email protected by|secured with tuta|https?://tuta\.com|dictated but not read
+    envoyé (?:de(?:puis)?|à partir|avec|via|par) |provenance : courrier
+    (?:télécharge[rz]|obtenez) outlook|garanti sans virus
     enviad[oa] (?:desde|do|de|pelo|a partir|con|com|via) |obtener outlook|obtenha o outlook|libre de virus
-    inviato (?:da|dal|con|tramite) |(?:scarica|ottieni) outlook
+    inviato (?:da|dal|con|tramite) |mail priva di virus|(?:scarica|ottieni) outlook
     (?:verzonden|verstuurd) (?:met|vanaf|vanuit|via) |download outlook|outlook voor
-    skickat (?:från|med|via)|hämta outlook|sendt (?:fra|med|via)|hent outlook|lähetetty |hanki outlook|saadetud minu
+    skicka(?:t|des) (?:från|med|via)|hämta outlook|sendt (?:fra|med|via)|hent outlook|lähetetty |hanki outlook
+    saadetud minu|pobierz .{0,12}outlook
     wysłan[eoay] (?:z|za) |odesláno (?:z|ze|přes|pomocí) |odoslané z|stáhnout outlook|poslano (?:s|z|iz)\s
     отправлено (?:с|из|через|от) |скачать outlook|надіслано (?:з|із|за) |изпратено от|στάλθηκε από|trimis de pe
     išsiųsta iš|nosūtīts no|dikirim dari|(?:đã |được )?gửi từ|أرسلت من|أُرسلت من|تم الإرسال من|ارسال شده از|נשלח מ|ส่งจาก
     (?:.{1,20} )?küldve\b|.{1,30} से भेजा
     從我的|从我的|发自我的|發自我的|來自|发送自|使用.{1,20}(?:发送|傳送)|(?:取得|获取) ?outlook|.{1,20}에서 보냄
-    .{1,30}(?:から送信|mdan gönderildi|dan gönderildi|を入手)
+    .{1,30}(?:から送信|で送信され|mdan gönderildi|dan gönderildi|を入手)
     yahoo!? mail(?: (?:for|on|plus)\b|\W*$|\s?[:-])
-    ᐧ|https?://\S{1,300}>$|mail(?:suite|track)\b|do you yahoo|\[?(?:cid|image):\s?[^\s\]]{1,80}\]$
+    ᐧ|https?://\S{1,300}>$|(?:sender notified by )?mail(?:suite|track)\b
+    do you yahoo|\[?(?:cid|image):\s?[^\s\]]{1,80}\]$
     """,
 )
 """The beginning of a line that a phone, mail program or virus scanner adds below the text."""
@@ -229,18 +234,50 @@ DISCLAIMER = _any(
     r"[\s*_-]{0,4}",
     r"""
     confidential(?:ity)?(?: notice| note)?\s?[:.-]|disclaimer\b|legal notice|privileged (?:and|/) confidential
-    (?:the (?:information|contents) .{0,20})?this (?:e-?mail|message|communication)\b.{0,160}(?:confidential|privileged)
-    (?:the (?:information|contents) .{0,20})?this (?:e-?mail|message|communication)\b.{0,160}(?:intended|recipient)
+    haftungsausschluss|vertraulichkeitshinweis|aviso (?:legal|de confiden)|avviso di riserv|avis de confiden
+    this (?:e-?mail|message|communication) is (?:strictly )?confidential
     if you (?:are not|have received this).{0,60}(?:recipient|error)|please consider the environment
-    diese (?:e-?mail|nachricht)\b.{0,120}(?:vertraulich|empfänger)
-    ce (?:message|courriel|mail)\b.{0,160}(?:confidentiel|destinataire)
-    este (?:mensaje|correo|e-?mail)\b.{0,160}(?:confidencial|destinatario)
-    esta mensagem\b.{0,160}(?:confidencia|destinat)
-    questo messaggio\b.{0,160}(?:riservat|confidenzial|destinatar)
-    (?:dit (?:e-?mail)?bericht|deze e-?mail)\b.{0,160}(?:vertrouwelijk|bestemd)
-    detta (?:meddelande|e-?post)\b.{0,120}konfidentiell|tämä (?:viesti|sähköposti)\b.{0,120}luottamuksell
-    (?:ta|niniejsza) wiadomość\b.{0,160}(?:poufn|adresat)|tento e-?mail\b.{0,120}důvěrn|bu e-?posta\b.{0,160}gizli
-    (?:это|данное|настоящее) сообщение\b.{0,160}конфиденц|本(?:邮件|郵件|メール).{0,80}(?:保密|機密|机密|秘密)
+    .{0,80}(?:registered (?:office|in (?:england|scotland|ireland))|amtsgericht \w|\bHRB \d|geschäftsführer(?:in)?:)
     """,
 )
 """The beginning of a paragraph that a company's server adds."""
+
+NOTICES = (
+    (
+        _any(
+            "",
+            r"""
+            message\b|mail|communication|courriel|mensaje|correo|messaggi|comunica[zc]i|mensagem|bericht|nachricht|wiadomoś
+            meddelande|e-post|melding|viesti|сообщени|письм|メール|邮件|郵件
+            """,
+        ),
+        _any(
+            "",
+            r"""
+            confidential|confidentiel|confidencia|confidenzial|vertraulich|vertrouwelijk|poufn|konfidenti|luottamuksell
+            fortrolig|důvěrn|gizli|riservat|конфиденц|保密|機密|机密
+            legally privileged|privileged (?:and|or|information)
+            intended (?:only|solely|recipient|exclusively|for the)|addressees?\b
+            adressaten\b|empfängers?\b|destinataire|destinatari|geadresseerde|adresat|mottagare
+            """,
+        ),
+    ),
+    (
+        _any("", "print|druck|imprim|stampa|afdruk|druko|skriver ut|印刷"),
+        _any("", "environment|umwelt|environnement|ambiente|milieu|środowisk|miljö|環境"),
+    ),
+)
+"""Words that occur together in a paragraph that a company's server adds, wherever they stand in it."""
+
+BANNER = _any(
+    r"\W{0,6}(?:(?:caution|warning|attention|achtung|vorsicht|atenci[óo]n|attenzione|let op|uwaga|varning)\W{1,4})?",
+    r"""
+    (?:external|extern[ea]?[nrs]?|externo|esterno|外部)\W{0,3}(?:e-?mail|mail|sender|message|absender|送信者)?\W{0,6}$
+    .{0,40}(?:message|mail|sender)\b.{0,40} from (?:an? )?(?:external|outside)\b
+    .{0,80}\boutside (?:of )?(?:your|the|our) organi[sz]ation
+    .{0,80}(?:extern\w{0,2} (?:absender|afzender|avsändare)|expéditeur externe|remitente externo|remetente externo)
+    .{0,80}(?:mittente esterno|zewnętrzn\w{1,4} nadawc|外部(?:から|の送信者))|you don['’]?t often get e-?mail from
+    do not click (?:on )?(?:any )?links|.{0,80}\bthe content is safe
+    """,
+)
+"""The first line of a mail if a server on the way warned of its sender."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, takewhile
 
 from pbm.domain.meaning import is_signature
 from pbm.mailin import phrases
@@ -270,7 +270,10 @@ _FOOTER = re.compile(
     r"(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
 )
 """Where on a line a phone's footer may begin."""
+_NOTICE, _NOTICE_LINE, _NOTICE_LINES = 45, 16, 4
+"""The fewest octets (UTF-8) of a notice and characters of its first line, and how many of its lines are read."""
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
+_DASH_ESCAPED = re.compile("^- ", re.MULTILINE)
 _MARKS_OF_OURS = re.compile(r"[>|\s]*#{1,2}\W{0,2}")
 """The marks at the beginning of our line, on their own line."""
 _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----", re.MULTILINE)
@@ -311,7 +314,7 @@ def bounded(text: str) -> str:
         text = _ODD.sub("", text.translate(_BLANKS))
     text = _RUN_ON.sub(r"\1\n", text)
     if armour := _ARMOUR.search(text):
-        text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]
+        text = _DASH_ESCAPED.sub("", _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0])
     given = text.split("\n")
     is_long = len(given) > MAX_LINES or max(map(len, given)) > MAX_LINE
     if not is_long and not any(map(f"\n{text}\n".count, _UNEVEN)):
@@ -386,13 +389,27 @@ def _quote_end(lines: Sequence[str], quoted: Sequence[bool], place: int, width: 
 def _unsigned(passage: Sequence[str]) -> str:
     """A passage without signature, disclaimer, and the lines that phones, programs and servers add."""
     kept: list[str] = []
-    for line in passage:
-        if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
-            break
-        kept.append(line)
+    for place, line in enumerate(passage):
+        if line and (kept or not phrases.BANNER.match(line)):
+            if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
+                break
+            if len(line) >= _NOTICE_LINE and _is_notice(passage, place):
+                break
+            kept.append(line)
+        elif kept:
+            kept.append(line)
     while kept:
         last = _FOOTER.split(kept[-1], 1)[-1]
         if last and not RULE.match(last) and not phrases.MOBILE.match(last):
             break
         kept[-1:] = filter(None, [kept[-1].removesuffix(last).rstrip()])
     return "\n".join(kept).strip()
+
+
+def _is_notice(passage: Sequence[str], place: int) -> bool:
+    """Whether a paragraph begins at place, and its first lines hold words that companies put below each mail."""
+    if place and passage[place - 1]:
+        return False
+    begun = " ".join(takewhile(bool, passage[place : place + _NOTICE_LINES]))
+    is_long = len(begun.encode(errors="replace")) >= _NOTICE
+    return is_long and any(all(word.search(begun) for word in words) for words in phrases.NOTICES)

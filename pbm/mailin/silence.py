@@ -147,7 +147,7 @@ class Evidence:
     @cached_property
     def opens_as_automatic(self) -> bool:
         """Whether the subject, or a tag in brackets at its beginning, is an autoresponder's."""
-        openings = {headers.strip_subject(self.subject), self.subject.lstrip(" [(*")}
+        openings = {headers.strip_subject(self.subject), self.subject.lstrip(" [(*【")}
         return any(map(phrases.AUTOMATIC_SUBJECT.match, openings))
 
 
@@ -271,11 +271,14 @@ def _automatic(seen: Evidence) -> Verdict:
         return Action.IGNORE, mark
     if seen.opens_as_automatic:
         return Action.IGNORE, "subject of an autoresponder"
+    parts = list(seen.mail.walk())
     if any(
         part.first("content-disposition")[:8].lower() == "reaction" or part.type.endswith(".email-reaction+json")
-        for part in seen.mail.walk()
+        for part in parts
     ):
         return Action.IGNORE, "reaction to a mail"
+    if any(part.type == "text/calendar" and part.parameters.get("method", "").lower() == "reply" for part in parts):
+        return Action.IGNORE, "answer of a calendar"
     if seen.token is None and phrases.AUTOMATIC_TEXT.search(_visible(seen.mail)[:_OPENING]):
         return Action.IGNORE, "text of an autoresponder"
     return None

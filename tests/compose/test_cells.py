@@ -14,6 +14,7 @@ from pbm.compose import cells
 from pbm.compose.pages import ENCLOSED
 from pbm.domain.match import State
 from pbm.draw import cell_pictures, picture
+from pbm.draw.brush import INK, LINE
 from tests.draw.test_grid import CROSSED, SPREAD
 from tests.draw.test_hexes import WON, board, triangle
 from tests.games.variants import largest, smallest
@@ -136,6 +137,18 @@ def test_pieces_are_shown_where_players_draw_lines_as_well() -> None:
     (table,) = cells.tables(shown)
     assert [table.html({}).count(f">{letter}<") for letter in "RB"] == [2, 2]
     assert "&#9472;" in table.html({})
+
+
+def test_a_line_that_was_drawn_is_seen_in_a_dark_mail_as_well() -> None:
+    """A mail program that darkens light grounds leaves dark ones, so a black line would vanish among them."""
+    state = State.start(GAMES["dots"], [])
+    for move in ("a1-b1", "c1-d1"):
+        state, _ = state.play(move)
+    shown = state.scene.board
+    assert isinstance(shown, GridBoard)
+    (table,) = cells.tables(shown)
+    grounds = Counter(re.findall(r'<td bgcolor="(#\w+)"></td>', table.html({})))
+    assert (grounds[LINE], grounds[INK]) == (1, 0)
 
 
 @pytest.mark.parametrize("name", BOARDS)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.screenshots import board_mail, played, sizes
 from bench.screenshots import page as html_of
-from bench.screenshots import played, sizes
 from games import GAMES
 
 pytestmark = pytest.mark.browser
@@ -18,6 +19,8 @@ WIDE = "() => document.documentElement.scrollWidth - document.documentElement.cl
 HIGH = """() => [...document.querySelectorAll('table[style*="max-width"] :is(a, b)')]
     .filter(each => each.textContent.length < 4 && each.getBoundingClientRect().height > 46)
     .map(each => each.textContent)"""
+
+LINES = "() => [...document.querySelectorAll('p a')].map(each => each.getBoundingClientRect().top)"
 
 
 @pytest.fixture(params=[328, 360, 390])
@@ -35,3 +38,12 @@ def test_no_board_is_wider_than_a_phone(name: str, phone: Any, tmp_path: Path) -
         phone.goto(path.as_uri())
         assert phone.evaluate(WIDE) <= 0, words
         assert phone.evaluate(HIGH) == [], "a place is no higher for being narrow"
+
+
+def test_a_finger_hits_one_link_of_those_below_each_other(phone: Any, tmp_path: Path) -> None:
+    path = tmp_path / "mail.html"
+    path.write_text(board_mail(tmp_path))
+    phone.goto(path.as_uri())
+    tops = phone.evaluate(LINES)
+    assert len(tops) > 1
+    assert all(below - above >= 24 for above, below in pairwise(tops))

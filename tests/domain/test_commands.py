@@ -108,6 +108,30 @@ def test_two_dashes_alone_are_the_pass() -> None:
     assert command.options == ()
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("cross challenge —size=4 –clock=3d alice bob", "cross challenge -size=4 -clock=3d alice bob"),
+        ("set sleep 23:00–07:00", "set sleep 23:00-07:00"),
+        ("ｓｅｔ ｄｉｇｅｓｔ ８：００", "set digest 8:00"),
+        ("cross show 101＃7", "cross show 101#7"),
+        ("Set mail “text”.", "set mail text"),
+        ("Help cross!", "help cross"),
+    ],
+)
+def test_the_marks_that_phones_put_in_place_of_others_do_not_matter(typed: str, meant: str) -> None:
+    one, other = parsed(typed, SEATED), parsed(meant, SEATED)
+    assert (one.verb, one.args, one.options) == (other.verb, other.args, other.options)
+
+
+def test_a_password_and_a_move_stay_as_they_were_typed() -> None:
+    assert parsed("set alice open—sesame mail text.").args == {
+        "USERID": "alice", "PASSWORD": "open—sesame", "NAME": "mail", "VALUE": "text"
+    }  # fmt: skip
+    assert parsed("signup dave sesame.").args["NEW-PASSWORD"] == "sesame."
+    assert parsed("cross move 101 —", SEATED).args["MOVE"] == "—"
+
+
 def test_an_option_where_none_belongs_is_refused() -> None:
     with pytest.raises(BadArguments, match='"-size=4": "move" takes no options'):
         parsed("cross move 101 bob pw12 F6 -size=4")

@@ -327,6 +327,17 @@ def test_a_subject_in_place_of_a_text_is_a_command(table: House) -> None:
     assert moves(table) == ["D4", "D5"]
 
 
+@pytest.mark.parametrize("text", ["", "-- \r\nAlice", "Sent from my iPhone"])
+def test_a_link_whose_move_was_lost_does_not_play_the_number_of_its_board(text: str, house: House) -> None:
+    """On boards with numbered edges, the subject of our links could be a move: some programs drop a link's body."""
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("crossgeo -board=random -edges=200 -seed=3 alice bob")
+    answered = house.mailboxes[address_of("alice")][-1]
+    assert "no words of yours" in one(house.send("alice", "Re: 101", text, to=answered["Reply-To"]))
+    assert moves(house) == []
+
+
 def test_a_friend_to_be_invited_is_not_told_to_the_opponent(table: House) -> None:
     (refused,) = table.answer("alice", "invite carol@example.com to a game", 101)
     assert refused.address == "alice@example.net"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pbm.mailin import SENTINEL
 from tests.mailin import clients
 from tests.mailin.build import person, raw
 
@@ -156,8 +157,65 @@ def test_signatures_disclaimers_and_forwards_are_left_out(text: str, own: str):
     assert person(raw(text)).text == own
 
 
+NOTICES = """\
+This email and any files transmitted with it are confidential and intended solely for the use of the individual.
+The information contained in this communication is intended solely for the use of the individual or entity to whom
+IMPORTANT NOTICE: This message is intended only for the addressee.
+NOTICE: This e-mail may contain privileged or confidential information.
+Acme Ltd is registered in England and Wales No. 1234567. Registered office: 1 High Street, London A1 2BC.
+Acme GmbH, Sitz: Berlin, Amtsgericht Charlottenburg HRB 12345 B, Geschäftsführer: Max Muster
+Der Inhalt dieser E-Mail ist vertraulich und ausschließlich für den bezeichneten Adressaten bestimmt.
+Ce message et toutes les pièces jointes sont établis à l'intention exclusive de ses destinataires.
+Les informations contenues dans ce message sont confidentielles.
+La información contenida en este correo es confidencial.
+Aviso de confidencialidad: este correo electrónico contiene información reservada.
+Le informazioni contenute in questa comunicazione sono riservate e destinate esclusivamente al destinatario.
+AVISO: As informações contidas nesta mensagem são confidenciais.
+De informatie in dit e-mailbericht is vertrouwelijk en uitsluitend bestemd voor de geadresseerde.
+Informacje zawarte w tej wiadomości są poufne.
+Detta e-postmeddelande kan innehålla konfidentiell information.
+本メールは、宛先に記載されている方のみに送付することを意図しており、機密情報を含む場合があります。
+Please consider the environment before printing this email.
+Bitte denken Sie an die Umwelt, bevor Sie diese E-Mail ausdrucken.
+Antes de imprimir este mensaje, piense en el medio ambiente.
+This email has been scanned for viruses by Symantec.
+Diese E-Mail wurde von Avast Antivirus-Software auf Viren geprüft.|www.avast.com
+Mail priva di virus. www.avast.com
+Secured with Tuta Mail:|https://tuta.com/free-email
+Outlook für iOS beziehen
+Pobierz aplikację Outlook dla systemu iOS
+Provenance : Courrier pour Windows
+Skickades från E-post för Windows
+Proton Mailセキュアメールで送信されました。
+Sender notified by Mailtrack""".splitlines()
+"""What companies, virus scanners and mail programs put below a text; "|" breaks a line."""
+BANNERS = """\
+CAUTION: This email originated from outside of the organization.|Do not click links unless you know the sender.
+[EXTERNAL EMAIL]
+*** EXTERNAL ***
+This Message Is From an External Sender|This message came from outside your organization.
+[You don't often get email from ann@example.org. Learn why this is important at https://aka.ms/Learn ]
+ACHTUNG: Diese E-Mail stammt von einem externen Absender.
+ATTENTION : cet e-mail provient d'un expéditeur externe.""".splitlines()
+"""What servers put above a text to warn of its sender."""
+
+
+@pytest.mark.parametrize("notice", NOTICES)
+def test_what_others_put_below_a_text_is_not_passed_on(notice: str):
+    own = "F6\n\nYour last message was good, I printed it."
+    assert person(raw(f"{own}\n\n{notice.replace('|', chr(10))}\n")).text == own
+    wrapped = "\n".join(part for line in notice.split("|") for part in textwrap.wrap(line, 72))
+    assert person(raw(f"{own}\n\n{wrapped}\n\n{clients.ATTRIBUTIONS['mutt']}\n> {SENTINEL}\n")).text == own
+
+
+@pytest.mark.parametrize("banner", BANNERS)
+@pytest.mark.parametrize("own", ["F6", "F6\n\nExternal cells are weak. I came from outside, as you see in my message."])
+def test_a_servers_warning_above_a_text_is_not_passed_on(banner: str, own: str):
+    assert person(raw(f"{banner.replace('|', chr(10))}\n\n{own}\n")).text == own
+
+
 def test_a_signed_text_is_read_without_its_armour():
-    text = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nF6\n-----BEGIN PGP SIGNATURE-----\n\niQ\n"
+    text = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nF6\n\n- -- \nAnn\n-----BEGIN PGP SIGNATURE-----\n\niQ\n"
     assert person(raw(text)).text == "F6"
 
 

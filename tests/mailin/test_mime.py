@@ -43,6 +43,8 @@ HTML = "Content-Type: text/html\n\n"
         (raw("--odd\nContent-Type: text/plain\n\nF6\n--odd--", kind="multipart/mixed"), "F6"),
         (raw("F6", kind="multipart/mixed; boundary=b"), "F6"),
         (raw("F6", kind="nonsense"), "F6"),
+        (raw("<p><s>G7</s> <strike>G8</strike> <del>G9</del> F6</p>", kind="text/html"), "F6"),
+        (raw("<p><span style='text-decoration: line-through'>G7</span> F6</p>", kind="text/html"), "F6"),
         (raw("F6", kind='text/plain; charset="'), "F6"),
         (raw("F6", kind="text/plain; name*=utf-8''x"), "F6"),
     ],
@@ -108,6 +110,8 @@ def test_parts_in_parts():
         ("F6 größer", "utf-16-le"),
         ("F6 größer", "utf-16-be"),
         ("F6 größer", "utf-7"),
+        ("F6 größer", "unicode-1-1-utf-7"),
+        ("F6 你好", "hz-gb-2312"),
     ],
 )
 def test_charsets(text: str, charset: str):
