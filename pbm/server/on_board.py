@@ -416,6 +416,8 @@ class _Said:
         sure = _SURE.match(text)
         is_asked = self._asked is not None
         reply = answers.REPLY.fullmatch(plain(text)) or (courteous_reply(text) if is_asked else None)
+        if reply is not None and reply["weak"] and self._asked is OfferKind.DRAW:
+            reply = None
         resigns = self.seat is not None and any(intent.is_question for intent in self.board.intents.of(self.seat))
         is_plain_yes = sure is not None and is_asked and reply is None and is_courteous(text[sure.end() :])
         if sure is not None and (resigns or is_plain_yes) and bare != "yes":
