@@ -355,6 +355,9 @@ def test_the_inbox_is_listed_shown_and_handled_again(pbm: Pbm, tmp_path: Path) -
 
 
 def test_the_outbox_is_listed_shown_and_sent_again(game: Pbm, tmp_path: Path) -> None:
+    listed = game("outbox", "list").stdout
+    assert "Cross Board 101" in listed
+    assert max(map(len, listed.splitlines())) <= 80
     with database(tmp_path) as connection:
         connection.execute("UPDATE outbox SET state = 'failed', trouble = '550 no such user' WHERE id = 1")
         connection.execute("UPDATE outbox SET state = 'sent' WHERE id = 2")
