@@ -12,7 +12,7 @@ from pbm.compose.pages import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
 from pbm.core.decisions import done
 from pbm.core.notify import Desk, letters_for, reader_of
-from pbm.core.registry import HANDLERS, REFUSALS, redeems
+from pbm.core.registry import HANDLERS, REFUSALS, Occasion, redeems, when_due
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import check_willing, read_terms, start_match
@@ -26,10 +26,13 @@ from pbm.domain.idioms import answers
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.verbs import Standing
-from pbm.store.tickets import Ticket
+from pbm.store.tickets import INVITE, Ticket
 
+OFFER = "offer"
+"""The purpose of tickets of players who are asked for a game, and of what is due when they run out."""
 MAX_ASKED = 4
 """How often one invitation may be repeated, to tell more or to ask what was meant: a program may be answering."""
+_MOMENT = timedelta(minutes=1)
 MAX_NOTE = 500
 """Characters of a comment that may be sent with an invitation."""
 
@@ -75,7 +78,7 @@ def invite(
     days = limits.invitation_days
     text = (
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
-        f"invitation is answered; it is good for {days} days and is not repeated."
+        f'invitation is answered; it is good for {days} days and is not repeated. "withdraw {address}" takes it back.'
     )
     if comment.strip() and not _note(comment):
         text += f" Your note was left out, for it has a link or more than {MAX_NOTE} characters."
@@ -105,7 +108,8 @@ def _send_invitation(
 ) -> None:
     """Mail the invitation. problem: why the stranger's answer was not understood. told: what it asked to know."""
     days = request.tools.limits.invitation_days
-    token = request.outgoing.issue("invite", address, days=days, player=inviter, **payload)
+    token = request.outgoing.issue(INVITE, address, days=days, player=inviter, **payload)
+    await_answer(request, INVITE, address.casefold(), inviter, days)
     game = GAMES[payload["game"]]
     terms = read_terms(game, payload["words"], payload["body"], request.tools.limits.default_clock)
     request.outgoing.write(
@@ -126,7 +130,7 @@ def _send_invitation(
     )
 
 
-@redeems("invite", lasting=True)
+@redeems(INVITE, lasting=True)
 def answer_invitation(request: Request, ticket: Ticket) -> None:
     """The stranger accepts, perhaps with a userid of their choice, or declines for good; else they are asked again."""
     inviter = request.tx.players.get(ticket.player_id or 0)
@@ -145,7 +149,7 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
         if inviter is not None:
             _repeat(request, ticket, inviter, problem=str(error))
         return
-    request.tx.tickets.revoke("invite", ticket.subject, request.now)
+    close(request, ticket.subject)
     request.author.player, request.words.comment = player, beyond_consent(request.message.text)
     problem = _start(request, ticket, inviter, player)
     request.outgoing.write(
@@ -166,9 +170,35 @@ def beyond_consent(text: str) -> str:
     return said.strip() if len(said.split()) > _A_YES_AND_A_NAME else ""
 
 
+def close(at: Desk, address: str) -> None:
+    """End the open invitation of an address."""
+    at.tx.tickets.revoke(INVITE, address, at.now)
+    at.tx.agenda.drop(INVITE, address.casefold())
+
+
+def await_answer(at: Desk, purpose: str, subject: str, player: Player, days: int) -> None:
+    """Have the player told, a moment before the tickets run out, who has not answered."""
+    at.tx.agenda.put(purpose, subject, at.now + timedelta(days=days) - _MOMENT, player=player.id)
+
+
+@when_due(OFFER)
+@when_due(INVITE)
+def tell_unanswered(occasion: Occasion) -> None:
+    """Tell the player who asked for a game who has not answered, and let nobody answer any more."""
+    tx, item = occasion.tx, occasion.item
+    waits, asker = tx.tickets.open_for(item.kind, item.key, item.due_at), tx.players.get(item.payload["player"])
+    if not waits or asker is None:
+        return
+    asked = [player.userid for player in filter(None, map(tx.players.get, waits))]
+    invited = item.key if item.kind == INVITE else " and ".join(asked)
+    words = {"invited": invited, "again": item.kind == OFFER}
+    tx.tickets.revoke(item.kind, item.key, occasion.now)
+    occasion.owe(letters_for(occasion, reader_of(occasion, asker), "pbm: no answer", "unanswered.txt", **words))
+
+
 def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
     """Never invite the stranger again, whoever asks, and tell the inviter."""
-    request.tx.tickets.revoke("invite", ticket.subject, request.now)
+    close(request, ticket.subject)
     request.tx.invitations.refuse(ticket.subject, request.now)
     if inviter is not None:
         title = GAMES[ticket.payload["game"]].info.title
@@ -183,8 +213,8 @@ def tell_declined(request: Request, player: Player, subject: str, invited: str, 
 
 def note_undelivered(at: Desk, address: str) -> bool:
     """Void the open invitation of an address that cannot be reached, and tell the inviter; whether there was one."""
-    inviters = at.tx.tickets.open_for("invite", address, at.now)
-    at.tx.tickets.revoke("invite", address, at.now)
+    inviters = at.tx.tickets.open_for(INVITE, address, at.now)
+    close(at, address)
     for inviter in filter(None, map(at.tx.players.get, inviters)):
         reader = reader_of(at, inviter)
         at.owe(letters_for(at, reader, "pbm: invitation undelivered", "undelivered.txt", invited=address))
@@ -230,7 +260,7 @@ def _about(inviter: Player) -> str:
 def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str = "", told: str = "") -> None:
     """Send the invitation once more, up to MAX_ASKED times. problem, told: as for `_send_invitation`."""
     since = request.now - timedelta(days=request.tools.limits.invitation_days)
-    asked = request.tx.tickets.issued_since("invite", ticket.subject, since)
+    asked = request.tx.tickets.issued_since(INVITE, ticket.subject, since)
     if asked <= MAX_ASKED:
         _send_invitation(request, ticket.subject, inviter, ticket.payload, problem, told)
 
