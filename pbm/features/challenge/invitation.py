@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from games import GAMES
-from pbm.compose import Answer
+from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
 from pbm.core.decisions import done
@@ -142,7 +142,10 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     if command is not None or said.answer is not Consented.YES:
         _ask_again(request, ticket, inviter, command)
         return
-    owners = request.tx.players.of_address(ticket.subject)
+    owners, known = request.tx.players.of_address(ticket.subject), request.sender.claimed
+    if inviter is not None and known not in (None, inviter, *owners) and not said.name:
+        request.outgoing.answers.append(_as_player(ticket, inviter))
+        return
     try:
         player = owners[0] if owners else open_account(request.tx, ticket.subject, said.name)
     except Rejected as error:
@@ -161,6 +164,17 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
         problem=problem,
         made=not owners,
     )
+
+
+def _as_player(ticket: Ticket, inviter: Player) -> Answer:
+    """The answer to a player who accepts an invitation that went to an address which is not theirs."""
+    seats = ("me", inviter.userid) if ticket.payload["seat"] == 1 else (inviter.userid, "me")
+    line = " ".join([ticket.payload["game"], "challenge", *ticket.payload["words"], *seats])
+    excuse = f"{ticket.subject} was invited, and you have an account with another address, so no second one was made. "
+    other = (
+        'To have a second one all the same, answer the invitation with its name: "yes, name: joe". To play as you are:'
+    )
+    return Answer("yes", Outcome.FAILED, excuse + other, "pbm: which account?", suggestion=line)
 
 
 def beyond_consent(text: str) -> str:
