@@ -280,7 +280,7 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, Any], p
     opponent = second if player == first else first
     if opponent is None:
         return
-    if payload["challenger"] and (asker := request.tx.players.find(payload["challenger"])):
+    if not problem and payload["challenger"] and (asker := request.tx.players.find(payload["challenger"])):
         await_answer(request, OFFER, key, asker, DAYS)
     for address in request.tx.players.confirmed(player.id)[player.id]:
         if not problem:

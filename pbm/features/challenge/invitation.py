@@ -75,6 +75,7 @@ def invite(
         "comment": comment,
     }
     _send_invitation(request, address, inviter, payload)
+    await_answer(request, INVITE, address.casefold(), inviter, limits.invitation_days)
     days = limits.invitation_days
     text = (
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
@@ -109,7 +110,6 @@ def _send_invitation(
     """Mail the invitation. problem: why the stranger's answer was not understood. told: what it asked to know."""
     days = request.tools.limits.invitation_days
     token = request.outgoing.issue(INVITE, address, days=days, player=inviter, **payload)
-    await_answer(request, INVITE, address.casefold(), inviter, days)
     game = GAMES[payload["game"]]
     terms = read_terms(game, payload["words"], payload["body"], request.tools.limits.default_clock)
     request.outgoing.write(
@@ -198,7 +198,7 @@ def await_answer(at: Desk, purpose: str, subject: str, player: Player, days: int
 @when_due(OFFER)
 @when_due(INVITE)
 def tell_unanswered(occasion: Occasion) -> None:
-    """Tell the player who asked for a game who has not answered, and let nobody answer any more."""
+    """Tell the player who asked for a game who has not answered."""
     tx, item = occasion.tx, occasion.item
     waits, asker = tx.tickets.open_for(item.kind, item.key, item.due_at), tx.players.get(item.payload["player"])
     if not waits or asker is None:
@@ -206,7 +206,6 @@ def tell_unanswered(occasion: Occasion) -> None:
     asked = [player.userid for player in filter(None, map(tx.players.get, waits))]
     invited = item.key if item.kind == INVITE else " and ".join(asked)
     words = {"invited": invited, "again": item.kind == OFFER}
-    tx.tickets.revoke(item.kind, item.key, occasion.now)
     occasion.owe(letters_for(occasion, reader_of(occasion, asker), "pbm: no answer", "unanswered.txt", **words))
 
 
