@@ -181,7 +181,11 @@ def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) 
     queued: sent when it is due. sent: accepted by the next mail server or Maildir. failed: given up.
     """
     mails = queues.queued(Delivery(state) if state else None, limit)
-    print_rows([_outgoing_row(mail) for mail in mails], as_json=as_json, nothing="There are no such emails.")
+    rows = [_outgoing_row(mail) for mail in mails]
+    if not as_json:  # 80 columns have no room for the board, which the subject names, nor for delivery without trouble
+        smooth = {"board": None, "due_at": None, "attempts": None}
+        rows = [row | (smooth if not row["trouble"] else {"board": None}) for row in rows]
+    print_rows(rows, as_json=as_json, nothing="There are no such emails.")
 
 
 @outbox.command("show")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.utils import format_datetime
 from functools import lru_cache, partial
-from typing import TypeVarTuple
+from typing import Any, TypeVarTuple
 
 from pbm.compose.machine import addressed
 from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
@@ -235,8 +235,16 @@ class Composer:
     def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
         """One board among several, with links as in its own mail."""
         view = view_of(notice.state, None)
-        words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
-        return self.pages.render("section.txt", **words, drawn=drawn)
+        prefix = f"{notice.match.board} "
+        words = self._board_words(notice, view, sheet, self._answered_at(notice), now, prefix)
+
+        def answers() -> list[str]:
+            """The answers, in HTML without moves that the board above has as links."""
+            shown = zip(self._examples(notice, view), words["examples"](), strict=True)
+            hidden = sheet.linked if drawn else ()
+            return [sheet.only_text(f"  {prefix}{word}") if word in hidden else f"  {link}" for word, link in shown]
+
+        return self.pages.render("section.txt", **words, drawn=drawn, ruled=sheet.ruled, answers=answers)
 
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
         """A page in all forms, regardless of the reader's choice. sample: a board to show on it."""
@@ -282,7 +290,7 @@ class Composer:
 
     def _board_words(
         self, notice: Notice, view: View, sheet: Sheet, answered_at: str, now: datetime, prefix: str = ""
-    ) -> dict[str, object]:
+    ) -> dict[str, Any]:
         """prefix: what an answer must begin with if the mail does not identify the board; links do."""
         match, state, reader = notice.match, notice.state, notice.reader
         situation, zone, style = view.situation(match), reader.settings.zone, reader.settings.board

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from itertools import chain, filterfalse, groupby
@@ -87,9 +87,9 @@ class HtmlBoard:
         self._put_others()
 
     @property
-    def linked(self) -> bool:
-        """Whether some move is a link."""
-        return bool(self._shown)
+    def linked(self) -> Collection[str]:
+        """The moves that are links."""
+        return self._shown.keys()
 
     def html(self, picture: str, how_to_play: str) -> str:
         """The whole board with the text above and below it. how_to_play: for a board with links."""

@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -222,6 +222,8 @@ class Sheet:
         self.form, self.domain, self.pictured, self.boards = form, domain, pictured, boards
         self.drawn = False
         """Whether a board is on it."""
+        self.linked: Collection[str] = ()
+        """The moves that are links on its last board."""
         self.room = MAX_MAIL - APART - NAMED * len(domain) - BESIDES * (boards - 1)
         """Octets left for boards."""
         self._left = boards
@@ -250,8 +252,17 @@ class Sheet:
         if picture and shown.cells and len(shown.tables) == 1:
             self._closing.append(picture)
             picture = ""
+        self.linked = shown.linked
         how_to_play = _how_to_play(bool(shown.cells), shown.begun, shown.crowded) if shown.linked else ""
         return self._inlays.add(text, shown.html(picture, how_to_play)) + "\n"
+
+    def ruled(self, text: str) -> str:
+        """The text, in HTML below a rule."""
+        return text if self.form == TEXT else self._inlays.add(text, "\n".join(["<hr>", *blocks(text, self._inlays)]))
+
+    def only_text(self, text: str) -> str:
+        """A line of the plain text, for which there is nothing in HTML."""
+        return text if self.form == TEXT else self._inlays.add(text, "")
 
     def illustrated(self, text: str, figure: Figure | None) -> str:
         """The text with the figure below its line; in plain text there is only the line."""

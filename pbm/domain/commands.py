@@ -114,6 +114,19 @@ class Command:
             return None
         return self.args["USERID"], self.args["PASSWORD"]
 
+    def signed(self, userid: str, board: int | None) -> str:
+        """The command as one line with the userid, and PASSWORD in the place of the password; "" if it takes none.
+
+        board: the one it is about if it names none.
+        """
+        if self.verb.other_usage.endswith("USERID PASSWORD"):
+            return f"{self.line} {userid} PASSWORD"
+        keys = [param.key for param in self.verb.params]
+        words = {"BOARD": str(board or ""), **self.args, "USERID": userid, "PASSWORD": "PASSWORD"}
+        game = self.game if self.verb.per_game else ""
+        line = [game, self.verb.name, *self.options, *(words.get(key, "") for key in keys)]
+        return " ".join(filter(None, line)) if {*CREDENTIALS} <= {*keys} else ""
+
 
 def board_of_subject(subject: str) -> int | None:
     """The board named by a subject of our own mails. subject: without reply prefixes."""

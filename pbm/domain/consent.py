@@ -52,7 +52,9 @@ _STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
 _NAMED = re.compile(
     rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|i'?ll be|i will be|it's|as|"
     r"ich bin(?: der| die)?|ich heiße|mein name ist|je m'appelle|mon nom est|me llamo|mi nombre es|soy|mi chiamo|"
-    r"il mio nome è|ik heet|mijn naam is|chamo-me|(?:eu )?me chamo|(?:o )?meu nome é)"
+    r"il mio nome è|ik heet|mijn naam is|chamo-me|(?:eu )?me chamo|(?:o )?meu nome é|"
+    r"nazywam się|mam na imię|j[ae]g h(?:eter|edder)|mi(?:tt|t) na(?:mn är|vn er)|nimeni on|jmenuji se|меня зовут|"
+    r"(?:jestem|j[ae]g (?:är|er)|olen|jsem|я)(?=\s+(?-i:[A-Z])))"
     rf"\s+{_WORD}",
     re.IGNORECASE,
 )
@@ -60,7 +62,7 @@ _NAMED = re.compile(
 _AFTER_YES = re.compile(
     r"(?:yes|yeah|yep|ok|okay|sure|accept|y|ja|oui|si)[\s,:!.-]+[\"']?([a-z][\w.-]{0,30})[\"']?\W*", re.IGNORECASE
 )
-_LONE = re.compile(r"\W*((?i:[a-z])[\w.-]{1,30}?)(?: here| [A-Z][\w'-]+)?[^\w?]*")
+_LONE = re.compile(r"\W*((?![a-z]+ [A-Z])(?i:[a-z])[\w.-]{1,30}?)(?: here| [A-Z][\w'-]+)?[^\w?]*")
 _BEGUN = re.compile(r"\W*([a-z][\w.-]{0,30})(?:['’]s\s|[\s,:!-])\s*", re.IGNORECASE)
 _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
@@ -97,12 +99,15 @@ def introduced(text: str) -> str:
     ('Carla', 'Carla', '')
     >>> introduced("kim\\n\\nBest regards,\\nJoe Miller"), introduced("joe\\n\\nJoe Miller\\n+44 20 1234 5678")
     ('kim', 'joe')
+    >>> introduced("Jestem Jan"), introduced("jag heter Ola"), introduced("меня зовут Olga"), introduced("ben Olga")
+    ('Jan', 'Ola', 'Olga', '')
     """
     closing = answers.CLOSING.search(text)
     said = sentences(text[: closing.start()] if closing else text)[:READ]
     lone = _lone(said[0].text) if said else ""
     behind = said[1].plain if len(said) > 1 else ""
-    if not _is_name(lone, ()) or not (_is_assent(behind) or lone.casefold() in behind.split()):
+    is_introduced = bool(said) and _NAMED.search(said[0].text) is not None
+    if is_introduced or not _is_name(lone, ()) or not (_is_assent(behind) or lone.casefold() in behind.split()):
         lone = ""
     names = [lone] if lone else [found[1] for sentence in said for found in _NAMED.finditer(sentence.text)]
     return _first_name(names, ())

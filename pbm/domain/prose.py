@@ -14,7 +14,7 @@ from pbm.domain.verbs import PASSWORD, VERBS, find
 _QUALIFIERS = COURTESIES | frozenset(
     """
     a always another any best can't didn't don't first good i it last my never next no one strong that the they this to
-    we what won't you your
+    we what which won't you your
     """.split()  # noqa: SIM905  a list of them would be a page
 )
 """Words after which the name of a verb is not a verb: "nice move"."""

@@ -22,7 +22,7 @@ from pbm.domain.commands import (
     split_plan,
 )
 from pbm.domain.errors import Rejected
-from pbm.domain.meaning import Act, asks_for_draw, meaning, unsigned
+from pbm.domain.meaning import Act, asks_for_draw, meaning, plain, uncourteous, unsigned
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
@@ -258,11 +258,18 @@ def _of_boards(line: str, standing: Standing) -> list[str]:
 
     >>> _of_boards("101 F6 102 G7, 103 A1 and 104 resign", Standing(known=True))
     ['101 F6', '102 G7', '103 A1', '104 resign']
+    >>> _of_boards("101 F6 102 G7, thanks!", Standing(known=True))
+    ['101 F6', '102 G7', 'thanks']
     >>> _of_boards("F6, 102 is mine", Standing())
     ['F6, 102 is mine']
     """
-    pieces = _NEXT_BOARD.split(line)
-    return pieces if all(_is_board_line(clean(piece), standing) for piece in pieces) else [line]
+    *before, last = _NEXT_BOARD.split(line)
+    core = uncourteous(plain(last))
+    end = len(core) if before and core and last.casefold().startswith(core) else len(last)
+    pieces = [*before, last[:end]]
+    if not all(_is_board_line(clean(piece), standing) for piece in pieces):
+        return [line]
+    return [*pieces, *filter(None, [last[end:].strip(" ,.!")])]
 
 
 def _is_board_line(line: str, standing: Standing) -> bool:

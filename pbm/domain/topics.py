@@ -57,7 +57,7 @@ TOPICS = {
             \b(?:no(?: more)?|without|(?:don't|do not|stop) (?:want|send(?:ing)?)(?: me)?) (?:any |the |all )?UNWANTED\b
             """,
         "test display": r"""
-            \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)
+            \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)|\b(?:dark|night) mode\b
             ^(?:picture|image|html)(?: please)?\??$|\b(?:no|the|see|send|show|want) (?:\w+ )?(?:picture|image|html)s?\b
             \b(?:bigger|larger|smaller) (?:\w+ )?(?:boards?|pictures?|letters?|fonts?|texts?)\b
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
@@ -221,6 +221,7 @@ QUESTIONS = {
             (?:WISH|ABLE|HOW )?GET SMALL|(?:can|could) (?:the|my) (?:board|picture|letters?|text) be (?:bigger|larger)
             SMALL|(?:the )?(?:board|mail|picture|letters?|text)s? (?:is|are|looks?|seems?)(?: \w+){0,2} OFSIZE
             (?:the )?(?:board|mail|picture) (?:is|looks?|seems?|comes? out)(?: \w+){0,2} BROKEN(?: here| to me)?
+            (?:(?:WISH|ABLE|HOW )?GET (?:the |a )?)?(?:dark|night) mode
             the (?:lines|rows|columns|letters) (?:don't|do not|doesn't|aren't|are not) (?:line up|aligned|match)
             """,
         "help block": r"""

@@ -81,7 +81,7 @@ class Param:
         return re.split(r"[^A-Z0-9-]", self.name, maxsplit=1)[0]
 
     def fits(self, word: str) -> bool:
-        if self.name == "USERID" and (word.casefold() in NO_USERIDS or word[0].isdigit()):
+        if self.name == "USERID" and (word.casefold() in NO_USERIDS or word[0].isdigit() or word[-1] == ","):
             return False
         pattern = _PATTERNS.get(self.name.removesuffix("..."))
         return pattern is None or pattern.fullmatch(word) is not None

@@ -66,6 +66,12 @@ class Running:
         return not self.to_move and self.match.clock is not None and self.match.clock.overrun_at is not None
 
     @property
+    def changed_at(self) -> datetime:
+        """When its last move was made, or the open question was asked."""
+        asked_at = self.match.offer.since if self.match.offer is not None else None
+        return max(self.match.moved_at, asked_at or self.match.moved_at)
+
+    @property
     def urgency(self) -> tuple[bool, datetime, datetime]:
         return not self.to_move, self.deadline or _NEVER, self.match.moved_at
 
@@ -104,7 +110,7 @@ def plan_reminder(event: ReminderDue, tx: Transaction) -> None:
 
 @when_due(DIGEST, within=timedelta(days=2))
 def send_digest(occasion: Occasion) -> None:
-    """Send a player's digest, unless it is so late that the next one comes soon.
+    """Send a player's digest, unless it is so late that the next one comes soon, or on vacation has nothing new.
 
     If no board waits, or the player wants no digest, its other parts, such as a puzzle, come in mails of their own.
     """
@@ -118,6 +124,8 @@ def send_digest(occasion: Occasion) -> None:
         return
     under_way = boards_under_way(tx, player) if settings.digest != OFF else []
     waiting = _readable(occasion, running_boards(occasion, player, [board for board in under_way if board.waits]))
+    if all(board.is_away(tx.now) and board.changed_at < tx.now - timedelta(days=1) for board in waiting):
+        waiting = []
     found: list[Posed | None] = []
     for contribute in DIGESTED:
         with suppress(Unreadable):  # a part that needs an unreadable board is left out
@@ -242,7 +250,7 @@ def running_boards(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list
 
 
 @handles(
-    Verb("remind USERID PASSWORD [LADDER...]", ACCOUNT, rank=140, bare=True),
+    Verb("remind USERID PASSWORD [LADDER...]", ACCOUNT, rank=140, bare=True, aliases=("reminder", "reminders")),
     "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
 )
 def remind(request: Request, command: Command) -> Answer:

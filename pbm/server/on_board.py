@@ -14,6 +14,7 @@ from datetime import timedelta
 from functools import cached_property
 from itertools import chain, takewhile
 
+from games import GAMES
 from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request, userid_named
@@ -66,6 +67,7 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """Words that may describe a move: "the one in the middle"."""
+_NUMBER = re.compile(r"(?<![\w.:/-])\d{3,9}(?![\w/-])")
 _CELL = re.compile(r"[a-z]?\d{1,2}")
 _UNHINTED = ("", "hint", "list", "help", "help GAME", "help challenge", "all show me active")
 """Topics that people also discuss with each other, so the server's command is not hinted at."""
@@ -73,6 +75,9 @@ _INVITED = re.compile(
     r"(?:(?:please|can you|could you|i want to|i would like to) )?(?:invite|challenge) (?:my \w+,? )?"
     r"(?P<address>\S+@[\w.-]*\w)"
 )
+_AGAIN = re.compile(r"(?:play again|rematch)\b")
+_INSTEAD = re.compile(r"(?: (?:instead|too|next(?: time)?|now))?\?$")
+"""The end of a wish for another game: "hex instead?"."""
 _SPOKEN = re.compile(r"\s*(?P<verb>chat|kibitz)[ :,-]+(?P<words>[^\d\W].*?)\s*", re.IGNORECASE | re.DOTALL)
 
 
@@ -405,6 +410,8 @@ class _Said:
         sure = _SURE.match(text)
         is_asked = self._asked is not None
         reply = answers.REPLY.fullmatch(plain(text)) or (courteous_reply(text) if is_asked else None)
+        if reply is not None and reply["weak"] and self._asked is OfferKind.DRAW:
+            reply = None
         resigns = self.seat is not None and any(intent.is_question for intent in self.board.intents.of(self.seat))
         is_plain_yes = sure is not None and is_asked and reply is None and is_courteous(text[sure.end() :])
         if sure is not None and (resigns or is_plain_yes) and bare != "yes":
@@ -464,6 +471,13 @@ class _Said:
         check_joins(self.request, self.text)
         if plain(self.text).startswith(("start a", "play ")):
             check_rival(self.request, self.text, game_named(self.text))
+        if not self.is_running and _AGAIN.match(plain(self.text)):
+            raise BadArguments(
+                f"It is not clear what you want.{self.or_say} To play once more, with the seats exchanged:", AGAIN
+            )
+        if self.opponent is not None and (other_game := _INSTEAD.sub("", plain(self.text))) in GAMES:
+            line = f"{other_game} challenge me {self.opponent.userid}"
+            raise BadArguments(f"To play {GAMES[other_game].info.title} with {self.opponent.userid}:", line)
         if wishes.OWN_ADDRESS.search(plain(self.text)):
             raise BadArguments(
                 "Nothing was passed on: your opponent does not learn your address. To have your mail sent to another "
@@ -502,6 +516,11 @@ class _Said:
         between, text = self.meant.between, self.text
         if self.writer is None or begins_like_a_command(text):
             return False
+        if self.is_to_move and between and (elsewhere := self._other_board()):
+            raise BadArguments(
+                f"Your email speaks of board {elsewhere}, too, so nothing is played. Answer the email of each board "
+                "with nothing but the move."
+            )
         if self.is_to_move and between and len(between) < len(text.split()):
             raise BadArguments(
                 f"Your email speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
@@ -517,6 +536,12 @@ class _Said:
             )
         self._check_no_password(self.writer)
         return meaning(text, str.casefold).act in (Act.SAY, Act.RULES)
+
+    def _other_board(self) -> int | None:
+        """The first other board of the writer's that the words name."""
+        named = map(int, _NUMBER.findall(self.text))
+        others = (self.request.tx.matches.summary(each) for each in named if each != self.board.match.board)
+        return next((match.board for match in others if match is not None and self.writer in match.players), None)
 
     @property
     def _is_exclaimed(self) -> bool:

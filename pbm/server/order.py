@@ -297,14 +297,16 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
         remarks=reading.remarks, board=sender.board, as_of=as_of,
     )  # fmt: skip
     subject = "pbm: was that you?"
-    shown = _with_password(order.commands[0], error, player.userid) if len(lines) == 1 else ""
+    (command, *others), shown = parse_all(request.tx, lines, sender.standing), ""
+    if not others:
+        shown = _with_password(command, error, player.userid, sender.board)
     request.outgoing.write(address, subject, "held.txt", player=player, reply_to=token, lines=lines, shown=shown)
 
 
-def _with_password(command: Command | Rejected, error: NeedsIdentity, userid: str) -> str:
-    """How the command is written with a password; empty if that is not known."""
-    if isinstance(command, Command) and command.verb.other_usage.endswith("USERID PASSWORD"):
-        return f"{command.line} {userid} PASSWORD"
+def _with_password(command: Command | Rejected, error: NeedsIdentity, userid: str, board: int | None) -> str:
+    """How the command is written with a password; empty if that is not known. board: the one that is answered."""
+    if isinstance(command, Command) and not command.plan and (signed := command.signed(userid, board)):
+        return signed
     usage = error.suggestion if "PASSWORD" in error.suggestion else ""
     return usage.replace("USERID PASSWORD", f"{userid} PASSWORD")
 

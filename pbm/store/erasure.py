@@ -21,6 +21,7 @@ from pbm.store.refusals import Acts
 from pbm.store.statements import Queries
 from pbm.store.tables import (
     addresses,
+    agenda,
     blocks,
     inbox,
     intents,
@@ -39,7 +40,7 @@ from pbm.store.tables import (
     tournament_players,
     tournaments,
 )
-from pbm.store.tickets import Guesses
+from pbm.store.tickets import INVITE, Guesses
 
 _SHARED = frozenset({outbox, rating_changes, tournament_players})
 """Tables whose rows name a player but are others', too; all others with a player_id are the player's alone."""
@@ -102,6 +103,7 @@ class Erasure(Queries):
         self._drop(blocks, blocked_id=traces.player_id)
         self._delete(peer_keys, peer_keys.c.address_key.in_(traces.names))
         self._delete(tickets, tickets.c.subject.in_(traces.names))
+        self._delete(agenda, agenda.c.kind == INVITE, agenda.c.key.in_(traces.names))
         for name in traces.names:
             Guesses(self._connection).forget_about(name)
         for seat, column in enumerate(SEATS, 1):

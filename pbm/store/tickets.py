@@ -92,6 +92,8 @@ def _fitted(key: Key) -> Key:
 
 MESSAGE = "message"
 """The purpose of tickets whose answers go to the author of a message; their payload holds its text."""
+INVITE = "invite"
+"""The purpose of tickets of invited strangers, whose subject is the address, and of what is due when they run out."""
 
 
 class Ticket(NamedTuple):
@@ -140,6 +142,11 @@ class Tickets(Queries):
         is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
         found = select(tickets.c.player_id).where(is_open, tickets.c.player_id.is_not(None))
         return sorted(set(self._column(found)))
+
+    def of(self, purpose: str, player_id: int, now: datetime) -> list[Ticket]:
+        """A player's tickets of a purpose that can still be redeemed."""
+        own = (tickets.c.purpose == purpose) & (tickets.c.player_id == player_id)
+        return self._all(select(tickets).where(own, tickets.c.expires_at > now).order_by(tickets.c.id), _ticket)
 
     def drop_of(self, purpose: str, subject: str, player_id: int) -> None:
         """Use up a player's tickets of a purpose about a subject."""

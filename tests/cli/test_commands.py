@@ -365,6 +365,9 @@ def test_what_an_email_has_caused_is_found_from_both_ends(game: Pbm, tmp_path: P
 
 
 def test_the_outbox_is_listed_shown_and_sent_again(game: Pbm, tmp_path: Path) -> None:
+    listed = game("outbox", "list").stdout
+    assert "Cross Board 101" in listed
+    assert max(map(len, listed.splitlines())) <= 80
     with database(tmp_path) as connection:
         connection.execute("UPDATE outbox SET state = 'failed', trouble = '550 no such user' WHERE id = 1")
         connection.execute("UPDATE outbox SET state = 'sent' WHERE id = 2")

@@ -245,7 +245,7 @@ TOPICS = {
     "help clock": "how long does a game take?|how does the clock work?",
     "help tutorial": "I'm new here|I am a beginner, where do I start?",
     "puzzle": "gimme a puzzle|do you have puzzles?",
-    "test display": "I can't see the board|the board looks strange|picture please",
+    "test display": "I can't see the board|the board looks strange|picture please|dark mode?",
     "": "My cat is asleep.|Hello|I am ready|let's go|D4|thanks",
 }  # fmt: skip
 

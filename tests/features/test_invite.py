@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import delete
@@ -249,3 +250,15 @@ def test_the_welcome_after_an_invitation_can_be_answered(people: House) -> None:
     assert "Welcome, robert!" in welcome.body
     (told,) = people.answer(FRIEND, "password correct-horse", mail=len(people.mailboxes[FRIEND]) - 1)
     assert "Your password is set" in told.body
+
+
+def test_a_player_who_answers_from_another_address_is_asked_which_account_is_to_play(people: House) -> None:
+    ask(people, "alice", f"cross challenge {FRIEND} me -size=3")
+    answer = people.answering(FRIEND, "yes")
+    raw = answer.raw.replace(f"From: {FRIEND}".encode(), b"From: bob@example.net")
+    (got,) = people.deliver(replace(answer, raw=raw))
+    assert got.address == address_of("bob")
+    assert "Write: cross challenge -size=3 me alice" in got.body
+    assert userids(people) == ["alice", "bob"]
+    people.answer(FRIEND, "yes, name: joe")
+    assert userids(people) == ["alice", "bob", "joe"]

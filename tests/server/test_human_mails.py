@@ -727,6 +727,19 @@ def test_questions_are_answered_in_plain_words(
     assert [(said, heard) for wanted, said, heard in told if wanted not in heard] == []
 
 
+TAKEBACK_ANSWERS = {
+    "is taken back: you agreed": "ok|Ok, no problem!|no problem|fine with me|All right, good luck",
+    "passed on as a message": "which move?|ok, but only this once|ok if I may take mine back, too|ok?",
+}
+
+
+@pytest.mark.parametrize(("wanted", "said"), pairs(TAKEBACK_ANSWERS))
+def test_a_plain_yes_agrees_to_a_takeback(patient: House, wanted: str, said: str) -> None:
+    patient.game("cross -size=4 bert anna", ["C3", "D4"])
+    patient.answer("anna", "undo", 101)
+    assert wanted in said_to(patient, patient.answering("bert", said, 101))
+
+
 @pytest.mark.parametrize("said", ["Can I have the board as a picture?", "Could the board be bigger? My eyes are bad."])
 def test_a_robots_opponent_is_answered_by_the_server_whatever_else_they_say(patient: House, said: str) -> None:
     patient.game("cross -size=4 bert robot1")

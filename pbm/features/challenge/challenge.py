@@ -25,13 +25,20 @@ from pbm.core.unasked import count_asked, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.consent import Answer as Reply
 from pbm.domain.consent import consent
-from pbm.domain.errors import NeedsIdentity, NotAllowed
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound
 from pbm.domain.events import CommentMade, MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
 from pbm.domain.verbs import STARTING, Verb
-from pbm.features.challenge.invitation import beyond_consent, invite, tell_declined
-from pbm.store.tickets import Ticket
+from pbm.features.challenge.invitation import (
+    OFFER,
+    await_answer,
+    beyond_consent,
+    close,
+    invite,
+    tell_declined,
+)
+from pbm.store.tickets import INVITE, Ticket
 
 ME = "me"
 """The word by which challengers name themselves."""
@@ -174,7 +181,6 @@ def rematch(request: Request, command: Command) -> Answer | None:
     return None
 
 
-OFFER = "offer"
 DAYS = 7
 """How long an offer can be answered."""
 
@@ -246,7 +252,26 @@ def propose(
         _send(request, key, player, payload)
     names = " and ".join(player.userid for player in asked)
     be, agree = ("is", f"{names} agrees") if len(asked) == 1 else ("are", "both agree")
-    return done(command, f"{names} {be} asked. The game starts when {agree}.")
+    back = f' "withdraw {asked[0].userid}" takes the challenge back.' if challenger else ""
+    return done(command, f"{names} {be} asked. The game starts if {agree} within {DAYS} days.{back}")
+
+
+@handles(
+    Verb("withdraw USERID PASSWORD WHOM", STARTING, rank=45),
+    "take back your challenge of a player, or your invitation of an address, before it is answered",
+)
+def withdraw(request: Request, command: Command) -> Answer:
+    asker, whom, tickets = request.author.who(command), command.args["WHOM"], request.tx.tickets
+    asked = request.tx.players.of_address(whom) if "@" in whom else [request.author.player_named(whom)]
+    offers = [ticket for player in asked for ticket in tickets.of(OFFER, player.id, request.now)]
+    keys = {ticket.subject for ticket in offers if ticket.payload["challenger"] == asker.userid}
+    for key in keys:
+        tickets.revoke(OFFER, key, request.now)
+    if asker.id in tickets.open_for(INVITE, whom, request.now):
+        close(request, whom)
+    elif not keys:
+        raise NotFound(f"Nothing that you have asked {whom} waits for an answer.")
+    return done(command, f"Taken back: {whom} cannot agree to your game any more.")
 
 
 def _send(request: Request, key: str, player: Player, payload: dict[str, Any], problem: str = "") -> None:
@@ -256,6 +281,8 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, Any], p
     opponent = second if player == first else first
     if opponent is None:
         return
+    if not problem and payload["challenger"] and (asker := request.tx.players.find(payload["challenger"])):
+        await_answer(request, OFFER, key, asker, DAYS)
     for address in request.tx.players.confirmed(player.id)[player.id]:
         if not problem:
             count_unasked(request.tx, request.tools.limits, address, request.incoming.network, mailbox_too=False)

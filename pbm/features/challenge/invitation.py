@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 from games import GAMES
-from pbm.compose import Answer
+from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
 from pbm.core.notify import Desk, letters_for, reader_of
-from pbm.core.registry import HANDLERS, REFUSALS, redeems
+from pbm.core.registry import HANDLERS, REFUSALS, Occasion, redeems, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
@@ -28,10 +28,13 @@ from pbm.domain.match import Player
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.verbs import Standing
 from pbm.mailin import token_answered
-from pbm.store.tickets import Ticket
+from pbm.store.tickets import INVITE, Ticket
 
+OFFER = "offer"
+"""The purpose of tickets of players who are asked for a game, and of what is due when they run out."""
 MAX_ASKED = 4
 """How often one invitation may be repeated, to tell more or to ask what was meant: a program may be answering."""
+_MOMENT = timedelta(minutes=1)
 MAX_NOTE = 500
 """Characters of a comment that may be sent with an invitation."""
 
@@ -74,10 +77,11 @@ def invite(
         "comment": comment,
     }
     _send_invitation(request, address, inviter, payload)
+    await_answer(request, INVITE, address.casefold(), inviter, limits.invitation_days)
     days = limits.invitation_days
     text = (
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
-        f"invitation is answered; it is good for {days} days and is not repeated."
+        f'invitation is answered; it is good for {days} days and is not repeated. "withdraw {address}" takes it back.'
     )
     if comment.strip() and not _note(comment):
         text += f" Your note was left out, for it has a link or more than {MAX_NOTE} characters."
@@ -107,7 +111,7 @@ def _send_invitation(
 ) -> None:
     """Mail the invitation. problem: why the stranger's answer was not understood. told: what it asked to know."""
     days = request.tools.limits.invitation_days
-    token = request.outgoing.issue("invite", address, days=days, player=inviter, **payload)
+    token = request.outgoing.issue(INVITE, address, days=days, player=inviter, **payload)
     game = GAMES[payload["game"]]
     terms = read_terms(game, payload["words"], payload["body"], request.tools.limits.default_clock)
     request.outgoing.write(
@@ -128,7 +132,7 @@ def _send_invitation(
     )
 
 
-@redeems("invite", lasting=True)
+@redeems(INVITE, lasting=True)
 def answer_invitation(request: Request, ticket: Ticket) -> None:
     """The stranger accepts, perhaps with a userid of their choice, or declines for good; else they are asked again."""
     inviter = request.tx.players.get(ticket.player_id or 0)
@@ -140,14 +144,17 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     if command is not None or said.answer is not Consented.YES:
         _ask_again(request, ticket, inviter, command)
         return
-    owners = request.tx.players.of_address(ticket.subject)
+    owners, known = request.tx.players.of_address(ticket.subject), request.sender.claimed
+    if inviter is not None and known not in (None, inviter, *owners) and not said.name:
+        request.outgoing.answers.append(_as_player(ticket, inviter))
+        return
     try:
         player = owners[0] if owners else open_account(request.tx, ticket.subject, said.name)
     except Rejected as error:
         if inviter is not None:
             _repeat(request, ticket, inviter, problem=str(error))
         return
-    request.tx.tickets.revoke("invite", ticket.subject, request.now)
+    close(request, ticket.subject)
     request.author.player, request.words.comment = player, beyond_consent(request.message.text)
     problem = _start(request, ticket, inviter, player)
     request.outgoing.write(
@@ -161,6 +168,17 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     )
 
 
+def _as_player(ticket: Ticket, inviter: Player) -> Answer:
+    """The answer to a player who accepts an invitation that went to an address which is not theirs."""
+    seats = ("me", inviter.userid) if ticket.payload["seat"] == 1 else (inviter.userid, "me")
+    line = " ".join([ticket.payload["game"], "challenge", *ticket.payload["words"], *seats])
+    excuse = f"{ticket.subject} was invited, and you have an account with another address, so no second one was made. "
+    other = (
+        'To have a second one all the same, answer the invitation with its name: "yes, name: joe". To play as you are:'
+    )
+    return Answer("yes", Outcome.FAILED, excuse + other, "pbm: which account?", suggestion=line)
+
+
 def beyond_consent(text: str) -> str:
     """The words of an answer that are for the other player: none if it is little more than a yes or no and a name."""
     closing = answers.CLOSING.search(text)
@@ -168,9 +186,34 @@ def beyond_consent(text: str) -> str:
     return said.strip() if len(said.split()) > _A_YES_AND_A_NAME else ""
 
 
+def close(at: Desk, address: str) -> None:
+    """End the open invitation of an address."""
+    at.tx.tickets.revoke(INVITE, address, at.now)
+    at.tx.agenda.drop(INVITE, address.casefold())
+
+
+def await_answer(at: Desk, purpose: str, subject: str, player: Player, days: int) -> None:
+    """Have the player told, a moment before the tickets run out, who has not answered."""
+    at.tx.agenda.put(purpose, subject, at.now + timedelta(days=days) - _MOMENT, player=player.id)
+
+
+@when_due(OFFER)
+@when_due(INVITE)
+def tell_unanswered(occasion: Occasion) -> None:
+    """Tell the player who asked for a game who has not answered."""
+    tx, item = occasion.tx, occasion.item
+    waits, asker = tx.tickets.open_for(item.kind, item.key, item.due_at), tx.players.get(item.payload["player"])
+    if not waits or asker is None:
+        return
+    asked = [player.userid for player in filter(None, map(tx.players.get, waits))]
+    invited = item.key if item.kind == INVITE else " and ".join(asked)
+    words = {"invited": invited, "again": item.kind == OFFER}
+    occasion.owe(letters_for(occasion, reader_of(occasion, asker), "pbm: no answer", "unanswered.txt", **words))
+
+
 def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
     """Never invite the stranger again, whoever asks, and tell the inviter."""
-    request.tx.tickets.revoke("invite", ticket.subject, request.now)
+    close(request, ticket.subject)
     request.tx.invitations.refuse(ticket.subject, request.now)
     if inviter is not None:
         title = GAMES[ticket.payload["game"]].info.title
@@ -193,7 +236,7 @@ def note_undelivered(at: Desk, mail: Mail) -> bool:
     """
     token = token_answered(mail.raw, at.tools.composer.robot)
     ticket = at.tx.tickets.find(token, at.now) if token else None
-    inviter = at.tx.players.get(ticket.player_id or 0) if ticket and ticket.purpose == "invite" else None
+    inviter = at.tx.players.get(ticket.player_id or 0) if ticket and ticket.purpose == INVITE else None
     if inviter is None:
         return False
     words = {"invited": mail.address}
@@ -240,7 +283,7 @@ def _about(inviter: Player) -> str:
 def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str = "", told: str = "") -> None:
     """Send the invitation once more, up to MAX_ASKED times. problem, told: as for `_send_invitation`."""
     since = request.now - timedelta(days=request.tools.limits.invitation_days)
-    asked = request.tx.tickets.issued_since("invite", ticket.subject, since)
+    asked = request.tx.tickets.issued_since(INVITE, ticket.subject, since)
     if asked <= MAX_ASKED:
         _send_invitation(request, ticket.subject, inviter, ticket.payload, problem, told)
 
