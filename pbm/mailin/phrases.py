@@ -257,7 +257,8 @@ NOTICES = (
             confidential|confidentiel|confidencia|confidenzial|vertraulich|vertrouwelijk|poufn|konfidenti|luottamuksell
             fortrolig|důvěrn|gizli|riservat|конфиденц|保密|機密|机密
             legally privileged|privileged (?:and|or|information)
-            intended (?:only|solely|recipient|exclusively|for the)|addressees?\b
+            intended (?:only|solely|recipient|exclusively|for the (?:addressee|person|sole|use|named|recipient))
+            addressees?\b
             adressaten\b|empfängers?\b|destinataire|destinatari|geadresseerde|adresat|mottagare
             """,
         ),
@@ -268,6 +269,13 @@ NOTICES = (
     ),
 )
 """Words that occur together in a paragraph that a company's server adds, wherever they stand in it."""
+
+PERSONAL = re.compile(
+    r"\?|\b(?:i|my|mine|ich|mir|mich|meine?[nmrs]?|je|mon|mes|yo|mío|io|mio|mia|ik|mij|mijn|jag|mig|jeg|eu|meu"
+    r"|minha|ja|mój|moja)\b|\bj'",
+    re.IGNORECASE,
+)
+"""A question, or words that a person says of themselves, and no company's notice."""
 
 BANNER = _any(
     r"\W{0,6}(?:(?:caution|warning|attention|achtung|vorsicht|atenci[óo]n|attenzione|let op|uwaga|varning)\W{1,4})?",

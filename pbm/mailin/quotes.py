@@ -407,9 +407,13 @@ def _unsigned(passage: Sequence[str]) -> str:
 
 
 def _is_notice(passage: Sequence[str], place: int) -> bool:
-    """Whether a paragraph begins at place, and its first lines hold words that companies put below each mail."""
+    """Whether a paragraph begins at place, and its first lines hold words that companies put below each mail.
+
+    A person may use the same words: "I printed your message; what a nice environment" is no notice.
+    """
     if place and passage[place - 1]:
         return False
     begun = " ".join(takewhile(bool, passage[place : place + _NOTICE_LINES]))
     is_long = len(begun.encode(errors="replace")) >= _NOTICE
-    return is_long and any(all(word.search(begun) for word in words) for words in phrases.NOTICES)
+    is_likely = is_long and any(all(word.search(begun) for word in words) for words in phrases.NOTICES)
+    return is_likely and not phrases.PERSONAL.search(begun)

@@ -189,6 +189,13 @@ Skickades från E-post för Windows
 Proton Mailセキュアメールで送信されました。
 Sender notified by Mailtrack""".splitlines()
 """What companies, virus scanners and mail programs put below a text; "|" breaks a line."""
+PERSONAL = """\
+My last message was meant to be confidential, please do not publish it anywhere.
+Is our mail here confidential? Other players need not know about this plan.
+The message was intended for the other board, sorry about that, Bob!
+Ich glaube, die Nachricht war vertraulich; der Empfänger sollte nur Bob sein.
+I always print your mail, although the environment would prefer otherwise.""".splitlines()
+"""The same words as in notices, from a person."""
 BANNERS = """\
 CAUTION: This email originated from outside of the organization.|Do not click links unless you know the sender.
 [EXTERNAL EMAIL]
@@ -206,6 +213,11 @@ def test_what_others_put_below_a_text_is_not_passed_on(notice: str):
     assert person(raw(f"{own}\n\n{notice.replace('|', chr(10))}\n")).text == own
     wrapped = "\n".join(part for line in notice.split("|") for part in textwrap.wrap(line, 72))
     assert person(raw(f"{own}\n\n{wrapped}\n\n{clients.ATTRIBUTIONS['mutt']}\n> {SENTINEL}\n")).text == own
+
+
+@pytest.mark.parametrize("words", PERSONAL)
+def test_a_person_who_uses_the_words_of_notices_is_heard(words: str):
+    assert person(raw(f"F6\n\n{words}\n")).text == f"F6\n\n{words}"
 
 
 @pytest.mark.parametrize("banner", BANNERS)
