@@ -86,17 +86,16 @@ def _rows(request: Request, game: str) -> list[PlayerRow]:
     rated = [(player, tally.at(request.now)) for player, tally in tx.ratings.standings(game, MAX_RANKED)]
     ids = [player.id for player, _ in rated]
     choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_in(game, ids), tx.paces.of(game, ids)
-    wanted = tx.seeks.wanted(game, ids)
     rows = []
     for player, tally in rated:
         active, pace, choice = counts[player.id], paces[player.id], choices[player.id]
         most = "-" if choice.most_active is None else choice.most_active
         limit = most if choice.accepts else 0
         section, userid, rating = _section(tally, active, request.now), player.userid, tally.rating.shown
-        rank, seeking = next(ranks) if section == ESTABLISHED else "", wanted.get(player.id, "")
-        standing = rank, userid, rating, tally.won, tally.lost, tally.drawn, active, limit, seeking
+        rank = next(ranks) if section == ESTABLISHED else ""
+        standing = rank, userid, rating, tally.won, tally.lost, tally.drawn, active, limit
         reach = round(2 * tally.rating.deviation)
-        reliability = section[0], userid, rating, reach, pace.finished, pace.timeouts, pace.shown
+        reliability = section[0], userid, rating, reach, f"{pace.timeouts}/{pace.finished}", pace.shown
         rows.append(PlayerRow(userid, tally, section, standing, reliability))
     return rows
 

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, bindparam, or_, select
+from sqlalchemy import ColumnElement, Row, or_, select
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
-from pbm.store.statements import Queries, among, often
+from pbm.store.statements import Queries
 from pbm.store.tables import attempts, invitations, players, refusals, seeks, tickets
 
 _SUBJECT = 320
@@ -191,13 +191,6 @@ class Seek(NamedTuple):
     created_at: datetime
 
 
-_WANTED = often(
-    select(seeks.c.player_id, seeks.c.wanted).where(
-        seeks.c.game == bindparam("of_game"), among(seeks.c.player_id, "players")
-    )
-)
-
-
 class Seeks(Queries):
     """A player has at most one open seek in a game."""
 
@@ -219,11 +212,6 @@ class Seeks(Queries):
     def open(self, game: str, limit: int | None = None) -> list[Seek]:
         """The open seeks of a game, oldest first."""
         return self._found(seeks.c.game == game, limit)
-
-    def wanted(self, game: str, player_ids: Collection[int]) -> dict[int, int]:
-        """How many games each of the players seeks, if any."""
-        rows = self._connection.execute(_WANTED, {"of_game": game, "players": [*player_ids]})
-        return {row.player_id: row.wanted for row in rows}
 
     def set_wanted(self, seek_id: int, wanted: int) -> None:
         """Set how many more games are wanted; 0 closes the seek."""

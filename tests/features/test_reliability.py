@@ -128,10 +128,11 @@ def test_a_game_with_who_has_become_a_bot_meanwhile_is_not_rated(people: House) 
 def numbers(body: str) -> dict[str, list[float]]:
     """The numbers in a mail's table, by the words that open a row."""
     found = {}
-    for line in body.splitlines():
-        name, values = line[2:21].strip(), line[21:].split()
-        if line.startswith("  ") and name and values and values[0].lstrip("+-").replace(".", "").isdigit():
-            found[name] = [float(value) for value in values[:2] if value.lstrip("+-").replace(".", "").isdigit()]
+    for line in body.partition("again:\n\n")[2].partition("\n\n")[0].splitlines():
+        if name := line[:17].strip():
+            found[name] = [
+                float(value) for value in line[17:].split()[:2] if value.lstrip("+-").replace(".", "").isdigit()
+            ]
     return found
 
 

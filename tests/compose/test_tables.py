@@ -1,0 +1,63 @@
+"""Tables of players with names of usual length: none is wider than a phone's line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import pytest
+
+from pbm.compose.html import NARROW
+from tests.conversation import Got, House, password
+from tests.features.test_tournament import NAMES, make, play
+
+LONG = tuple(f"{name}-{name}-{name}"[:10] for name in NAMES[:6])
+
+
+def rows(mails: Iterable[Got]) -> list[str]:
+    """The lines of all tables in mails that are not about a board."""
+    told = [got.body for got in mails if got["Subject"].startswith("pbm: ")]
+    blocks = [block.split("\n") for body in told for block in body.split("\n\n") if re.search(r"\S {2,}\S", block)]
+    return [line for block in blocks for line in block]
+
+
+def assert_narrow(mails: Iterable[Got], *headings: str) -> None:
+    lines = rows(mails)
+    assert [line for line in lines if len(line) > NARROW] == []
+    for heading in headings:
+        assert heading.split() in map(str.split, lines)
+
+
+@pytest.mark.parametrize(("ends", "ties"), [("resign!", ""), ("draw", "Ties")])
+def test_what_ratings_tell(ends: str, ties: str, house: House) -> None:
+    one, two = LONG[:2]
+    house.player(one)
+    house.player(two)
+    board = house.game(f"cross -size=3 {one} {two}", ["C3", "B2"])
+    house.answer(one, ends, board)
+    house.answer(two, "draw", board)
+    assert_narrow(house.answer(one, "why", board), f"you {two}")
+    assert_narrow(
+        house.send("somebody@example.com", "cross standings"),
+        f"Rank Name Rating Won Lost {ties} Active/Max",
+        "Name Rating +/- Timeouts Time/move",
+    )
+    assert_narrow(house.send(one, f"about {two}"), "Game Rating +/- Won Lost Ties", "Game Active Timeouts Time/move")
+
+
+@pytest.mark.parametrize(
+    ("words", "decided", "pairings"),
+    [
+        ("swiss -players=4..16 -rounds=4", "Buchholz S-B Direct", "Board Moves first - second Result"),
+        ("round-robin", "Direct S-B", "Board Moves first - second Result"),
+        ("league", "Direct S-B", "Div. Board Moves first - second Result"),
+    ],
+)
+def test_what_tournaments_tell(words: str, decided: str, pairings: str, house: House) -> None:
+    mails = make(house, words, LONG)
+    for number in range(4):
+        mails += play(house, lambda one, two: (LONG.index(one) + LONG.index(two)) % 3 > 0)
+        if number == 1:
+            mails += house.send(LONG[5], f"tournament leave cup {LONG[5]} {password(LONG[5])}")
+        mails += [got for what in ("standings", "pairings") for got in house.send(LONG[0], f"tournament {what} cup")]
+    assert_narrow(mails, "Rank Name Points Won Drawn Lost", f"Rank Name {decided}", pairings)
