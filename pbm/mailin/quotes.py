@@ -369,7 +369,10 @@ def unquoted(lines: Sequence[str], us: str) -> str:
         else:
             passages[-1].append(lines[place])
             place += 1
-    own = "\n\n".join(filter(None, map(_unsigned, passages))).strip()
+    found: list[str] = []
+    for passage in passages:
+        found += filter(None, [_unsigned(passage, begun=bool(found))])
+    own = "\n\n".join(found).strip()
     octets = own.encode(errors="replace")
     return own if len(octets) <= MAX_OWN else f"{octets[: MAX_OWN - 6].decode(errors='ignore').rstrip()} [...]"
 
@@ -386,14 +389,17 @@ def _quote_end(lines: Sequence[str], quoted: Sequence[bool], place: int, width: 
     return place
 
 
-def _unsigned(passage: Sequence[str]) -> str:
-    """A passage without signature, disclaimer, and the lines that phones, programs and servers add."""
+def _unsigned(passage: Sequence[str], *, begun: bool) -> str:
+    """A passage without signature, disclaimer, and the lines that phones, programs and servers add.
+
+    begun: the person's own text begins above it; what it begins with is no notice.
+    """
     kept: list[str] = []
     for place, line in enumerate(passage):
         if line and (kept or not phrases.BANNER.match(line)):
             if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
                 break
-            if len(line) >= _NOTICE_LINE and _is_notice(passage, place):
+            if (begun or kept) and len(line) >= _NOTICE_LINE and _is_notice(passage, place):
                 break
             kept.append(line)
         elif kept:
