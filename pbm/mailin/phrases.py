@@ -277,6 +277,13 @@ PERSONAL = re.compile(
 )
 """A question, an exclamation, thanks, or words that a person says of themselves, and no company's notice."""
 
+FORMAL = re.compile(
+    r"\b(?:informa[tcçz]|contents? of|inhalt dieser|contenido de|attach|files transmitted|recipient|addressee|empfänger"
+    r"|adressat|destinat|geadresseerde|before printing|bevor sie|antes de imprimir)|宛先|印刷する前",
+    re.IGNORECASE,
+)
+"""Words that a notice with nothing above it has, too; people seldom begin with these."""
+
 BANNER = _any(
     r"\W{0,6}(?:(?:caution|warning|attention|achtung|vorsicht|atenci[óo]n|attenzione|let op|uwaga|varning)\W{1,4})?",
     r"""

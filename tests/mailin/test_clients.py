@@ -217,6 +217,11 @@ def test_what_others_put_below_a_text_is_not_passed_on(notice: str):
     assert person(raw(f"{own}\n\n{wrapped}\n\n{clients.ATTRIBUTIONS['mutt']}\n> {SENTINEL}\n")).text == own
 
 
+@pytest.mark.parametrize("notice", NOTICES)
+def test_a_notice_alone_is_no_text(notice: str):
+    assert person(raw(notice.replace("|", "\n"))).text == ""
+
+
 @pytest.mark.parametrize("words", PERSONAL)
 def test_a_person_who_uses_the_words_of_notices_is_heard(words: str):
     assert person(raw(f"F6\n\n{words}\n")).text == f"F6\n\n{words}"
