@@ -257,10 +257,13 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
 def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
     """The words of a line in plain characters, and those that were written otherwise, by their plain form.
 
-    Phones make one dash of two hyphens, some keyboards have wide letters, and dictated lines end in a full stop.
+    Phones make one dash of two hyphens, some keyboards have wide letters, and dictated lines end in a full stop. Words
+    that would become one, like an old password and the new one, stay as they are.
 
     >>> _keyed("set sleep 23:00–07:00."), _keyed("hex seek —clock=3d")[0]
     ((['set', 'sleep', '23:00-07:00'], {'23:00-07:00': '23:00–07:00.'}), ['hex', 'seek', '-clock=3d'])
+    >>> _keyed("change password ann geheim geheim!")
+    (['change', 'password', 'ann', 'geheim', 'geheim!'], {})
     """
     words = line.split()
     if line.isascii() and not line.endswith((".", "!")):
@@ -269,6 +272,8 @@ def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
     keyed = [plain if any(map(str.isalnum, plain)) else word for plain, word in zip(keyed, words, strict=True)]
     if keyed[1:]:
         keyed[-1] = keyed[-1].rstrip("”.!") or keyed[-1]
+    forms = [plain for plain, _ in {*zip(keyed, words, strict=True)}]
+    keyed = [plain if forms.count(plain) == 1 else word for plain, word in zip(keyed, words, strict=True)]
     return keyed, {plain: word for plain, word in zip(keyed, words, strict=True) if plain != word}
 
 

@@ -271,21 +271,28 @@ NOTICES = (
 """Words that occur together in a paragraph that a company's server adds, wherever they stand in it."""
 
 PERSONAL = re.compile(
-    r"\?|\b(?:i|my|mine|ich|mir|mich|meine?[nmrs]?|je|mon|mes|yo|mío|io|mio|mia|ik|mij|mijn|jag|mig|jeg|eu|meu"
-    r"|minha|ja|mój|moja)\b|\bj'",
+    r"[?!]|\b(?:thanks|danke|merci|gracias|grazie|bedankt|tack|obrigad[oa]|dzięk\w+|i|my|mine|ich|mir|mich"
+    r"|meine?[nmrs]?|je|mon|mes|yo|mío|io|mio|mia|ik|mij|mijn|jag|mig|jeg|eu|meu|minha|ja|mój|moja)\b|\bj'",
     re.IGNORECASE,
 )
-"""A question, or words that a person says of themselves, and no company's notice."""
+"""A question, an exclamation, thanks, or words that a person says of themselves, and no company's notice."""
+
+FORMAL = re.compile(
+    r"\b(?:informa[tcçz]|contents? of|inhalt dieser|contenido de|attach|files transmitted|recipient|addressee|empfänger"
+    r"|adressat|destinat|geadresseerde|before printing|bevor sie|antes de imprimir)|宛先|印刷する前",
+    re.IGNORECASE,
+)
+"""Words that a notice with nothing above it has, too; people seldom begin with these."""
 
 BANNER = _any(
     r"\W{0,6}(?:(?:caution|warning|attention|achtung|vorsicht|atenci[óo]n|attenzione|let op|uwaga|varning)\W{1,4})?",
     r"""
     (?:external|extern[ea]?[nrs]?|externo|esterno|外部)\W{0,3}(?:e-?mail|mail|sender|message|absender|送信者)?\W{0,6}$
-    .{0,40}(?:message|mail|sender)\b.{0,40} from (?:an? )?(?:external|outside)\b
-    .{0,80}\boutside (?:of )?(?:your|the|our) organi[sz]ation
+    .{0,40}(?:message|mail|sender)\b.{0,40} from (?:an? external|outside (?:of )?(?:your|the|our))\b
+    .{0,40}(?:message|mail|sender|originat\w+|sent|came)\b.{0,40}\boutside (?:of )?(?:your|the|our) organi[sz]ation
     .{0,80}(?:extern\w{0,2} (?:absender|afzender|avsändare)|expéditeur externe|remitente externo|remetente externo)
     .{0,80}(?:mittente esterno|zewnętrzn\w{1,4} nadawc|外部(?:から|の送信者))|you don['’]?t often get e-?mail from
-    do not click (?:on )?(?:any )?links|.{0,80}\bthe content is safe
+    do not click (?:on )?(?:any )?links\b.{0,60}(?:unless|attachment|sender)|.{0,80}\bthe content is safe
     """,
 )
 """The first line of a mail if a server on the way warned of its sender."""

@@ -369,7 +369,10 @@ def unquoted(lines: Sequence[str], us: str) -> str:
         else:
             passages[-1].append(lines[place])
             place += 1
-    own = "\n\n".join(filter(None, map(_unsigned, passages))).strip()
+    found: list[str] = []
+    for passage in passages:
+        found += filter(None, [_unsigned(passage, begun=bool(found))])
+    own = "\n\n".join(found).strip()
     octets = own.encode(errors="replace")
     return own if len(octets) <= MAX_OWN else f"{octets[: MAX_OWN - 6].decode(errors='ignore').rstrip()} [...]"
 
@@ -386,14 +389,17 @@ def _quote_end(lines: Sequence[str], quoted: Sequence[bool], place: int, width: 
     return place
 
 
-def _unsigned(passage: Sequence[str]) -> str:
-    """A passage without signature, disclaimer, and the lines that phones, programs and servers add."""
+def _unsigned(passage: Sequence[str], *, begun: bool) -> str:
+    """A passage without signature, disclaimer, and the lines that phones, programs and servers add.
+
+    begun: the person's own text begins above it; what it begins with is a notice only if it is formal.
+    """
     kept: list[str] = []
     for place, line in enumerate(passage):
         if line and (kept or not phrases.BANNER.match(line)):
             if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
                 break
-            if len(line) >= _NOTICE_LINE and _is_notice(passage, place):
+            if len(line) >= _NOTICE_LINE and _is_notice(passage, place, first=not (begun or kept)):
                 break
             kept.append(line)
         elif kept:
@@ -406,14 +412,16 @@ def _unsigned(passage: Sequence[str]) -> str:
     return "\n".join(kept).strip()
 
 
-def _is_notice(passage: Sequence[str], place: int) -> bool:
+def _is_notice(passage: Sequence[str], place: int, *, first: bool) -> bool:
     """Whether a paragraph begins at place, and its first lines hold words that companies put below each mail.
 
-    A person may use the same words: "I printed your message; what a nice environment" is no notice.
+    A person may use the same words: "I printed your message; what a nice environment" is no notice. first: the person
+    has said nothing above it.
     """
     if place and passage[place - 1]:
         return False
     begun = " ".join(takewhile(bool, passage[place : place + _NOTICE_LINES]))
     is_long = len(begun.encode(errors="replace")) >= _NOTICE
     is_likely = is_long and any(all(word.search(begun) for word in words) for words in phrases.NOTICES)
-    return is_likely and not phrases.PERSONAL.search(begun)
+    is_formal = not first or phrases.FORMAL.search(begun) is not None
+    return is_likely and is_formal and not phrases.PERSONAL.search(begun)

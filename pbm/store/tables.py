@@ -319,7 +319,7 @@ absences = _table(
 agenda = _table(
     "agenda",
     Column("kind", String(20), primary_key=True),
-    Column("key", String(80), primary_key=True),
+    Column("key", String(320), primary_key=True),
     Column("due_at", Instant, nullable=False, index=True),
     Column("payload", Text, nullable=False, server_default="{}"),
     Column("attempts", Integer, nullable=False, server_default="0"),

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, or_, select
+from sqlalchemy import ColumnElement, Row, func, or_, select
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
@@ -142,6 +142,11 @@ class Tickets(Queries):
         is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
         found = select(tickets.c.player_id).where(is_open, tickets.c.player_id.is_not(None))
         return sorted(set(self._column(found)))
+
+    def open_until(self, purpose: str, subject: str, now: datetime) -> datetime:
+        """When the last ticket of a purpose about a subject runs out; now if none can be redeemed."""
+        is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
+        return self._only(select(func.max(tickets.c.expires_at)).where(is_open)) or now
 
     def of(self, purpose: str, player_id: int, now: datetime) -> list[Ticket]:
         """A player's tickets of a purpose that can still be redeemed."""

@@ -85,6 +85,20 @@ def test_what_was_noted_ahead_of_its_time_passes_for_nothing_later(club: House) 
         assert tx.absences.noted(BACKED_UP) == tx.absences.noted(LISTENS) == club.now
 
 
+@pytest.mark.parametrize("made_ahead", [False, True])
+def test_no_answer_is_told_when_the_offer_runs_out(club: House, *, made_ahead: bool) -> None:
+    club.send("bob", "set challenges ask", Authentication_Results=VOUCHED)
+    if not made_ahead:
+        club.send("alice", "cross challenge alice bob", Authentication_Results=VOUCHED)
+    with ahead(club, 2 * day):
+        club.now += hour
+        if made_ahead:
+            club.send("alice", "cross challenge alice bob", Authentication_Results=VOUCHED)
+        club.now += hour
+    assert not [got for got in club.wait(6 * day) if got["Subject"] == "pbm: no answer"]
+    assert len([got for got in club.wait(40 * day) if got["Subject"] == "pbm: no answer"]) == 1
+
+
 def test_a_daily_mail_goes_on(club: House) -> None:
     club.game("cross -size=4 --clock=5d alice bob", ["D4"])
     club.send("bob", "set digest 08:00", Authentication_Results=VOUCHED)

@@ -132,6 +132,12 @@ def test_a_password_and_a_move_stay_as_they_were_typed() -> None:
     assert parsed("cross move 101 —", SEATED).args["MOVE"] == "—"
 
 
+@pytest.mark.parametrize(("old", "new"), [("geheim", "geheim!"), ("“geheim”", "geheim"), ("ge–heim", "ge-heim")])
+def test_an_old_password_and_one_that_differs_only_in_marks_are_not_mixed_up(old: str, new: str) -> None:
+    args = parsed(f"change password alice {old} {new}").args
+    assert (args["PASSWORD"], args["NEW-PASSWORD"]) == (old, new)
+
+
 def test_an_option_where_none_belongs_is_refused() -> None:
     with pytest.raises(BadArguments, match='"-size=4": "move" takes no options'):
         parsed("cross move 101 bob pw12 F6 -size=4")

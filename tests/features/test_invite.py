@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import delete
 
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
+from pbm.server.steward import Steward
 from pbm.store.tables import invitations
 from tests.conversation import ROBOT, Got, House, address_of, password
 
@@ -262,3 +264,42 @@ def test_a_player_who_answers_from_another_address_is_asked_which_account_is_to_
     assert userids(people) == ["alice", "bob"]
     people.answer(FRIEND, "yes, name: joe")
     assert userids(people) == ["alice", "bob", "joe"]
+
+
+@pytest.fixture
+def asked(people: House) -> House:
+    """Alice has challenged bob, who wants to be asked."""
+    ask(people, "bob", "set challenges ask")
+    ask(people, "alice", "cross challenge me bob")
+    return people
+
+
+def test_only_the_challenger_takes_a_challenge_back_by_whatever_name(asked: House) -> None:
+    Steward(asked.service).rename("alice", "alicia")
+    asked.collect()
+    with asked.service.store.write() as tx:
+        newcomer = tx.players.add("alice", asked.service.tools.passwords.hash("otherpass"), asked.now)
+        tx.players.add_address(newcomer.id, "other@example.net", asked.now, confirmed=True)
+    (got,) = asked.send("other@example.net", "withdraw alice otherpass bob")
+    assert "Nothing that you have asked bob" in got.body
+    (got,) = asked.send("alice", f"withdraw alicia {password('alice')} bob")
+    assert "Taken back: bob" in got.body
+    assert asked.answer("bob", "yes")[0].refuses
+    assert not to(asked.wait(timedelta(days=40)), address_of("alice"))
+
+
+def test_no_answer_is_told_once_when_nobody_can_answer_any_more(asked: House) -> None:
+    asked.wait(timedelta(days=3))
+    (again,) = asked.answer("bob", "Which colour is that on the board")
+    assert "neither yes nor no" in again.body
+    assert not asked.wait(timedelta(days=5))
+    (told,) = asked.wait(timedelta(days=40))
+    assert (told.address, told["Subject"]) == (address_of("alice"), "pbm: no answer")
+    assert asked.answer("bob", "yes")[0].refuses
+
+
+def test_an_invitation_to_the_longest_address_can_be_taken_back(people: House) -> None:
+    address = f"{'x' * 60}@{'y' * 60}.{'z' * 60}.example"
+    assert to(ask(people, "alice", f"cross challenge me {address}"), address)
+    (got,) = ask(people, "alice", f"withdraw {address}")
+    assert "Taken back" in got.body

@@ -194,7 +194,9 @@ My last message was meant to be confidential, please do not publish it anywhere.
 Is our mail here confidential? Other players need not know about this plan.
 The message was intended for the other board, sorry about that, Bob!
 Ich glaube, die Nachricht war vertraulich; der Empfänger sollte nur Bob sein.
-I always print your mail, although the environment would prefer otherwise.""".splitlines()
+I always print your mail, although the environment would prefer otherwise.
+Danke für die Nachricht, bitte alles streng vertraulich behandeln.
+That message stays confidential between us, promised!""".splitlines()
 """The same words as in notices, from a person."""
 BANNERS = """\
 CAUTION: This email originated from outside of the organization.|Do not click links unless you know the sender.
@@ -215,9 +217,29 @@ def test_what_others_put_below_a_text_is_not_passed_on(notice: str):
     assert person(raw(f"{own}\n\n{wrapped}\n\n{clients.ATTRIBUTIONS['mutt']}\n> {SENTINEL}\n")).text == own
 
 
+@pytest.mark.parametrize("notice", NOTICES)
+def test_a_notice_alone_is_no_text(notice: str):
+    assert person(raw(notice.replace("|", "\n"))).text == ""
+
+
 @pytest.mark.parametrize("words", PERSONAL)
 def test_a_person_who_uses_the_words_of_notices_is_heard(words: str):
     assert person(raw(f"F6\n\n{words}\n")).text == f"F6\n\n{words}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Print the board before you go, a nice environment for thinking it over.\nF6",
+        "This message stays strictly confidential between the two of us, Bob.\n\nF6",
+        "The mail from outside Berlin took three days.\n\nF6",
+        "Do not click links, just play.\n\nF6",
+        "Nobody outside your organization plays so badly.\n\nF6",
+    ],
+)
+def test_what_a_person_begins_with_is_no_notice(text: str):
+    assert person(raw(text)).text == text
+    assert person(raw(f"{clients.ATTRIBUTIONS['mutt']}\n> {SENTINEL}\n\n{text}")).text == text
 
 
 @pytest.mark.parametrize("banner", BANNERS)

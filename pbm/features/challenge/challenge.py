@@ -264,11 +264,12 @@ def withdraw(request: Request, command: Command) -> Answer:
     asker, whom, tickets = request.author.who(command), command.args["WHOM"], request.tx.tickets
     asked = request.tx.players.of_address(whom) if "@" in whom else [request.author.player_named(whom)]
     offers = [ticket for player in asked for ticket in tickets.of(OFFER, player.id, request.now)]
-    keys = {ticket.subject for ticket in offers if ticket.payload["challenger"] == asker.userid}
+    items = [request.tx.agenda.get(OFFER, key) for key in sorted({ticket.subject for ticket in offers})]
+    keys = [item.key for item in items if item is not None and item.payload["player"] == asker.id]
     for key in keys:
-        tickets.revoke(OFFER, key, request.now)
+        close(request, OFFER, key)
     if asker.id in tickets.open_for(INVITE, whom, request.now):
-        close(request, whom)
+        close(request, INVITE, whom)
     elif not keys:
         raise NotFound(f"Nothing that you have asked {whom} waits for an answer.")
     return done(command, f"Taken back: {whom} cannot agree to your game any more.")
@@ -315,7 +316,7 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
         _agree(request, ticket, player)
     elif reply in (Reply.NO, Reply.NEVER):
         _tell_declined(request, ticket, player)
-        request.tx.tickets.revoke(OFFER, ticket.subject, request.now)
+        close(request, OFFER, ticket.subject)
         if reply is Reply.NEVER:
             request.tx.players.choose(player.id, challenges=NONE)
         told = 'You get no more challenges; "set challenges anyone" lets them through again.'

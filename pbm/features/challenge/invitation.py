@@ -154,7 +154,7 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
         if inviter is not None:
             _repeat(request, ticket, inviter, problem=str(error))
         return
-    close(request, ticket.subject)
+    close(request, INVITE, ticket.subject)
     request.author.player, request.words.comment = player, beyond_consent(request.message.text)
     problem = _start(request, ticket, inviter, player)
     request.outgoing.write(
@@ -186,14 +186,14 @@ def beyond_consent(text: str) -> str:
     return said.strip() if len(said.split()) > _A_YES_AND_A_NAME else ""
 
 
-def close(at: Desk, address: str) -> None:
-    """End the open invitation of an address."""
-    at.tx.tickets.revoke(INVITE, address, at.now)
-    at.tx.agenda.drop(INVITE, address.casefold())
+def close(at: Desk, purpose: str, subject: str) -> None:
+    """Let nobody answer any more. subject: the key of an offer, or the address that was invited."""
+    at.tx.tickets.revoke(purpose, subject, at.now)
+    at.tx.agenda.drop(purpose, subject.casefold())
 
 
 def await_answer(at: Desk, purpose: str, subject: str, player: Player, days: int) -> None:
-    """Have the player told, a moment before the tickets run out, who has not answered."""
+    """Have the player told, a moment before the last ticket runs out, who has not answered."""
     at.tx.agenda.put(purpose, subject, at.now + timedelta(days=days) - _MOMENT, player=player.id)
 
 
@@ -205,6 +205,10 @@ def tell_unanswered(occasion: Occasion) -> None:
     waits, asker = tx.tickets.open_for(item.kind, item.key, item.due_at), tx.players.get(item.payload["player"])
     if not waits or asker is None:
         return
+    ends_at = tx.tickets.open_until(item.kind, item.key, item.due_at)
+    if ends_at > occasion.now + _MOMENT:  # asked once more, or the clock was put right
+        tx.agenda.put(item.kind, item.key, ends_at - _MOMENT, **item.payload)
+        return
     asked = [player.userid for player in filter(None, map(tx.players.get, waits))]
     invited = item.key if item.kind == INVITE else " and ".join(asked)
     words = {"invited": invited, "again": item.kind == OFFER}
@@ -213,7 +217,7 @@ def tell_unanswered(occasion: Occasion) -> None:
 
 def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
     """Never invite the stranger again, whoever asks, and tell the inviter."""
-    close(request, ticket.subject)
+    close(request, INVITE, ticket.subject)
     request.tx.invitations.refuse(ticket.subject, request.now)
     if inviter is not None:
         title = GAMES[ticket.payload["game"]].info.title
