@@ -65,7 +65,7 @@ def test_wins_losses_and_draws_are_counted(people: House) -> None:
         records = {player.userid: record for player, record in tx.ratings.standings("cross")}
     assert [(r.won, r.lost, r.drawn) for r in (records["alice"], records["bob"])] == [(0, 1, 1), (1, 0, 1)]
     (got,) = people.send("x@example.com", "cross standings")
-    assert "Won  Lost Ties" in got.body
+    assert "Won Lost Ties" in got.body
 
 
 def test_a_game_given_up_in_the_first_round_is_not_rated(people: House) -> None:
