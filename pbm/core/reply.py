@@ -15,6 +15,7 @@ from pbm.core.request import Request
 from pbm.domain.commands import Command, is_ours
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.match import Seat, State
+from pbm.domain.prose import is_courteous, is_prose
 from pbm.domain.verbs import numbered, redact, redact_quoted
 from pbm.mailin import strip_subject
 
@@ -35,9 +36,27 @@ def is_full(listed: Sequence[object]) -> bool:
     return len(listed) >= MOST_LISTED
 
 
+NOT_PASSED_ON = ' What you wrote was not passed on: "chat" sends it.'
+
+
 def done(command: Command, text: str, subject: str = "") -> Answer:
     """The answer to a command that was carried out. text: one line is wrapped; several are left as they are."""
     return Answer(command.line, Outcome.DONE, text if "\n" in text else wrapped(text), subject)
+
+
+def return_words(request: Request) -> None:
+    """Tell a player that what they wrote below commands that pass nothing on has reached nobody."""
+    words, outgoing = request.discreetly(request.words.comment), request.outgoing
+    is_said = is_prose(words) and not is_courteous(words)
+    if not is_said or request.author.reader().player is None or request.refusal is not None:
+        return
+    told = NOT_PASSED_ON if request.sender.board is not None else " What you wrote was not passed on."
+    if outgoing.notices:
+        last = outgoing.notices[-1]
+        outgoing.notices[-1] = replace(last, shown=f"{last.shown or 'how it stands.'}{told}")
+    elif outgoing.answers:
+        answer = outgoing.answers[-1]
+        outgoing.answers[-1] = replace(answer, text=f"{answer.text.rstrip()}\n\n{wrapped(told.strip())}")
 
 
 def tell_sender(
@@ -55,7 +74,7 @@ def tell_sender(
     after: the state to show instead of the present one. passes_on: their comment will be passed on.
     """
     if request.words.comment and not passes_on:
-        what += ' What you wrote was not passed on: "chat" sends it.'
+        what += NOT_PASSED_ON
     if board.events and after is None:
         return done(command, what[0].upper() + what[1:])
     scene = after.scene if after else None

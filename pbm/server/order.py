@@ -19,7 +19,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
 from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
-from pbm.core.reply import refuse
+from pbm.core.reply import refuse, return_words
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, clean, parse
@@ -122,6 +122,8 @@ class Order:
         if self.reading.truncated:
             excuse = f"One email may hold {MAX_COMMANDS} commands."
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
+        if all(isinstance(each, Command) and each.verb.is_silent for each in self.commands):
+            return_words(request)
         return request
 
     def _check_sure(self, request: Request, command: Command | Rejected) -> None:

@@ -1,4 +1,4 @@
-"""Whatever words follow a verb, the mail is answered; if it is refused, no board changes."""
+"""Whatever words follow a verb or stand below it, the mail is answered; if it is refused, no board changes."""
 
 from __future__ import annotations
 
@@ -46,3 +46,13 @@ def test_a_verb_without_any_words_is_answered(table: House, name: str) -> None:
         table.answer("bob", words, 101)
         table.send("stranger@example.com", words)
         assert not table.parked(), words
+
+
+@pytest.mark.parametrize("command", ["show", "games", "standings", "set mail text", "follow carol", "block carol"])
+def test_words_below_a_command_that_passes_none_on_are_not_lost_in_silence(table: House, command: str) -> None:
+    table.player("carol")
+    board = table.game("cross alice bob")
+    for below in ("What is the number on the left?", "Thanks!", ""):
+        (got,) = table.answer("bob", f"{command}\n\n{below}", board)
+        told = 'What you wrote was not passed on: "chat" sends it.' in " ".join(got.body.split())
+        assert told == below.endswith("?"), below
