@@ -15,6 +15,7 @@ from pbm.core.request import Request
 from pbm.domain.commands import Command, is_ours
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.match import Seat, State
+from pbm.domain.meaning import is_signature, unsigned
 from pbm.domain.prose import is_courteous, is_prose
 from pbm.domain.verbs import numbered, redact, redact_quoted
 from pbm.mailin import strip_subject
@@ -22,6 +23,8 @@ from pbm.mailin import strip_subject
 MOST_LISTED = 200
 """Boards of one list, so that no answer exceeds 60 kB; its last line says how to get more."""
 MOST_DIGITS = 12
+_NAME = 3
+"""The most words of a name that stands alone below a command."""
 
 
 def parted(words: Sequence[str], mark: str) -> tuple[list[str], int | None]:
@@ -46,8 +49,9 @@ def done(command: Command, text: str, subject: str = "") -> Answer:
 
 def return_words(request: Request) -> None:
     """Tell a player that what they wrote below commands that pass nothing on has reached nobody."""
-    words, outgoing = request.discreetly(request.words.comment), request.outgoing
-    is_said = is_prose(words) and not is_courteous(words)
+    words, outgoing = unsigned(request.discreetly(request.words.comment)), request.outgoing
+    is_name = all(word[:1].isupper() for word in words.split()) and len(words.split()) <= _NAME
+    is_said = is_prose(words) and not (is_name or is_courteous(words) or is_signature(words))
     if not is_said or request.author.reader().player is None or request.refusal is not None:
         return
     told = NOT_PASSED_ON if request.sender.board is not None else " What you wrote was not passed on."

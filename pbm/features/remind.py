@@ -274,7 +274,7 @@ def _told(settings: Settings) -> str:
             f"get {kept}."
         )
     if settings.remind == OFF:
-        return 'You get no reminders. To get some, answer with a line such as "remind 2d 1d 6h".'
+        return 'You get no reminders. To get some, answer for instance "remind 2d 1d 6h".'
     return (
         f"When it is your turn you are reminded {told(settings.remind)} before your time is over. To "
         'change that, answer with a line such as "remind 2d 1d 6h" or "remind off".'

@@ -52,7 +52,8 @@ def test_a_verb_without_any_words_is_answered(table: House, name: str) -> None:
 def test_words_below_a_command_that_passes_none_on_are_not_lost_in_silence(table: House, command: str) -> None:
     table.player("carol")
     board = table.game("cross alice bob")
-    for below in ("What is the number on the left?", "Thanks!", ""):
+    signed = ("Thanks!", "Best,\nBob", "Robert Miller", "Bob\nTel. 555-7788", "")
+    for below in ("What is the number on the left?", *signed):
         (got,) = table.answer("bob", f"{command}\n\n{below}", board)
         told = 'What you wrote was not passed on: "chat" sends it.' in " ".join(got.body.split())
         assert told == below.endswith("?"), below
