@@ -90,6 +90,11 @@ class Side(IntEnum):
     def other(self) -> Side:
         return Side.SECOND if self is Side.FIRST else Side.FIRST
 
+    @property
+    def sign(self) -> int:
+        """1 for the first side and -1 for the second, for values that are the first side's."""
+        return 1 if self is Side.FIRST else -1
+
 
 class GameError(Exception):
     """A refusal whose text is a sentence for the player: it quotes the wrong word, says why, and what would work."""

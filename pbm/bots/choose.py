@@ -127,7 +127,7 @@ def choose(game: AnyGame, pos: Any, budget: Budget, seed: int = 0, skill: Skill 
 
 def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) -> Decision:
     """The result of solving, within half of the patience, otherwise that of the search in the time left."""
-    sign, begun = 1 if game.to_move(pos) is Side.FIRST else -1, (process_time(), monotonic())
+    sign, begun = game.to_move(pos).sign, (process_time(), monotonic())
     steps = Steps(budget.steps, lambda: monotonic() - begun[1] > budget.patience / 2)
     if budget.steps and (solution := skill.solve(pos, steps)):
         return Decision(solution.line[0], sign * solution.value, solution.line, exact=solution.proved)
@@ -226,7 +226,7 @@ def is_only_win(skill: Skill, pos: Any, best: Any, dice: Random) -> bool:
 
 def truth(skill: Skill, pos: Any, side: Side, dice: Random) -> tuple[bool, tuple[Any, ...]] | None:
     """Whether a side wins, and a line of best play; None if that is not proved."""
-    game, sign = skill.game, 1 if side is Side.FIRST else -1
+    game, sign = skill.game, side.sign
     if (outcome := game.outcome(pos)) is not None:
         return sign * value_of(outcome) == 1, ()
     if (solution := skill.solve(pos, Steps(_STEPS))) and solution.proved:

@@ -15,7 +15,6 @@ from random import Random
 
 from games.boards import Cells, Points, bits
 from games.dots import Dots, Position, sides_of
-from games.rules import Side
 from games.steps import OutOfSteps, Steps
 from pbm.bots.skill import Rollout, Skill, Solution, completing
 
@@ -162,7 +161,7 @@ class DotsSkill(Skill):
         return Strings(self._grid(pos), Steps(0)).choices(pos.drawn)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        board, drawn, mover = self._grid(pos), pos.drawn, 1 if pos.mover is Side.FIRST else -1
+        board, drawn, mover = self._grid(pos), pos.drawn, pos.mover.sign
         margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
         missing = [(lines & ~drawn).bit_count() for lines in board.boxes]
         safe = list(bits(board.full & ~drawn))
@@ -192,7 +191,7 @@ class DotsSkill(Skill):
             return None
         strings = Strings(board, steps.of(8))
         line: list[int] = []
-        drawn, mover = pos.drawn, 1 if pos.mover is Side.FIRST else -1
+        drawn, mover = pos.drawn, pos.mover.sign
         margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
         try:
             margin += mover * strings.value(drawn)

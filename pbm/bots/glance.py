@@ -36,8 +36,7 @@ class GlanceSkill(Skill):
         raise NotImplementedError
 
     def evaluate(self, pos: Any) -> float:
-        tempo = 1 if self.game.to_move(pos) is Side.FIRST else -1
-        return 0.98 * tanh(self.balance(pos) + 0.05 * tempo)
+        return 0.98 * tanh(self.balance(pos) + 0.05 * self.game.to_move(pos).sign)
 
 
 class BreakthroughSkill(GlanceSkill):
@@ -132,7 +131,7 @@ class AmazonsSkill(GlanceSkill):
         moves = list(super().moves(pos, dice))
         if len(moves) > self.sampled:
             moves = dice.sample(moves, self.sampled)
-        sign = 1 if pos.mover is Side.FIRST else -1
+        sign = pos.mover.sign
         return sorted(moves, key=lambda move: -sign * self.balance(self.game.play(pos, move)))[: self.kept]
 
 

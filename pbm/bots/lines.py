@@ -12,7 +12,6 @@ from games.boards import Cells, Hexes, Squares, bits, union
 from games.four import Four
 from games.gomoku import Gomoku
 from games.placing import Position
-from games.rules import Side
 from games.steps import Steps
 from pbm.bots.skill import Exact, Rollout, Skill, Solution, Stones, completing
 from pbm.bots.threats import Prospects, Threats, ThreatSkill
@@ -137,7 +136,7 @@ class FourSkill(Skill):
         """
         columns, own, others = self._columns(pos), pos.own, pos.others
         mine, theirs = columns.open(own), columns.open(others)
-        value, chance = 1.0 if pos.to_move is Side.FIRST else -1.0, dice.random
+        value, chance = float(pos.to_move.sign), dice.random
         while True:
             wins, moves = columns.moves(own | others, mine, theirs)
             if wins:
@@ -211,7 +210,7 @@ class GomokuSkill(Skill):
 
     def evaluate(self, pos: Position) -> float:
         (first, second), total = pos.stones, 0
-        mover = 1 if pos.to_move is Side.FIRST else -1
+        mover = pos.to_move.sign
         for window in windows(self.game.board(pos.options)):
             mine, theirs = window & first, window & second
             if mine and not theirs:

@@ -152,8 +152,8 @@ class LudditSkill(Skill):
 
     def evaluate(self, pos: Position) -> float:
         if pos.key in pos.earlier:
-            return -0.4 if pos.mover is Side.SECOND else 0.4
-        return (1 if pos.mover is Side.FIRST else -1) * 0.9 * tanh(standing(pos.judge) / 18)
+            return 0.4 * pos.mover.sign
+        return pos.mover.sign * 0.9 * tanh(standing(pos.judge) / 18)
 
 
 def after(judge: Judge, turn: Turn) -> Judge:

@@ -111,7 +111,7 @@ def _puzzle(question: Question) -> Iterator[Thought]:
     found = (
         discovered(skill, start, _moves(game, start, question.moves), question.seed)
         if question.moves
-        else (invented(skill, start, question.seed))
+        else invented(skill, start, question.seed)
     )
     if found is not None:
         before, line = found

@@ -16,7 +16,6 @@ from random import Random
 from time import monotonic, process_time
 from typing import Any
 
-from games.rules import Side
 from pbm.bots.skill import WIDEST, Rollout, Skill, value_of
 
 DEEPEST = 200
@@ -88,18 +87,15 @@ class Search:
 
     def __init__(self, skill: Skill, pos: Any, dice: Random) -> None:
         self._skill, self._game, self._dice = skill, skill.played, dice
-        self.root = Node(pos, self._sign(pos), (-1.0, 1.0))
-
-    def _sign(self, pos: Any) -> int:
-        return 1 if self._game.to_move(pos) is Side.FIRST else -1
+        self.root = Node(pos, self._game.to_move(pos).sign, (-1.0, 1.0))
 
     def _node(self, pos: Any) -> Node:
         if (outcome := self._game.outcome(pos)) is not None:
             value = value_of(outcome)
             return Node(pos, 1, (value, value))
         if (seen := self._skill.foreseen(pos)) is not None:
-            return Node(pos, self._sign(pos), (seen.value, seen.value), seen.line)
-        return Node(pos, self._sign(pos), (-1.0, 1.0))
+            return Node(pos, self._game.to_move(pos).sign, (seen.value, seen.value), seen.line)
+        return Node(pos, self._game.to_move(pos).sign, (-1.0, 1.0))
 
     def run(self, budget: Budget) -> None:
         """Grows the tree until the budget is spent, by at least one visit, or until the root is proved."""

@@ -59,7 +59,7 @@ class Solution:
 
 def value_of(outcome: Outcome) -> float:
     """The value of an outcome for the first side."""
-    return 0.0 if outcome.winner is None else 1.0 if outcome.winner is Side.FIRST else -1.0
+    return 0.0 if outcome.winner is None else float(outcome.winner.sign)
 
 
 class Skill:
@@ -211,7 +211,7 @@ class Exact(ABC, Generic[At]):
         self._steps = again
         if value < 1 and (trap := self._trap(at, value, len(line))) is not None:
             line = [trap[0], *self._line(trap[1])]
-        return Solution(float(value if mover is Side.FIRST else -value), tuple(line)) if line else None
+        return Solution(float(mover.sign * value), tuple(line)) if line else None
 
     def _line(self, at: At) -> list[Any]:
         """Best play to the end, or as far as the steps allow."""

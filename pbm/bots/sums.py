@@ -45,7 +45,7 @@ def best_play(
     except OutOfSteps:
         if not line:
             return None
-    return Solution(1.0 if won is (side is Side.FIRST) else -1.0, tuple(line))
+    return Solution(float((side if won else side.other).sign), tuple(line))
 
 
 def _best(
@@ -92,7 +92,7 @@ class CrossGeoSkill(Skill):
                     standing &= leaves[edge]
                     break
             else:
-                return Rollout(-1.0 if side is Side.FIRST else 1.0)
+                return Rollout(float(side.other.sign))
             side = side.other
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
@@ -235,7 +235,7 @@ class ClobberSkill(GlanceSkill):
         while True:
             if (board.grow(own) & others | board.grow(others) & own).bit_count() <= PLAYED_TO:
                 won = _ends(board).wins((own, others) if side is Side.FIRST else (others, own), side)
-                return Rollout(1.0 if won is (side is Side.FIRST) else -1.0)
+                return Rollout(float((side if won else side.other).sign))
             ways = [
                 way
                 for way in (

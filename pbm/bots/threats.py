@@ -16,7 +16,6 @@ from random import Random
 
 from games.boards import Cells, Hexes, bits, union
 from games.placing import Placing, Position
-from games.rules import Side
 from pbm.bots.skill import Rollout, Skill, Solution
 
 ATTACK = 40
@@ -135,7 +134,7 @@ class ThreatSkill(Skill):
         free = here.full & ~pos.taken
         order = [1 << cell for cell in bits(free)]
         dice.shuffle(order)
-        value, played = 1.0 if pos.to_move is Side.FIRST else -1.0, list[Cells]()
+        value, played = float(pos.to_move.sign), list[Cells]()
         last = 0 if pos.last is None else 1 << pos.last
         while free:
             if mine[0] & free:
@@ -281,7 +280,7 @@ class HavannahSkill(ThreatSkill):
     def foreseen(self, pos: Position) -> Solution | None:
         """A win by threats alone, or a loss because the other side has two wins in one."""
         here, mine, theirs = self.here(pos)
-        value = 1.0 if pos.to_move is Side.FIRST else -1.0
+        value = float(pos.to_move.sign)
         line = here.attack(pos.own, pos.others, mine, theirs, [SIGHT])
         if not line:
             threats = theirs[0] & here.full & ~pos.taken

@@ -14,6 +14,7 @@ from games import GAMES, AnyGame
 from games.rules import Side, counted
 from games.scene import Scene
 from pbm.bots import LEVELS, Question, Thought
+from pbm.bots.skill import value_of
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, letters_for, notice_of, reader_of
@@ -276,24 +277,35 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
     plies = [(number, each) for number, each in enumerate(match.record.notations, 1) if each != SWAP]
     for (number, played), thought, following in zip(plies, thoughts, (*thoughts[1:], None), strict=False):
         side, before = game.to_move(state.position), state
-        sign = 1 if side is Side.FIRST else -1
         state, _ = state.played(played)
         outcome = state.outcome
         if outcome is not None:
-            after = 0.0 if outcome.winner is None else 1.0 if outcome.winner is Side.FIRST else -1.0
+            after = value_of(outcome)
         elif following is not None:
-            after = following.value * (1 if game.to_move(state.position) is Side.FIRST else -1)
+            after = following.value * game.to_move(state.position).sign
         else:
-            after = sign * thought.value
+            after = side.sign * thought.value
         advised = _advised(thought, number if game.info.swap else 0)
-        worth = -abs(after) if game.info.swap and number == 1 else sign * after  # too good a first move is swapped
+        worth = -abs(after) if game.info.swap and number == 1 else side.sign * after  # too good a first move is swapped
         lost = advised.value - worth if advised.move != played else 0.0
         proved = outcome is not None or (following or thought).exact
         grounds = _grounds(advised, played, worth, proved, opens=game.info.swap and number == 1)
         name = game.sides(state.options)[side - 1]
         line = ", ".join(advised.line[1 : None if advised.exact else MOST_EXPECTED + 1])
         found.append(
-            Step(number, played, name, sign * thought.value, after, proved, grounds, lost, advised.move, line, before)
+            Step(
+                number,
+                played,
+                name,
+                side.sign * thought.value,
+                after,
+                proved,
+                grounds,
+                lost,
+                advised.move,
+                line,
+                before,
+            )
         )
     return found
 
