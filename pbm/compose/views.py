@@ -23,6 +23,7 @@ from games.scene import PlaneBoard, Scene
 from pbm import draw
 from pbm.compose import cells, machine, spoken
 from pbm.compose.cells import Table
+from pbm.compose.html import WIDTH
 from pbm.compose.machine import MAX_MOVES
 from pbm.compose.wire import Thread
 from pbm.domain.calendars import Stop, StopKind
@@ -309,7 +310,6 @@ def view_of(state: State, other: Scene | None, *, lists: bool = True) -> View:
 
 
 RECENT_ROUNDS = 4
-WIDTH = 76
 
 
 _GAP = re.compile(rb"(?<=\x01)(?!\x02)|(?<!\x01)(?=\x02)")

@@ -23,8 +23,8 @@ from games.rules import YES_NO
 from pbm.domain.errors import BadArguments, UnknownCommand
 from pbm.domain.idioms import vocabulary
 from pbm.domain.match import SWAP
+from pbm.domain.meaning import lacks_room, uncourteous
 from pbm.domain.meaning import plain as plain_words
-from pbm.domain.meaning import uncourteous
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
 from pbm.domain.slips import (
@@ -463,8 +463,6 @@ def as_played(text: str) -> str:
 _IF = re.compile(r"(?:^|(?<=[\s;,.]))(?:then[\s,;]+)?(\(*if[\s(].*)", re.IGNORECASE)
 _OPEN = re.compile(r"(?:[:,(]|(?:^|\s)(?:then|if))$", re.IGNORECASE)
 _LEANING = re.compile(r"then\b|[():;,]", re.IGNORECASE)
-_WRAPPED_AT = 55
-"""Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 
 
 def lift(
@@ -525,7 +523,7 @@ def _following(before: str, lines: Sequence[str], at: int) -> int:
         return next_ + 1
     begun = first_words(line)
     piece = not begun.strip(" ;,:()") or is_moves(begun)
-    broken = _OPEN.search(before) or _LEANING.match(line) or len(before) + 1 + len(line.split()[0]) > _WRAPPED_AT
+    broken = _OPEN.search(before) or _LEANING.match(line) or lacks_room(before, line)
     return next_ + 1 if piece and broken and next_ == at else at
 
 

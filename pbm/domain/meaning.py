@@ -235,12 +235,16 @@ def _paragraphs(text: str) -> list[tuple[range, str]]:
             continue
         before = joined[-1] if joined else (range(0), "")
         last = before[1].rpartition("\n")[2]
-        full = len(last) + 1 + len(said.partition(" ")[0]) > _WRAPPED_AT
-        if before[0] and before[0].stop == number and full and last[-1] not in ".!?:":
+        if before[0] and before[0].stop == number and lacks_room(last, said) and last[-1] not in ".!?:":
             joined[-1] = (range(before[0].start, number + 1), f"{before[1]}\n{said}")
         else:
             joined.append((range(number, number + 1), said))
     return [(lines, said.replace("\n", " ")) for lines, said in joined]
+
+
+def lacks_room(line: str, following: str, width: int = 0) -> bool:
+    """Whether a line had no room for the following one's first word, if lines have this width or the usual one."""
+    return len(line) + 1 + len(following.partition(" ")[0]) > max(width, _WRAPPED_AT)
 
 
 def _ungreeted(said: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress, takewhile
 
-from pbm.domain.meaning import is_signature
+from pbm.domain.meaning import is_signature, lacks_room
 from pbm.mailin import phrases
 
 MARKED = re.compile(r" {0,4}[>＞]")
@@ -43,7 +43,6 @@ _ADDRESS_FIRST = re.compile(r"[<(\[]{0,2}(?:mailto:)?[^\s<>()\[\]]+@")
 _ADDRESS_LAST = re.compile(r"\S@[^\s<>()\[\]@]++[>)\]]{1,2}$")
 _ADDRESS_ALONE = re.compile(r"[<(\[]{0,2}[^\s<>()\[\]]+@[^\s<>()\[\]]+[>)\]]{0,2}")
 _NAME = re.compile(r"[^\W\d_]{3}")
-_WRAPPED_AT = 55
 _STRONG = 3
 _STACK = 24
 """How many lines are searched for a header without colons."""
@@ -77,11 +76,6 @@ def introduction_end(lines: Sequence[str], place: int, us: str) -> int:
 def is_forwarding(lines: Sequence[str], place: int) -> bool:
     """Whether a line introduces a forwarded mail or begins its header."""
     return bool(phrases.FORWARD_INTRO.match(lines[place])) or _header_block(lines, place)
-
-
-def is_full(line: str, following: str, width: int = 0) -> bool:
-    """Whether a line had no room for the following one's first word, if lines have this width or the usual one."""
-    return len(line) + 1 + len(following.partition(" ")[0]) > max(width, _WRAPPED_AT)
 
 
 def quote_follows(lines: Sequence[str], place: int) -> bool:
@@ -189,7 +183,7 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
 def _goes_on(line: str, following: str) -> bool:
     """Whether the following line continues a wrapped attribution: the break is at the line width or at an address."""
     at_address = _OPEN.search(line) or _ADDRESS_FIRST.match(following) or _ADDRESS_ALONE.fullmatch(line)
-    if at_address or is_full(line, following):
+    if at_address or lacks_room(line, following):
         return True
     last = line.rpartition(" ")[2]
     return "@" in last and len(following.split()) <= _LAST_WORDS and bool(_CLOSED.search(following))
@@ -205,7 +199,7 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
     if place and lines[place - 1]:
         return False
     following = lines[place + 1] if place + 1 < len(lines) else ""
-    if _ADDRESS_LAST.search(line) or (_INSTANT.match(line) and is_full(line, following)):
+    if _ADDRESS_LAST.search(line) or (_INSTANT.match(line) and lacks_room(line, following)):
         return True
     return bool(_NAME.search(line)) and following[:1] in ("<", "(", "[")
 
@@ -385,7 +379,7 @@ def _quote_end(lines: Sequence[str], quoted: Sequence[bool], place: int, width: 
     """
     while place < len(lines) and quoted[place]:
         between = place + 2 < len(lines) and lines[place + 1] and quoted[place + 2]
-        place += 2 if between and is_full(lines[place], lines[place + 1], width) else 1
+        place += 2 if between and lacks_room(lines[place], lines[place + 1], width) else 1
     return place
 
 
