@@ -97,7 +97,7 @@ class Luddit(Judging[Position, Turn]):
         options=(
             Option("size", "intersections per row and column", 9, low=5, high=19),
             Option("stones", "stones of each player", 18, low=3, high=99),
-            Option("limit", "most stones of both on the board; if left out, as many as -stones", None, 3, 198),
+            Option("limit", "most stones of both on the board (as many as -stones if left out)", None, 3, 198),
         ),
         octets_a_ply=60,
     )

@@ -124,6 +124,10 @@ def test_a_game_without_a_page_tells_of_itself(monkeypatch: pytest.MonkeyPatch) 
     assert "frob challenge [-size=N] USERID1 USERID2" in page
 
 
+def test_an_option_whose_meaning_tells_its_default_has_no_other() -> None:
+    assert "(as many as -stones if left out), a number from 3 to 198. Rules:" in " ".join(page("luddit").split())
+
+
 def test_what_nobody_understands_is_answered_with_the_way_to_help(house: House) -> None:
     (got,) = house.send("a@example.com", "frobnicate the board")
     assert "help tutorial" in got.body
