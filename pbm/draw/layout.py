@@ -44,6 +44,8 @@ HARD = 55
 """From this harm per character on, a label is hard to find among the strokes around it."""
 MOST_LOST = 60
 """If more labels are lost, enlarging a part of the board does not help."""
+TALLEST = 3
+"""The largest ratio of the height of a board in a picture to its width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,12 @@ class Sheet:
 
     def holds(self, start: Place, length: int) -> bool:
         return start[1] >= 0 and start[1] + length <= self.columns + 4
+
+
+def pictured(board: PlaneBoard, columns: int, width: int, height: int) -> Sheet:
+    """The sheet of a picture with so many columns. width, height: of a cell, in pixels."""
+    rows = max(3, columns * width * board.height // (board.width * height))
+    return Sheet(board, columns, min(rows, columns * TALLEST), beside=True)
 
 
 def _ends(start: Place, sign: str) -> set[Place]:

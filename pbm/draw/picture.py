@@ -22,7 +22,7 @@ from PIL import GifImagePlugin, Image, ImageChops, ImageDraw
 from games.scene import GridBoard, HexBoard, PlaneBoard, Scene, Segment, Stroke
 from pbm.draw import brush, cell_pictures
 from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
-from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded
+from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded, pictured
 
 WIDTH = 460
 """In pixels; a phone shrinks it to four fifths."""
@@ -33,8 +33,6 @@ CELL_WIDTH, CELL_HEIGHT = 9, 16
 ENLARGED = 3
 ASIDE = 0.34
 """The largest shift of a name, in cells, with which it follows its point so as not to hide it."""
-TALLEST = 3
-"""The largest ratio of a board's height to its width."""
 TARGET = COLOURS["purple"]
 
 _PENS = {
@@ -73,9 +71,7 @@ def _laid_out_at_start(board: PlaneBoard) -> Layout:
 
 
 def _sheet(board: PlaneBoard) -> Sheet:
-    columns = WIDTH // CELL_WIDTH - 5
-    rows = max(3, columns * CELL_WIDTH * board.height // (board.width * CELL_HEIGHT))
-    return Sheet(board, columns, min(rows, columns * TALLEST), beside=True)
+    return pictured(board, WIDTH // CELL_WIDTH - 5, CELL_WIDTH, CELL_HEIGHT)
 
 
 def _height(layout: Layout) -> int:

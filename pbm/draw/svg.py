@@ -36,7 +36,7 @@ from pbm.draw.brush import (
     ring_of,
     text_on,
 )
-from pbm.draw.layout import Layout, Line, Sheet, Spot
+from pbm.draw.layout import Layout, Line, Spot, pictured
 
 
 class Depth(IntEnum):
@@ -246,8 +246,6 @@ def _piece(cell: Cell, fill: str) -> str:
 WIDTH = 560
 CELL_WIDTH, CELL_HEIGHT = 11, 20
 """The size of a label's letter, including the space around it."""
-TALLEST = 3
-"""The largest ratio of a board's height to its width."""
 TARGET = "#7b1fa2"
 PLANE_STYLE = (
     f".g{{stroke:{COLOURS['green']};stroke-width:1.8}}.r{{stroke:{COLOURS['red']};stroke-width:3}}"
@@ -279,9 +277,7 @@ class _Plan:
         segments = {_bare(segment): None for board in boards for segment in board.segments}
         points = {_place(point): None for board in boards for point in board.points}
         whole = replace(boards[-1], segments=tuple(segments), points=tuple(points))
-        columns = WIDTH // CELL_WIDTH - 4
-        rows = max(3, columns * CELL_WIDTH * whole.height // (whole.width * CELL_HEIGHT))
-        layout = Layout(Sheet(whole, columns, min(rows, columns * TALLEST), beside=True))
+        layout = Layout(pictured(whole, WIDTH // CELL_WIDTH - 4, CELL_WIDTH, CELL_HEIGHT))
         return cls(layout, {s: n for n, s in enumerate(segments)}, {p: n for n, p in enumerate(points)})
 
     def marks(self, board: PlaneBoard) -> Iterator[Mark]:
