@@ -118,6 +118,12 @@ def house(new_house: Callable[..., House]) -> House:
     return new_house()
 
 
+@pytest.fixture
+def people(house: House) -> House:
+    house.players("alice", "bob", "carol")
+    return house
+
+
 @pytest.fixture(scope="session")
 def laid() -> list[Moment]:
     """The moment of `table`, once it has been played; until then empty."""
@@ -130,8 +136,7 @@ def table(house: House, laid: list[Moment]) -> House:
     if laid and house.usual:
         house.go_on_from(laid[0])
         return house
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     if house.usual and house.url.startswith("sqlite"):
         laid.append(house.kept())

@@ -208,6 +208,10 @@ class House:
             tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
             tx.players.save_settings(player.id, {"mail": form, "picture": "on"})
 
+    def players(self, *userids: str) -> None:
+        for userid in userids:
+            self.player(userid)
+
     def game(self, words: str, moves: Sequence[str] = ()) -> int:
         """Start a board by mail and play the moves in turn; words: a game, options, two userids. Returns its number."""
         game, *rest, first, second = words.split()
@@ -462,8 +466,7 @@ def _given(house: House, what: str) -> None:
         tools = house.service.tools
         tools.limits = tools.limits.model_copy(update={match[1]: int(match[2])})
         return
-    for userid in what.split(" and "):
-        house.player(userid)
+    house.players(*what.split(" and "))
 
 
 def _duration(words: str) -> timedelta:

@@ -78,8 +78,7 @@ def answered_once(house: House, line: str, addresses: list[str]) -> None:
 @pytest.mark.parametrize("line", [line for line in LINES if line.startswith(">")])
 @pytest.mark.parametrize("place", ["subject", "text", "answer"])
 def test_a_quoted_line_is_never_carried_out(place: str, line: str, house: House) -> None:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     before = house.dump()
     if place == "subject":

@@ -22,8 +22,7 @@ LINES = (
 @pytest.mark.parametrize("seed", range(6))
 def test_mails_of_two_boards_are_never_one_conversation(seed: int, new_house: Callable[..., House]) -> None:
     house, chance = new_house(Settings(ROBOT, Limits(answers_per_hour=1000))), random.Random(seed)
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     for _ in range(3):
         house.game("cross -size=4 alice bob")
     for _ in range(25):

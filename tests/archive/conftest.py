@@ -12,8 +12,7 @@ from tests.conversation import House
 @pytest.fixture
 def played(house: House) -> House:
     """alice has resigned two games against bob and one against Carol; Carol resigned one, and plays one against bob."""
-    for userid in ("alice", "bob", "Carol"):
-        house.player(userid)
+    house.players("alice", "bob", "Carol")
     for words, moves in (("cross -size=4 alice bob", ["D4", "C3"]), ("hex alice bob", ["F6", "F7"])):
         board = house.game(words, moves)
         house.answer("alice", "resign!", board)

@@ -122,8 +122,7 @@ MOST_PLIES = {True: 25, False: 60}
 @pytest.mark.parametrize("game", EACH)
 def test_pages_of_the_longest_games_are_light(house: House, tmp_path: Path, game: str) -> None:
     """On the largest board; if a game needs several pages, each leads to the others."""
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     words = largest(GAMES[game])
     state = State.start(GAMES[game], words)
     in_plane = isinstance(state.game.scene(state.position, None).board, PlaneBoard)

@@ -68,8 +68,7 @@ def test_nobody_gets_more_than_the_budget(
     """All other limits on what a forger may cause are too high to be reached."""
     plenty = {name: LARGE for name in Limits.model_fields if re.search("_per_(hour|day)|per_hour_in_all", name)}
     house = new_house(Settings(ROBOT, Limits.model_validate({**plenty, limit: MOST} if limit else plenty)))
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob")
     box = house.mailboxes.setdefault(address_of(victim), [])
     box.clear()

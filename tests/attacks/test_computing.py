@@ -74,8 +74,7 @@ BOARDS = {name: " ".join(largest(game)) for name, game in GAMES.items()}
 
 @pytest.mark.parametrize("game", EACH)
 def test_long_moves_are_refused_on_the_largest_boards(game: str, house: House) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     board = house.game(f"{game} {BOARDS[game]} alice bob")
     with house.service.store.read() as tx:
         before = tx.matches.load(board)
@@ -199,8 +198,7 @@ def test_marks_without_end_behind_a_word_are_read_in_no_time() -> None:
 
 @pytest.mark.parametrize("game", EACH)
 def test_options_beyond_reason_are_refused(game: str, house: House) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     for option in GAMES[game].info.options:
         for value in ("9" * 5000, "-1", "1e9", "0" * 5000 + "1", "1" * 13, "١٢", "nan"):
             got = house.send("alice", f"{game} challenge -{option.name}={value} alice bob")
@@ -220,8 +218,7 @@ def test_options_beyond_reason_are_refused(game: str, house: House) -> None:
     ids=["edges", "digits", "a far point", "many edges"],
 )
 def test_boards_of_ones_own_beyond_reason_are_refused(body: str, house: House) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.send("alice", "crossgeo challenge alice bob", body)
     assert not house.parked()
 

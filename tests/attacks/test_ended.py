@@ -56,8 +56,7 @@ def test_its_player_may_talk_about_it_and_take_notes(ended: House) -> None:
 
 
 def test_its_player_may_ask_why_their_rating_changed_and_nobody_else(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     board = house.game("cross -size=3 alice bob", ["C3", "B2"])
     house.answer("alice", "resign!", board)
     why = f"pbm: why your rating changed on board {board}"
@@ -88,8 +87,7 @@ def test_a_vouched_address_proves_its_player_as_ever(ended: House) -> None:
 
 
 def test_a_mail_that_was_forwarded_begins_no_rematch(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     board = house.game("cross -size=3 alice bob", ["C3", "B2"])
     house.answer("alice", "resign!", board)
     before = house.dump()

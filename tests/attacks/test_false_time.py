@@ -29,8 +29,7 @@ VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 @pytest.fixture
 def club(new_house: NewHouse) -> House:
     house = new_house(settings=Settings(ROBOT, Limits(answers_per_hour=5)))
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     house.service.beat()
     return house
 
@@ -144,8 +143,7 @@ def matches_of(house: House) -> list[Match]:
 )
 def test_what_was_done_while_it_was_ahead_counts_for_a_day(words: str, limits: Limits, new_house: NewHouse) -> None:
     house = new_house(settings=Settings(ROBOT, limits))
-    for userid in ("bob", "carol"):
-        house.player(userid)
+    house.players("bob", "carol")
     house.game("cross -size=4 carol bob", ["D4"])
     house.now += 2 * day
     house.service.beat()

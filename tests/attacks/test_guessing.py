@@ -31,8 +31,7 @@ NewHouse = Callable[..., House]
 def open_house(new_house: NewHouse) -> House:
     """alice and bob at board 101; strangers get every answer, so that a test sees it."""
     house = new_house(Settings(ROBOT, Limits(stranger_replies_per_day=1000, unproven_answers_per_hour=1000)))
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     return house
 

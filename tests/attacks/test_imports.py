@@ -16,8 +16,7 @@ from tests.conversation import House, address_of
 @pytest.fixture
 def home(house: House) -> House:
     """A server where alice has won a rated game against bob, and carol one against alice."""
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     for winner, loser in (("alice", "bob"), ("carol", "alice")):
         board = house.game(f"cross -size=3 {winner} {loser}", ["C3", "B2"])
         for player in (loser, loser):

@@ -207,8 +207,7 @@ def test_forgers_draw_no_more_help_than_any_answers(new_house: Callable[..., Hou
 def test_mails_that_prove_nothing_leave_half_of_all_answers_to_others(new_house: Callable[..., House]) -> None:
     limits = Limits(answers_per_hour_in_all=20, unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
     house = new_house(Settings(ROBOT, limits))
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob")
     drawn = sum(bool(asked(house, f"m{number}@evil.example", "help")) for number in range(30))
     assert drawn <= 10
@@ -249,8 +248,7 @@ def test_a_stranger_is_the_same_however_their_address_is_written(table: House) -
 
 def test_nobody_is_buried_in_challenges(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(challenges_to_one_per_day=4, unproven_answers_per_hour=1000)))
-    for userid in ("alice", "bob", "carol", "dave"):
-        house.player(userid)
+    house.players("alice", "bob", "carol", "dave")
     for challenger in ("bob", "carol"):
         for _ in range(2):
             house.game(f"cross -size=4 {challenger} alice")

@@ -17,8 +17,7 @@ PATIENT = Limits(unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
 @pytest.fixture
 def people(new_house: Callable[..., House]) -> House:
     house = new_house(Settings(ROBOT, PATIENT))
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     return house
 
 

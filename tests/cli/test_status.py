@@ -109,8 +109,7 @@ def test_a_server_that_is_down_is_told_in_a_line(table: House) -> None:
 
 
 def test_boards_that_wait_for_robots_are_counted(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice robot1", ["C3"])
     house.game("cross -size=4 alice bob", ["C3"])
     look = status_of(house.service.store, house.now + MINUTE)

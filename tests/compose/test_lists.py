@@ -71,8 +71,7 @@ def test_what_comes_by_subscription_can_be_left_by_mail_and_by_one_click(new_hou
     house = new_house(
         Settings(replace(ROBOT, unsubscribe_url="https://example.org/leave", authserv_id="mx.example.org"))
     )
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     house.game("cross -size=4 alice bob", ["D4"])
     house.send("bob", "set bob bobpass digest 08:00")
     house.send("carol", "cross subscribe all carol carolpass")

@@ -15,13 +15,6 @@ from pbm.server.operator import Administration
 from tests.conversation import Got, House, password
 
 
-@pytest.fixture
-def people(house: House) -> House:
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
-    return house
-
-
 def resign(house: House, userid: str, board: int) -> list[Got]:
     return house.send(userid, f"cross resign {board} {userid} {password(userid)}")
 

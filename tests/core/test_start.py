@@ -8,14 +8,8 @@ import pytest
 
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
-from tests.conversation import ROBOT, Got, House, password
-
-
-@pytest.fixture
-def people(house: House) -> House:
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
-    return house
+from tests.conversation import ROBOT, Got, House
+from tests.features.test_play import said
 
 
 def refused(mails: list[Got]) -> str:
@@ -23,11 +17,6 @@ def refused(mails: list[Got]) -> str:
     (got,) = mails
     assert got.refuses, got.body
     return " ".join(got.body.split())
-
-
-def said(house: House, userid: str, words: str) -> list[Got]:
-    """Send a command with a login, in the place of {} in the words."""
-    return house.send(userid, words.format(f"{userid} {password(userid)}"))
 
 
 def started(mails: list[Got]) -> int:
@@ -97,8 +86,7 @@ def test_a_player_has_a_daily_measure_and_a_stranger_a_smaller_one(new_house: Ca
     house = new_house(
         Settings(ROBOT, Limits(stranger_replies_per_day=9, challenges_per_day=3, stranger_challenges_per_day=1))
     )
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     for _ in range(3):
         started(house.send("alice", "cross challenge me bob"))
     assert "3 games within a day" in refused(house.send("alice", "cross challenge me bob"))
@@ -108,8 +96,7 @@ def test_a_player_has_a_daily_measure_and_a_stranger_a_smaller_one(new_house: Ca
 
 def test_nobody_has_more_games_than_the_server_lets_them(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(active_games=2)))
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     house.game("cross alice bob")
     house.game("loops bob carol")
     assert "bob has 2 boards under way" in refused(house.send("carol", "cross challenge me bob"))

@@ -117,8 +117,7 @@ def test_who_writes_encrypted_signs_up_and_is_answered_so(house):
 
 
 def test_a_board_is_played_encrypted_and_a_chat_app_gets_a_chat_of_it(house):
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     alice = Program("alice", chats=True)
     board = house.game("cross -size=4 alice bob")
     shown = house.mailboxes[alice.address][-1]

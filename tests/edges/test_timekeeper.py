@@ -112,8 +112,7 @@ def club(new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> Ho
     monkeypatch.setattr(server_module, "_LOOK_SECONDS", 0.01)
     monkeypatch.setattr(service_module, "DOUBTED", timedelta())
     house = new_house()
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 --clock=3d alice bob", ["D4", "C3"])
     return house
 

@@ -255,8 +255,7 @@ def test_settings_change_what_is_mailed(new_house: Callable[..., House]) -> None
     drawings = {}
     for style in ("ascii", "unicode", "words"):
         house = new_house()
-        house.player("alice")
-        house.player("bob")
+        house.players("alice", "bob")
         house.send("bob", f"set bob {password('bob')} board {style}")
         house.game("cross -size=3 alice bob", ["C3"])
         drawings[style] = house.mailboxes[address_of("bob")][-1].body

@@ -28,8 +28,7 @@ BOARD, OTHER, OURS = 101, 102, 103
 def house(new_house: Callable[..., House]) -> House:
     """Three boards after one move each; the time on the first runs out soonest."""
     house = new_house(Settings(ROBOT, operator=OPERATOR))
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     assert house.game("morris --clock=3d alice bob", ["a1"]) == BOARD
     assert house.game("hex -size=4 --clock=3d alice bob", ["b2"]) == OTHER
     assert house.game("morris --clock=30d alice carol", ["a1"]) == OURS
@@ -156,8 +155,7 @@ def test_what_is_thought_about_elsewhere_does_not_wait_for_a_damaged_board(house
 
 def test_a_damaged_board_is_not_decided_and_its_round_waits_for_it(house: House) -> None:
     house.send("alice", "tournament create cup round-robin cross alice alicepass -days-per-round=10 --clock=none")
-    for userid in ("dan", "eve"):
-        house.player(userid)
+    house.players("dan", "eve")
     for userid in ("alice", "bob", "dan", "eve"):
         house.send(userid, f"tournament join cup {userid} {userid}pass")
     house.send("alice", "tournament start cup alice alicepass")

@@ -132,8 +132,7 @@ def test_other_words_do_not_stop_it_and_say_what_does(house: House) -> None:
 
 
 def test_an_address_alone_proves_nothing(house: House) -> None:
-    house.player("alice")
-    house.player("mallory")
+    house.players("alice", "mallory")
     mails = house.send("alice", "erase me")
     assert [got["Subject"] for got in mails] == ["pbm: erase you?"]
     house.wait(timedelta(days=9))

@@ -48,8 +48,7 @@ def exports(new_house: Callable[..., House]) -> dict[str, bytes]:
 
 def lived_in(house: House) -> House:
     """alice has a bit of everything: games ended, drawn, swapped and running, notes, words, choices, follows."""
-    for userid in ("alice", "bob", "carol", "dave", "erin"):
-        house.player(userid)
+    house.players("alice", "bob", "carol", "dave", "erin")
     ended = house.game("cross -size=3 alice bob", ["C3", "swap", "B2"])
     house.answer("bob", "note\nLook at D4.", ended)
     house.answer("alice", "note\nSee A1.\n\nAnd C2, \u00e9.", ended)
@@ -124,8 +123,7 @@ def test_two_who_played_each_other_come_back_to_the_same_boards(
 
 def test_a_board_whose_number_is_taken_gets_another(exports: dict[str, bytes], new_house: Callable[..., House]) -> None:
     there = new_house()
-    there.player("frank")
-    there.player("grace")
+    there.players("frank", "grace")
     there.game("cross frank grace", ["F6"])
     taken = Administration(there.service).import_player(exports["alice"], trusted=True)
     assert taken.renumbered == {101: 102, 102: 103, 103: 104, 104: 105}
@@ -310,8 +308,7 @@ def test_a_board_that_is_not_there_begins_no_part(rich: House) -> None:
 
 def test_tournaments_messages_and_words_of_a_challenge_are_in_it(new_house: Callable[..., House]) -> None:
     house = new_house()
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     house.send("alice", "event create cup round-robin cross alice alicepass")
     for userid in ("alice", "bob", "carol"):
         house.send(userid, f"event join cup {userid} {userid}pass")
@@ -335,8 +332,7 @@ def test_tournaments_messages_and_words_of_a_challenge_are_in_it(new_house: Call
 
 
 def test_the_answer_to_an_export_brings_the_next_part(house: House) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     house.send("alice", "export alice open-sesame")
     assert house.answer("alice", "export 101")[0]["Subject"] == "pbm: your games and data, from board 101 on"

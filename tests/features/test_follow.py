@@ -106,8 +106,7 @@ def test_only_those_who_look_on_kibitz(watched: House) -> None:
 
 def test_so_much_kibitz_a_day_and_no_more(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(messages_per_day=2)))
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     house.game("cross -size=3 alice bob")
     house.send("carol", "follow carol carolpass 101")
     assert [kibitz(house, "carol", "Hm.")[0].refuses for _ in range(3)] == [False, False, True]

@@ -18,8 +18,7 @@ BEFORE = ["e4", "e5", "c2", "b4", "e6", "f6", "a4"]
 
 @pytest.fixture
 def squeezed(house: House) -> House:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("reversi -size=6 alice bob", BEFORE)
     return house
 

@@ -65,8 +65,7 @@ def test_both_get_the_game_in_its_conversation_and_can_play_once_more(ended: Hou
 def test_it_is_told_how_the_ratings_moved_or_why_they_did_not(
     house: House, words: str, moves: tuple[str, ...], told: str
 ) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     board = house.game(f"{words} alice bob", moves)
     house.send("bob", f"{words.split()[0]} resign {board} bob bobpass")
     for got in house.think():

@@ -246,8 +246,7 @@ def test_a_preview_is_bounded(table: House) -> None:
 
 
 def test_followers_get_one_mail_each_and_players_none_more(table: House) -> None:
-    for userid in ("carol", "dave", "erin"):
-        table.player(userid)
+    table.players("carol", "dave", "erin")
     said(table, "carol", "cross subscribe 101 {}")
     said(table, "carol", "cross notify {}")
     said(table, "dave", "cross sub {} all")
@@ -269,8 +268,7 @@ def test_an_answer_of_a_spectators_cannot_play(table: House) -> None:
 
 
 def test_chat_reaches_everybody_once_but_not_who_has_blocked_the_writer(table: House) -> None:
-    for userid in ("carol", "dave"):
-        table.player(userid)
+    table.players("carol", "dave")
     said(table, "carol", "cross subscribe 101 {}")
     mails = said(table, "dave", "cross chat 101 {}", "Well played!\nswap\n")
     assert sorted(got.address.partition("@")[0] for got in mails) == ["alice", "bob", "carol", "dave"]
@@ -330,8 +328,7 @@ def test_a_subject_in_place_of_a_text_is_a_command(table: House) -> None:
 @pytest.mark.parametrize("text", ["", "-- \r\nAlice", "Sent from my iPhone"])
 def test_a_link_whose_move_was_lost_does_not_play_the_number_of_its_board(text: str, house: House) -> None:
     """On boards with numbered edges, the subject of our links could be a move: some programs drop a link's body."""
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("crossgeo -board=random -edges=200 -seed=3 alice bob")
     answered = house.mailboxes[address_of("alice")][-1]
     assert "no words of yours" in one(house.send("alice", "Re: 101", text, to=answered["Reply-To"]))

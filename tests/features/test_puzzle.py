@@ -236,8 +236,7 @@ def test_a_robot_that_fails_to_make_one_says_so_at_last(house: House) -> None:
 
 
 def test_boards_come_before_puzzles(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     order = []
 
     def noted(question):
@@ -257,8 +256,7 @@ HEX = ["a2", "c3", "d4", "c4", "b1", "c2", "c1", "a4", "b4", "d2", "b3", "b2", "
 
 def posed(house: House) -> str:
     """The answer to carol's wish for a puzzle after alice and bob have played the game and a robot has searched it."""
-    for player in ("alice", "bob", "carol"):
-        house.player(player)
+    house.players("alice", "bob", "carol")
     house.game("hex -size=4 alice bob", HEX)
     house.think()
     house.send("carol", "puzzle hex carol carolpass")
@@ -294,8 +292,7 @@ def test_a_game_that_has_ended_becomes_a_puzzle_that_names_nobody(house: House) 
 @pytest.mark.parametrize("plies", [8, 9, 10, 11])
 def test_what_is_on_a_running_board_is_no_puzzle(house: House, plies: int) -> None:
     """Neither a position before the puzzle's nor one after it, in whatever order the moves came."""
-    for player in ("dora", "emil"):
-        house.player(player)
+    house.players("dora", "emil")
     house.game("hex -size=4 dora emil", [HEX[2], HEX[1], HEX[0], *HEX[3:plies]])
     house.thoughts = lambda question: think(question) if question.moves else []
     assert "Puzzle" not in posed(house)
@@ -310,8 +307,7 @@ def test_a_game_that_goes_on_again_is_not_looked_into(house: House) -> None:
         return []
 
     house.thoughts = noted
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     board = house.game("hex -size=4 alice bob", HEX)
     with house.service.store.write() as tx:
         tx.matches.reopen(board, 1)

@@ -26,8 +26,7 @@ VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 @pytest.fixture
 def digested(house: House) -> House:
     """alice is to move on the boards 101 and 102, bob on 103; alice has a digest at 8 o'clock UTC."""
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.game("cross -size=4 -clock=10d alice bob", ["D4", "C4"])
     house.game("cross -size=4 -clock=9d bob alice", ["D4"])
     house.game("loops -size=4 alice bob", ["B2"])
@@ -259,8 +258,7 @@ def test_the_links_of_many_boards_share_the_room_there_is(house: House) -> None:
 
 def timed(house: House, clock: str = "10d", boards: int = 1) -> None:
     """bob is to move on some boards; reminders come 3 days and 1 day before time is up."""
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     for _ in range(boards):
         house.game(f"cross -size=4 -clock={clock} alice bob", ["D4", "C4", "E4"])
 
@@ -323,8 +321,7 @@ def test_a_ladder_holds_from_the_moment_it_is_chosen(house: House) -> None:
 
 
 def test_a_board_may_have_a_reminder_of_its_own(house: House) -> None:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.game("cross -size=4 -clock=none,nag=2d alice bob", ["D4"])
     found = [got.body for got in reminders(house.wait(30 * DAY))]
     assert len(found) == 3
@@ -332,8 +329,7 @@ def test_a_board_may_have_a_reminder_of_its_own(house: House) -> None:
 
 
 def test_who_is_on_vacation_is_not_reminded(house: House) -> None:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.game("cross -size=4 -clock=30d,nag=2d alice bob", ["D4", "C4", "E4"])
     house.send("bob", "vacation bob bobpass now 5d")
     assert [got["Date"][:16] for got in reminders(house.wait(7 * DAY))] == ["Wed, 07 Jan 2026"]
@@ -421,8 +417,7 @@ def test_a_calendar_may_be_of_one_board(house: House) -> None:
 
 
 def test_a_long_name_is_folded(house: House) -> None:
-    house.player("abcdefghijklmnopqrst")
-    house.player("bob")
+    house.players("abcdefghijklmnopqrst", "bob")
     house.game("loops abcdefghijklmnopqrst bob", ["B2"])
     (event,) = events(house.send("bob", "ics bob bobpass")[0]).values()
     assert "Intersections of Rectangular Loops Board 101" in event["SUMMARY"]
@@ -520,8 +515,7 @@ def test_who_answers_the_mail_of_another_is_not_that_other(house: House) -> None
 
 
 def test_a_long_game_begins_a_new_conversation_in_time(house: House) -> None:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.game("cross -size=8 alice bob")
     state, chance = State.start(GAMES["cross"], ["-size=8"]), random.Random(0)
     for number in range(60):

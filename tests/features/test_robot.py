@@ -123,8 +123,7 @@ def test_the_same_board_is_played_the_same_way_after_a_kill(house: House) -> Non
 
 def test_a_second_board_waits_for_the_first_boards_of_others(house: House) -> None:
     order = []
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     boards = [begun(house, "cross", player) for player in ("alice", "alice", "alice", "bob")]
 
     def answered(question):
@@ -138,8 +137,7 @@ def test_a_second_board_waits_for_the_first_boards_of_others(house: House) -> No
 
 def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answer_soon(house: House) -> None:
     """A player on many boards gets weaker moves; other players' moves are only as weak as their own number requires."""
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     theirs = {str(begun(house, "cross", "alice")) for _ in range(30)}
     begun(house, "cross", "bob")
     asked, patience = [], list[float]()
@@ -164,8 +162,7 @@ def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answe
 def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -> None:
     """Each such player is told once; others still get their moves, and so do they when the hour is over."""
     order = []
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     boards = [begun(house, "cross", player) for player in ("alice", "alice", "bob")]
 
     def answered(question):
@@ -435,8 +432,7 @@ def to_operator(mails: Sequence[Got]) -> list[Got]:
 
 def test_the_operator_is_told_of_the_cause_and_not_of_each_board(watched: House) -> None:
     """A broken package fails everywhere: one mail an hour for each game, and none if nothing is new."""
-    for player in ("alice", "bob"):
-        watched.player(player)
+    watched.players("alice", "bob")
 
     def failing(question):
         raise NoThought("exit status 1")
@@ -467,8 +463,7 @@ def test_a_player_is_told_once_that_robots_fail_at_a_game(watched: House) -> Non
     def told(mails: Sequence[Got]) -> list[str]:
         return [mail.address for mail in mails if "program fails." in mail.body or "program fails, and" in mail.body]
 
-    for player in ("alice", "bob"):
-        watched.player(player)
+    watched.players("alice", "bob")
     watched.thoughts = failing
     first = [begun(watched, "cross -size=4", player) for player in ("alice", "bob", "alice")]
     watched.think()
@@ -527,8 +522,7 @@ def test_a_game_that_is_gone_keeps_the_operator_from_hearing_nothing(watched: Ho
 
 def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) -> None:
     """A program that hangs takes minutes each time; nobody else has to wait for it twice."""
-    for player in ("alice", "bob"):
-        watched.player(player)
+    watched.players("alice", "bob")
     stuck = [begun(watched, "cross -size=4", "alice") for _ in range(2)]
     asked = []
 
@@ -656,8 +650,7 @@ def test_a_game_whose_program_has_hung_waits_for_all_others(house: House, clock)
 
 
 def test_a_game_that_has_gone_with_its_package_stops_no_robot(house: House, monkeypatch) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("hex -size=4 alice bob", ["a1", "b2", "resign!"])
     house.think()
     gone, board = (begun(house, f"{game} -size=4", "alice") for game in ("hex", "cross"))
@@ -671,8 +664,7 @@ def test_a_game_that_has_gone_with_its_package_stops_no_robot(house: House, monk
 
 
 def test_no_move_waits_for_a_review(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
     board = begun(house, "cross -size=4", "alice")
     house.send("alice", f"review {over} alice alicepass")
@@ -695,8 +687,7 @@ def test_no_move_waits_for_a_review(house: House) -> None:
 
 
 def test_a_review_comes_in_the_form_that_its_reader_has_chosen(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("crossgeo -board=random -edges=9 -fair=no -seed=1 alice bob", ["2", "5", "3", "resign!"])
     house.send("alice", "set alice alicepass mail both")
     house.send("alice", "set alice alicepass board words")
@@ -708,8 +699,7 @@ def test_a_review_comes_in_the_form_that_its_reader_has_chosen(house: House) -> 
 
 
 def test_an_answer_to_any_mail_asks_for_a_review_of_any_board(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
     other = house.game("hex -size=4 alice bob")
     (mail,) = house.answer("alice", f"review {over}", other)
@@ -721,8 +711,7 @@ def test_an_answer_to_any_mail_asks_for_a_review_of_any_board(house: House) -> N
 @pytest.mark.parametrize("plies", [2, 39, 40, 41, 400])
 def test_a_review_takes_a_bounded_time_however_long_the_game_was(house: House, plies: int) -> None:
     """No part takes so long that the system ends its process, and each position is thought about once."""
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
     with house.service.store.read() as tx:
         match = tx.matches.load(over)
@@ -762,16 +751,14 @@ def test_nobody_writes_in_the_name_of_a_robot(house: House) -> None:
 
 
 def test_a_person_of_that_name_stays_a_person(house: House) -> None:
-    for player in ("alice", "robot1"):
-        house.player(player)
+    house.players("alice", "robot1")
     board = house.game("cross -size=4 robot1 alice")
     house.think()
     assert record(house, board) == []
 
 
 def test_what_would_help_in_a_running_game_with_a_person_is_not_told(house: House) -> None:
-    for player in ("alice", "bob", "carol"):
-        house.player(player)
+    house.players("alice", "bob", "carol")
     plies = ["C3", "B2", "D4", "A1", "E3", "B4"]
     shared = house.game("cross -size=3 alice bob", plies)
     ended = house.game("cross -size=3 alice carol", [*plies, "A2"])
@@ -791,8 +778,7 @@ def test_what_would_help_in_a_running_game_with_a_person_is_not_told(house: Hous
 
 def test_a_running_game_with_a_person_gets_no_help_in_its_opening(house: House) -> None:
     """CrossGeo is solved before the first move: a player who begins on a fair board must not be told how to win."""
-    for player in ("alice", "bob", "carol"):
-        house.player(player)
+    house.players("alice", "bob", "carol")
     words = "crossgeo -board=random -edges=9 -seed=1"
     ended = house.game(f"{words} bob carol", ["2", "5", "resign!"])
     against = house.game(f"{words} alice robot1")
@@ -813,8 +799,7 @@ def test_a_running_game_with_a_person_gets_no_help_in_its_opening(house: House) 
 
 def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
     """It advises no opening that would be swapped, and advises the swap if the opening was too good."""
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("hex -size=4 alice bob", ["b2", "a1", "resign!"])
     asked = []
 
@@ -833,8 +818,7 @@ def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
 
 def test_a_review_says_of_each_verdict_whether_it_is_proved(house: House) -> None:
     """A proof about the position before a move proves nothing about the position after it."""
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("four alice bob", ["a", "b", "c", "d", "resign!"])
     values = [("d", 0.0, False), ("e", 1.0, True), ("f", 0.0, False), ("g", 0.9, False), ("g", 0.0, False)]
     house.thoughts = lambda _: [Thought(move, value, exact, (move,)) for move, value, exact in values]
@@ -850,8 +834,7 @@ def test_a_review_says_of_each_verdict_whether_it_is_proved(house: House) -> Non
 
 
 def test_a_review_says_that_it_shows_the_worst_moves_only(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("four alice bob", ["a", "b", "c", "d", "e", "f", "g", "resign!"])
     house.thoughts = lambda question: [Thought("d", 0.5, False, ("d",)) for _ in (*question.moves, None)]
     house.send("alice", f"review {over} alice alicepass")
@@ -868,8 +851,7 @@ def test_a_review_says_that_it_shows_the_worst_moves_only(house: House) -> None:
     ],
 )
 def test_a_review_says_who_had_which_colour_and_how_the_game_ended(house: House, reader: str, first: str) -> None:
-    for player in ("alice", "bob", "carol"):
-        house.player(player)
+    house.players("alice", "bob", "carol")
     over = house.game("hex -size=3 alice bob", ["b2", "swap", "a1", "resign!"])
     house.send(reader, f"review {over} {reader} {reader}pass")
     body = " ".join(next(mail for mail in house.think() if "review" in mail["Subject"]).body.split())
@@ -905,8 +887,7 @@ def test_a_hint_that_comes_too_late_is_not_thought_about(house: House) -> None:
 
 
 def test_a_review_shows_the_swap(house: House) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("hex -size=3 alice bob", ["b2", "swap", "a1", "resign!"])
     house.send("alice", f"review {over} alice alicepass")
     lines = next(mail for mail in house.think() if "review" in mail["Subject"]).body.splitlines()
@@ -917,8 +898,7 @@ def test_a_review_shows_the_swap(house: House) -> None:
 
 def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
     """With the board, in the mail with the whole game, and in its review; but a hint counts as nobody's comment."""
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     board = house.game("cross -size=4 alice robot1")
     for move in ("A1", "A3"):
         scripted(house, move=move, line=(move, "B1", "B2", "B3", "B4"))
@@ -1010,8 +990,7 @@ def test_the_robot_most_like_a_word_is_meant_though_another_one_has_played(house
 
 def test_a_player_is_told_how_many_reviews_come_before_theirs(house: House) -> None:
     """Asking twice does not move it."""
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     boards = [house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"]) for _ in range(3)]
     asked = [house.send("alice", f"review {board} alice alicepass")[0].body for board in (*boards, boards[1])]
     told = [" ".join(body.split()).partition(" Its review")[0] for body in asked]
@@ -1052,8 +1031,7 @@ def test_a_player_is_told_how_many_reviews_come_before_theirs(house: House) -> N
     ],
 )
 def test_a_review_names_an_end_that_cost_more_than_any_move(house: House, end: str, last, said: str) -> None:
-    for player in ("alice", "bob"):
-        house.player(player)
+    house.players("alice", "bob")
     over = house.game("four alice bob", ["a", "b"])
     for act in end.split("; "):
         player, word = act.split(": ")

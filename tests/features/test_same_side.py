@@ -20,8 +20,7 @@ MINUTE = DAY // 1440
 
 @pytest.fixture
 def dots(house: House) -> House:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("dots -columns=2 -rows=2 --clock=10d+1d alice bob", BEFORE)
     return house
 
@@ -154,8 +153,7 @@ def test_of_moves_that_wait_there_is_one(dots: House) -> None:
 
 
 def test_the_game_counts_once_both_have_moved_however_often_one_has(house: House) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("dots -columns=2 -rows=2 alice bob", ["a1-b1"])
     said(house, "bob", "dots resign 101 {}")
     assert "The game is void" in one(house.mailboxes[address_of("alice")][-1:])

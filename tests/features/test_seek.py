@@ -10,30 +10,14 @@ import pytest
 from pbm.core.start import MOST_SEEKS
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
-from tests.conversation import ROBOT, Got, House, password
-
-
-@pytest.fixture
-def people(house: House) -> House:
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
-    return house
-
-
-def said(house: House, userid: str, words: str) -> list[Got]:
-    """Send a command with a login, in the place of {} in the words."""
-    return house.send(userid, words.format(f"{userid} {password(userid)}"))
+from tests.conversation import ROBOT, House
+from tests.core.test_start import refused
+from tests.features.test_play import said
 
 
 def wanted(house: House, game: str = "cross") -> list[tuple[str, int]]:
     with house.service.store.read() as tx:
         return [(seek.player.userid, seek.wanted) for seek in tx.seeks.open(game)]
-
-
-def refused(mails: list[Got]) -> str:
-    (got,) = mails
-    assert got.refuses, got.body
-    return " ".join(got.body.split())
 
 
 def test_a_seek_is_counted_down_and_then_gone(people: House) -> None:
@@ -129,8 +113,7 @@ def test_seeks_pair_only_where_both_ratings_and_all_terms_suit(people: House) ->
 
 def test_a_seek_of_who_is_full_waits(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(active_games=1)))
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     said(house, "alice", "cross seek {}")
     house.game("loops alice alice")
     assert "alice has 1 board under way" in refused(said(house, "bob", "take 1 {}"))
@@ -166,7 +149,7 @@ def test_a_mail_that_only_says_who_it_is_from_takes_nothing(people: House) -> No
 
 def test_a_drawn_board_goes_along_with_a_seek(people: House) -> None:
     drawn = "0,0 1,1 r\n0,1 1,0 b\n0,0 0,1 g\n1,0 1,1 g"
-    people.send("alice", f"crossgeo seek alice {password('alice')}", drawn)
+    said(people, "alice", "crossgeo seek {}", drawn)
     said(people, "bob", "take 1 {}")
     with people.service.store.read() as tx:
         match = tx.matches.load(101)

@@ -21,118 +21,109 @@ def addressees(mails: list[Got]) -> list[str]:
     return [got.address for got in mails]
 
 
-@pytest.fixture
-def three(house: House) -> House:
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
-    return house
-
-
-def test_nothing_in_a_message_shows_where_its_author_reads(three: House) -> None:
-    three.send("alice@example.net", "message alice alicepass bob", "Hello!")
-    (got,) = three.mailboxes[address_of("bob")]
+def test_nothing_in_a_message_shows_where_its_author_reads(people: House) -> None:
+    people.send("alice@example.net", "message alice alicepass bob", "Hello!")
+    (got,) = people.mailboxes[address_of("bob")]
     assert got["From"] == '"alice via pbm" <pbm@example.org>'
     assert "alice@" not in got.text
     assert "mail-1" not in got.text, "the id of her mail tells whose server wrote it"
 
 
-def test_an_answer_goes_back_and_forth_for_weeks(three: House) -> None:
-    three.send("alice", "message alice alicepass bob", "Hello!")
+def test_an_answer_goes_back_and_forth_for_weeks(people: House) -> None:
+    people.send("alice", "message alice alicepass bob", "Hello!")
     for player, other in (("bob", "alice"), ("alice", "bob"), ("bob", "alice")):
-        three.now += timedelta(days=5)
-        told = three.answer(player, f"I am {player}.")
+        people.now += timedelta(days=5)
+        told = people.answer(player, f"I am {player}.")
         assert addressees(told) == [address_of(other)]
         assert f"  I am {player}." in told[0].body
-    assert addressees(three.answer("bob", "Once more.", mail=1)) == [address_of("alice")]
+    assert addressees(people.answer("bob", "Once more.", mail=1)) == [address_of("alice")]
 
 
-def test_an_answer_that_cannot_be_passed_on_is_refused_to_its_writer(three: House) -> None:
-    three.send("alice", "message alice alicepass bob", "Hello!")
+def test_an_answer_that_cannot_be_passed_on_is_refused_to_its_writer(people: House) -> None:
+    people.send("alice", "message alice alicepass bob", "Hello!")
     for text in ("", "\n".join(["x" * 70] * 80), "cross move 101 bob bobpass F6"):
-        (got,) = three.answer("bob", text, mail=1)
+        (got,) = people.answer("bob", text, mail=1)
         assert (got.address, got.refuses) == (address_of("bob"), True)
         assert "bobpass" not in got.text
-    three.send("alice", "block alice alicepass bob")
-    (got,) = three.answer("bob", "Hello?", mail=1)
+    people.send("alice", "block alice alicepass bob")
+    (got,) = people.answer("bob", "Hello?", mail=1)
     assert "takes no messages from you" in got.body
-    three.send("alice", "delete alice alicepass")
-    (got,) = three.answer("bob", "Hello?", mail=1)
+    people.send("alice", "delete alice alicepass")
+    (got,) = people.answer("bob", "Hello?", mail=1)
     assert "has left" in got.body
-    assert not three.parked()
+    assert not people.parked()
 
 
-def test_a_message_goes_to_all_or_to_nobody(three: House) -> None:
-    assert addressees(three.send("alice", "message alice alicepass bob, carol BOB", "Hi")) == [
+def test_a_message_goes_to_all_or_to_nobody(people: House) -> None:
+    assert addressees(people.send("alice", "message alice alicepass bob, carol BOB", "Hi")) == [
         address_of("bob"),
         address_of("carol"),
         address_of("alice"),
     ]
-    three.send("carol", "block carol carolpass alice")
-    assert addressees(three.send("alice", "message alice alicepass bob carol", "Hi")) == [address_of("alice")]
-    assert addressees(three.send("carol", "message carol carolpass alice", "Hi")) == [address_of("carol")]
+    people.send("carol", "block carol carolpass alice")
+    assert addressees(people.send("alice", "message alice alicepass bob carol", "Hi")) == [address_of("alice")]
+    assert addressees(people.send("carol", "message carol carolpass alice", "Hi")) == [address_of("carol")]
 
 
-def test_what_an_answered_board_shows_is_enough_to_write_a_message(three: House) -> None:
-    three.game("cross -size=3 alice bob")
-    told = three.answer("alice", "message carol\nCome and see!", 101)
+def test_what_an_answered_board_shows_is_enough_to_write_a_message(people: House) -> None:
+    people.game("cross -size=3 alice bob")
+    told = people.answer("alice", "message carol\nCome and see!", 101)
     assert addressees(told) == [address_of("carol"), address_of("alice")]
     assert "  Come and see!" in told[0].body
 
 
-def test_an_answer_may_name_many_hearers(three: House) -> None:
-    three.player("dave")
-    three.send("alice", "set alice alicepass")
-    told = three.answer("alice", "message bob carol dave\nHello all.")
+def test_an_answer_may_name_many_hearers(people: House) -> None:
+    people.player("dave")
+    people.send("alice", "set alice alicepass")
+    told = people.answer("alice", "message bob carol dave\nHello all.")
     assert addressees(told) == [*map(address_of, ("bob", "carol", "dave", "alice"))]
 
 
 def test_so_many_messages_a_day_and_no_more(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(messages_per_day=2)))
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     refused = [house.send("alice", "message alice alicepass bob", "Hi")[-1].refuses for _ in range(3)]
     assert refused == [False, False, True]
     house.now += timedelta(days=1)
     assert not house.send("alice", "message alice alicepass bob", "Hi")[-1].refuses
 
 
-def test_a_broadcast_reaches_who_wants_it(three: House) -> None:
-    three.player("dave")
-    three.send("bob", "set bob bobpass broadcasts off")
-    three.send("carol", "block carol carolpass alice")
-    told = three.send("alice", "broadcast alice alicepass", "Hello, world!")
+def test_a_broadcast_reaches_who_wants_it(people: House) -> None:
+    people.player("dave")
+    people.send("bob", "set bob bobpass broadcasts off")
+    people.send("carol", "block carol carolpass alice")
+    told = people.send("alice", "broadcast alice alicepass", "Hello, world!")
     assert addressees(told) == [address_of("dave"), address_of("alice")]
     assert "1 player" in told[1].body
 
 
 def test_a_broadcast_to_many_goes_out_some_at_a_time_and_once_to_each(
-    three: House, monkeypatch: pytest.MonkeyPatch
+    people: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(talk, "AT_ONCE", 2)
     for number in range(4):
-        three.player(f"dave{number}")
-    told = three.send("alice", "broadcast alice alicepass", "Hello, world!")
+        people.player(f"dave{number}")
+    told = people.send("alice", "broadcast alice alicepass", "Hello, world!")
     assert addressees(told) == [address_of("bob"), address_of("alice")]
     assert "to all players." in told[1].body
-    three.send("dave1", "set dave1 dave1pass broadcasts off")
-    later = three.wait(timedelta(seconds=1))
+    people.send("dave1", "set dave1 dave1pass broadcasts off")
+    later = people.wait(timedelta(seconds=1))
     assert addressees(later) == [*map(address_of, ("carol", "dave0", "dave2", "dave3"))]
-    assert three.wait(timedelta(days=8)) == []
+    assert people.wait(timedelta(days=8)) == []
 
 
-def test_one_click_ends_broadcasts(three: House) -> None:
-    (got, *_) = three.send("alice", "broadcast alice alicepass", "Hello!")
+def test_one_click_ends_broadcasts(people: House) -> None:
+    (got, *_) = people.send("alice", "broadcast alice alicepass", "Hello!")
     address, _, subject = got["List-Unsubscribe"].strip("\r\n <>").removeprefix("mailto:").partition("?subject=")
-    (told,) = three.send("bob", subject.replace("%20", " "), to=address)
+    (told,) = people.send("bob", subject.replace("%20", " "), to=address)
     assert "broadcasts is now off." in told.body
-    three.now += timedelta(days=2)
-    assert address_of("bob") not in addressees(three.send("alice", "broadcast alice alicepass", "Again!"))
+    people.now += timedelta(days=2)
+    assert address_of("bob") not in addressees(people.send("alice", "broadcast alice alicepass", "Again!"))
 
 
 def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(broadcast_moderation="on")))
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     admin = Administration(house.service)
     assert addressees(house.send("alice", "broadcast alice alicepass", "Hello!")) == [address_of("alice")]
     assert [(each.id, each.author.userid, each.text) for each in admin.broadcasts()] == [(1, "alice", "Hello!")]
@@ -145,8 +136,7 @@ def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., H
 def test_the_operator_is_told_that_a_broadcast_waits(new_house: Callable[..., House]) -> None:
     limits = Limits(broadcast_moderation="on")
     house = new_house(Settings(ROBOT, limits, operator="operator@example.com"))
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     told, answer = house.send("alice", "broadcast alice alicepass", "Hello!")
     assert (told.address, answer.address) == ("operator@example.com", address_of("alice"))
     assert told["Subject"] == "pbm: broadcast 1 waits for you"
@@ -163,14 +153,14 @@ def test_there_need_be_no_broadcasts(new_house: Callable[..., House]) -> None:
     assert "no broadcasts" in got.body
 
 
-def test_quoted_lines_are_no_commands(three: House) -> None:
-    (got,) = three.send("alice", "multiple", "> delete alice alicepass\n\n  cross games alice\n\n> signup x xpass\n")
+def test_quoted_lines_are_no_commands(people: House) -> None:
+    (got,) = people.send("alice", "multiple", "> delete alice alicepass\n\n  cross games alice\n\n> signup x xpass\n")
     assert "delete" not in got.body
     assert not got.refuses
 
 
-def test_twenty_commands_and_no_more(three: House) -> None:
-    (got,) = three.send("alice", "multiple", "list\n" * 21)
+def test_twenty_commands_and_no_more(people: House) -> None:
+    (got,) = people.send("alice", "multiple", "list\n" * 21)
     assert got["Subject"] == "pbm: 20 of 21 commands done"
     assert "NOT TRIED" in got.body
 
@@ -190,11 +180,11 @@ def test_a_command_with_a_password_below_a_move_is_never_passed_on(table: House)
     assert "change password" not in next(got.body for got in told if got.address == address_of("alice"))
 
 
-def test_games_of_a_kind_are_listed_by_how_much_they_are_played_and_by_title(three: House) -> None:
+def test_games_of_a_kind_are_listed_by_how_much_they_are_played_and_by_title(people: House) -> None:
     for _ in range(2):
-        three.game("havannah alice bob")
-    three.game("y alice bob")
-    (listed,), (helped,) = three.send("alice", "list"), three.send("alice", "help")
+        people.game("havannah alice bob")
+    people.game("y alice bob")
+    (listed,), (helped,) = people.send("alice", "list"), people.send("alice", "help")
     for kind in KINDS:
         of_kind = sorted((game.info for game in GAMES.values() if game.info.kind == kind), key=lambda info: info.title)
         assert re.findall(r"^  help (\w+) ", helped.body.partition(f"Games of {kind}:")[2], re.MULTILINE)[

@@ -390,8 +390,7 @@ def test_a_rematch_and_a_seek_have_the_clock_that_was_agreed(club: House) -> Non
 
 def test_the_default_is_the_operators(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, limits=Limits(default_clock="none")))
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     board = house.game("cross -size=4 alice bob", ["D4"])
     assert match_of(house, board).clock is None
     assert house.wait(1000 * day) == []

@@ -377,8 +377,7 @@ def test_the_last_player_left_ends_an_tournament(house: House) -> None:
 
 
 def test_too_few_players_and_it_is_called_off(house: House) -> None:
-    house.player("maker")
-    house.player("ann")
+    house.players("maker", "ann")
     house.send("maker", f"tournament create cup swiss cross maker {password('maker')} -players=4..8 -start=2026-01-05")
     join(house, "ann")
     assert house.wait(3 * DAY) == []

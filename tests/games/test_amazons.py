@@ -82,7 +82,6 @@ def test_arrows_are_pieces_of_their_own_and_the_way_is_the_amazons():
 
 
 def test_amazons_is_played_by_mail(house: House) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("amazons -size=6 alice bob", ["c1-c5/c2", "a5 a3 a4"])
     assert "bob played a5-a3/a4." in house.mailboxes[address_of("alice")][-1].body

@@ -301,8 +301,7 @@ def test_men_in_hand_are_told():
     ],
 )
 def test_a_classic_is_played_by_mail(house: House, name, moves):
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game(f"{name} alice bob")
     for player, move in zip(("alice", "bob"), moves, strict=True):
         house.answer(player, move, 101)

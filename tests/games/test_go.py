@@ -111,16 +111,14 @@ def test_star_points_are_marked(name, size, stars):
 
 
 def test_go_is_played_by_mail_to_its_end(house: House) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("go -size=9 alice bob", ["e5", "pass", "d4", "pass"])
     said = " ".join(house.answer("alice", "pass", 101)[0].body.split())
     assert "You passed. You (Black) won by 73.5 points, 81 to 7.5." in said
 
 
 def test_white_begins_by_mail_after_a_handicap(house: House) -> None:
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("go -size=9 -handicap=2 -komi=-0.5 alice bob")
     assert "alice (Black) and bob (White, moves first)" in house.mailboxes[address_of("bob")][-1].body
     assert "is not your turn" in " ".join(house.answer("alice", "e5", 101)[0].body.split())

@@ -59,8 +59,7 @@ def test_back_to_an_instant(monkeypatch: pytest.MonkeyPatch) -> None:
         cluster.start({})
         house = House(cluster.url)
         house.now = datetime.now(UTC)  # as on the command line
-        house.player("alice")
-        house.player("bob")
+        house.players("alice", "bob")
         house.game("cross -size=4 alice bob", ["D4"])
         cluster.run("sh", "-c", copying)
         house.answer("bob", "C4", 101)

@@ -74,8 +74,7 @@ def test_a_standby_takes_the_place_of_the_first(monkeypatch: pytest.MonkeyPatch)
     with servers() as (first, second, third):
         house = House(both(first, second))
         house.now = datetime.now(UTC)  # as on the command line
-        house.player("alice")
-        house.player("bob")
+        house.players("alice", "bob")
         house.game("cross -size=4 alice bob", ["D4"])
         join(second, first)
         house.answer("bob", "C4", 101)

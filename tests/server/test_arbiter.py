@@ -20,8 +20,7 @@ MOVES = ("D4", "C3", "E5", "B2")
 
 @pytest.fixture
 def board(house: House) -> int:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     return house.game("cross -size=4 alice bob", MOVES)
 
 
@@ -68,8 +67,7 @@ def test_plies_are_taken_back_of_a_game_that_is_over(house: House, board: int) -
 
 
 def test_a_game_that_is_over_by_its_rules_needs_a_ply_taken_back(house: House) -> None:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     board = house.game("four alice bob", ("1", "2", "1", "2", "1", "2", "1"))
     assert match_of(house, board).result is not None
     with pytest.raises(NotAllowed, match="By the rules board 101 is over after ply 7"):
@@ -133,8 +131,7 @@ def test_time_that_was_given_for_the_ply_itself_is_kept_when_it_is_taken_back(ho
 
 @pytest.mark.parametrize("control", ["10d+1d", "10d+1d,move=3d", "3d"])
 def test_time_that_was_given_is_there_when_a_game_goes_on_after_its_end(house: House, control: str) -> None:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     board = house.game(f"cross -size=4 --clock={control} alice bob", MOVES)
     before = left(house, board)
     hand(house).extend(board, 5 * DAY)

@@ -24,8 +24,7 @@ VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 def inn(new_house: Callable[..., House]) -> House:
     """alice and bob at board 101, and an operator; bob is to move."""
     house = new_house(Settings(ROBOT, operator=OPERATOR))
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     return house
 
@@ -272,8 +271,7 @@ def robot_answers(house: House, name: str, text: str, most: int) -> int:
 def test_a_robot_that_answers_us_comes_to_an_end(new_house: Callable[..., House], text: str) -> None:
     """The usual limits end "games"; for the others low ones do, which are reached sooner."""
     table = new_house(None if text == "games" else Settings(ROBOT, Limits(answers_per_hour=8)))
-    for userid in ("alice", "bob"):
-        table.player(userid)
+    table.players("alice", "bob")
     table.game("cross -size=4 alice bob", ["D4"])
     assert robot_answers(table, "bob", text, 150 if text == "games" else 20) >= 1
     reason = table.inbox_row.reason
@@ -285,8 +283,7 @@ def test_a_robot_that_answers_us_comes_to_an_end(new_house: Callable[..., House]
 def test_two_robots_at_both_ends_of_a_board_come_to_an_end(new_house: Callable[..., House]) -> None:
     """Each also answers what it is told because of the other: boards, chat, messages passed on."""
     table = new_house(Settings(ROBOT, Limits(answers_per_hour=20, messages_per_day=8)))
-    for userid in ("alice", "bob"):
-        table.player(userid)
+    table.players("alice", "bob")
     table.game("cross -size=4 alice bob", ["D4"])
     table.send("alice", "chat 101 alice alicepass", "Hello!")
     table.send("alice", "message alice alicepass bob", "Hello!")
@@ -336,8 +333,7 @@ def test_a_robot_whose_address_was_invited_comes_to_an_end(table: House) -> None
 
 def test_moves_are_played_and_told_however_many_answers_went_out(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(answers_per_hour=2)))
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     got = [house.answer("bob", "Z9", 101) for _ in range(4)]
     assert [len(mails) for mails in got] == [1, 1, 1, 0]
@@ -361,8 +357,7 @@ def test_answers_are_limited_for_a_board_and_in_all(
     new_house: Callable[..., House], limits: Limits, sentence: str
 ) -> None:
     house = new_house(Settings(ROBOT, limits))
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     got = [house.answer(userid, "Z9", 101) for userid in ("alice", "bob", "alice", "bob", "bob")]
     assert [len(mails) for mails in got] == [1, 1, 1, 1, 0]

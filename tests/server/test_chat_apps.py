@@ -25,8 +25,7 @@ def say(house: House, userid: str, text: str, after: Got | None, **headers: str)
 
 @pytest.fixture
 def playing(house: House) -> House:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.game("cross -size=3 alice bob")
     return house
 

@@ -110,8 +110,7 @@ def test_a_reply_token_needs_no_password_to_be_checked(table: House, monkeypatch
 @pytest.fixture
 def without(house: House, monkeypatch: pytest.MonkeyPatch) -> Callable[[], House]:
     """Two boards of two players; calling it removes the game of the first."""
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.send("bob", "set digest 08:00 bob bobpass")
     house.game("cross -size=4 --clock=3d alice bob", ["D4"])
     house.game("hex -size=4 --clock=30d alice bob", ["b2"])

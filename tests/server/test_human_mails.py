@@ -32,8 +32,7 @@ class _NotMeantToLast(Exception):
 @pytest.fixture
 def patient(new_house: Callable[..., House]) -> House:
     house = new_house(Settings(ROBOT, PATIENT))
-    for userid in ("anna", "bert"):
-        house.player(userid)
+    house.players("anna", "bert")
     return house
 
 

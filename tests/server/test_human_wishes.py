@@ -13,8 +13,7 @@ VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 @pytest.fixture
 def club(house: House) -> House:
     """bob has running games of Cross and Hex, and an ended one."""
-    for userid in ("alice", "bob", "dirk"):
-        house.player(userid)
+    house.players("alice", "bob", "dirk")
     house.game("cross -size=4 alice bob", ["D4"])
     house.game("hex alice bob", ["f6"])
     house.game("hex dirk bob", ["f6"])

@@ -46,8 +46,7 @@ def test_a_password_may_be_changed_before_the_first_address_counts(house: House)
 
 
 def test_a_changed_password_ends_the_right_to_answer_messages(house: House) -> None:
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     house.send("bob", "message bob bobpass alice", "Hello!")
     house.send("alice", "change password alice alicepass Sesame1")
     mails = house.answer("mallory", "I am alice.", of="alice", mail=1)

@@ -21,8 +21,7 @@ def marking(mail: Arriving, mark: str) -> Arriving:
 @pytest.fixture
 def served(house: House) -> House:
     """bob is a program, and to move."""
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     (got,) = house.send("bob", "set bob bobpass bot on")
     assert "bot is now on." in got.body
     house.game("cross -size=4 alice bob", ["D4"])

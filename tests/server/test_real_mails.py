@@ -24,8 +24,7 @@ EVERY = 23
 @pytest.mark.parametrize("answers_a_board", [True, False])
 def test_no_real_mail_moves_a_piece_or_meets_a_fault(answers_a_board: bool, new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(answers_per_hour=1000, answers_per_board_per_hour=1000)))
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     before = house.dump()
     to = house.mailboxes[address_of("bob")][-1]["Reply-To"] if answers_a_board else ROBOT.address
@@ -53,8 +52,7 @@ def answers(own: str, ours: str) -> Iterator[tuple[str, str]]:
 def test_an_answer_plays_and_only_its_writers_words_are_passed_on(new_house: Callable[..., House]) -> None:
     limits = Limits(challenges_per_day=1000, challenges_to_one_per_day=1000, active_games=1000)
     house = new_house(Settings(ROBOT, limits))
-    for userid in ("alice", "bob"):
-        house.player(userid)
+    house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     ours = house.mailboxes[address_of("bob")][-1].body
     for number, (kind, text) in enumerate(answers(f"D5\n{COMMENT}", ours), 1):

@@ -25,8 +25,7 @@ OPERATOR = "helga@example.org"
 def inn(new_house: Callable[..., House]) -> House:
     """alice, bob and carol; the operator gets mail at OPERATOR."""
     house = new_house(Settings(ROBOT, operator=OPERATOR))
-    for userid in ("alice", "bob", "carol"):
-        house.player(userid)
+    house.players("alice", "bob", "carol")
     return house
 
 
@@ -137,8 +136,7 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
     assert len(hand(inn).merge("carol", "alice")) == 2, "they met on the third"
     assert "merged your accounts carol and alice into one" in told(inn)[address_of("carol")]
     other = new_house(Settings(ROBOT))
-    for userid in ("alice", "bob"):
-        other.player(userid)
+    other.players("alice", "bob")
     won(other, "alice", "bob")
     won(other, "bob", "alice")
     got, wanted = ratings(inn), ratings(other)
@@ -247,8 +245,7 @@ OLD = "games@old.example.net"
 @pytest.mark.parametrize("to", ["pbm+{}@example.org", "games+{}@old.example.net", "games-{}@OLD.example.net"])
 def test_answers_to_a_former_address_count(new_house: Callable[..., House], to: str) -> None:
     house = new_house(Settings(replace(ROBOT, aliases=(OLD,))))
-    house.player("alice")
-    house.player("bob")
+    house.players("alice", "bob")
     board = house.game("cross -size=4 alice bob", ("D4", "C3"))
     answer = house.answering("alice", "E5", board)
     token = answer.recipients[0].partition("+")[2].partition("@")[0]

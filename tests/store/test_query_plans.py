@@ -119,8 +119,7 @@ def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(
     counts = []
     for boards in (2, 30):
         house = new_house()
-        house.player("alice")
-        house.player("bob")
+        house.players("alice", "bob")
         for _ in range(boards):
             Administration(house.service).start_match("cross", ("alice", "bob"), ("-size=2", "-clock=10d"))
         house.send("alice", "cross note 101 alice alicepass", "Look.")
