@@ -243,10 +243,10 @@ def near_moves(game):
     """Texts made of parts of the game's notations: some are moves, many nearly are."""
     pos = game.start(game.options([]))
     notations = [game.notate(pos, move) for move in listed(game, pos)]
-    parts = st.sampled_from(notations) | st.sampled_from(
-        ["-", ",", ";", ">", "x", " ", "0", "99999", "z", "A1", "pass"]
-    )
-    return st.lists(parts, max_size=4).map("".join)
+    letters = sorted({*"".join(notations)})
+    marks = ["-", ",", ";", ">", "x", "×", "→", " ", "0", "99999", "z", "A1", "pass"]
+    parts = st.sampled_from(notations) | st.sampled_from(letters) | st.sampled_from(marks)
+    return st.lists(parts, max_size=6).map("".join)
 
 
 @every_game

@@ -348,21 +348,6 @@ def test_what_lies_beyond_the_board_is_named(text, fragment):
         GAME.parse(started("-size=5"), "K5")
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.text(alphabet="abcei x>,;-0123456789×→", max_size=40) | st.text(max_size=40))
-def test_any_text_is_a_legal_turn_or_a_move_error(text):
-    pos = placed("E5 A1 B1", "B2 C3 C1", "-size=5")
-    try:
-        turn = GAME.parse(pos, text)
-    except MoveError as caught:
-        candidates = caught.candidates
-    else:
-        candidates = (GAME.notate(pos, turn),)
-        assert GAME.parse(pos, candidates[0]) == turn
-    for candidate in candidates:
-        GAME.play(pos, GAME.parse(pos, candidate))
-
-
 def test_candidates_are_whole_legal_turns():
     pos = played("C3", "G7")
     candidates = refused(pos, "A1 G7").candidates

@@ -347,18 +347,6 @@ def test_positions_that_branch_do_not_disturb_each_other():
         assert legal(branch) == legal(replayed(branch))
 
 
-@settings(max_examples=80, deadline=None)
-@given(text=st.text(max_size=20) | st.from_regex(r"[a-z0-9 x>-]{0,9}", fullmatch=True), seed=st.integers(0, 9))
-def test_any_text_is_a_legal_move_or_refused(text, seed):
-    pos = random_play("-sides=7", seed, seed)
-    try:
-        move = GAME.parse(pos, text)
-    except MoveError:
-        refusal(pos, text, MoveError)
-    else:
-        assert move.end is None or move in list(GAME.moves(pos))
-
-
 def test_a_move_made_by_hand_is_checked():
     for move in (Move(3), Move((1, 2)), Move((1, 9)), Move(7)):
         with pytest.raises(IllegalMove):
