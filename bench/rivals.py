@@ -11,7 +11,7 @@ from time import process_time
 from typing import Any
 
 from games import AnyGame, luddit
-from games.rules import Side, any_move
+from games.rules import any_move
 from pbm.bots import LEVELS, Budget, Decision, Skill, choose, skill_of
 from pbm.bots.skill import value_of
 
@@ -76,14 +76,13 @@ GLANCES: dict[str, Callable[[Any], float]] = {"luddit": more_stones}
 def greedy(game: AnyGame, pos: Any, dice: Random) -> Any:
     """A beginner's move: a win in one, else what looks best at a glance, but nothing that loses at once."""
     side = game.to_move(pos)
-    sign = 1 if side is Side.FIRST else -1
     glance = GLANCES.get(game.info.name) or skill_of(game.info.name).evaluate
 
     def worth(move: Any) -> tuple[float, float]:
         after = game.play(pos, move)
         if (outcome := game.outcome(after)) is not None:
             return (9.0 if outcome.winner is side else -9.0 if outcome.winner else 0.0), dice.random()
-        return sign * (glance(after) or 0.0), dice.random()
+        return side.sign * (glance(after) or 0.0), dice.random()
 
     return max(islice(game.moves(pos), LISTED), key=worth)
 
@@ -113,7 +112,7 @@ def uct(game: AnyGame, pos: Any, dice: Random, seconds: float, playouts: int = 0
         return Node(at, sign, moves)
 
     def sign_of(at: Any) -> int:
-        return 1 if game.to_move(at) is Side.FIRST else -1
+        return game.to_move(at).sign
 
     root, end, played = node(pos, 0), process_time() + seconds, 0
     while played < playouts if playouts else process_time() < end or not root.kids:

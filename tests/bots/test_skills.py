@@ -169,7 +169,7 @@ def test_wins_by_threats_and_the_last_cells_of_yavalath_are_what_playing_out_eve
     assert attack or seed < 6
     if attack:
         after = game.play(pos, attack[0].bit_length() - 1)
-        assert (Tail(game, 10**6).solution(after) or truth).value == (1 if pos.to_move is Side.FIRST else -1)
+        assert (Tail(game, 10**6).solution(after) or truth).value == pos.to_move.sign
 
 
 @pytest.mark.parametrize(

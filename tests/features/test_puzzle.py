@@ -11,7 +11,6 @@ import pytest
 from games import GAMES, AnyGame
 from games.crossgeo import graph
 from games.crossgeo_solver import Solver
-from games.rules import Side
 from games.steps import Steps
 from pbm.bots import BOARDS, NoThought, Question, Thought, options_of, skill_of, think
 from pbm.bots.choose import FEWEST_MOVES, is_only_win
@@ -59,7 +58,7 @@ def test_other_games_prove_it_as_playing_all_lines_out_does(words: tuple[str, ..
             moves = list(game.moves(pos))
             if len(moves) < 7:
                 values = {move: _value(game, game.play(pos, move)) for move in moves}
-                wins = [move for move in moves if values[move] == (1 if game.to_move(pos) is Side.FIRST else -1)]
+                wins = [move for move in moves if values[move] == game.to_move(pos).sign]
                 if len(wins) == 1 and len(moves) >= FEWEST_MOVES:
                     seen += 1
                 said = [move for move in wins if is_only_win(skill_of(words[0]), pos, move, dice)]
