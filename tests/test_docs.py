@@ -43,6 +43,14 @@ def test_links_and_pictures_lead_somewhere(page: Path) -> None:
             assert anchor in [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings], link
 
 
+@pytest.mark.parametrize("page", [*PAGES, *UNITS], ids=lambda page: page.name)
+def test_a_server_that_leaves_tasks_to_others_lets_robots_think(page: Path) -> None:
+    """The others in these examples only handle; no robot would move."""
+    told = re.findall(r"pbm serve [^`\n]*--do ([a-z,]+)", page.read_text())
+    if page.name != "postgresql.md":  # one of the processes there does everything
+        assert all("think" in tasks.split(",") for tasks in told), told
+
+
 def tables(heading: str) -> list[list[list[str]]]:
     """The tables under a heading, as rows of cells, without the header row."""
     section = re.split(r"^## ", FLOW, flags=re.MULTILINE)

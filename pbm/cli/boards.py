@@ -16,7 +16,7 @@ import click
 from games import GAMES
 from games.rules import counted
 from pbm import draw
-from pbm.cli.frame import NUMBER, Group, pass_administration, pass_arbiter
+from pbm.cli.frame import NUMBER, Group, Number, pass_administration, pass_arbiter
 from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, replayed
 from pbm.compose.views import move_list
 from pbm.domain.errors import NotAllowed
@@ -174,7 +174,7 @@ def reopen(hand: Arbiter, number: int) -> None:
 
 @board.command("take-back")
 @click.argument("number", type=NUMBER, metavar="BOARD")
-@click.option("--to", "ply", type=click.IntRange(0), required=True, metavar="PLY", help="The last ply that stays.")
+@click.option("--to", "ply", type=Number(0), required=True, metavar="PLY", help="The last ply that stays.")
 @pass_arbiter
 def take_back(hand: Arbiter, number: int, ply: int) -> None:
     """Take back all plies after one, of a game under way or over.

@@ -12,7 +12,7 @@ import click
 
 from games.rules import counted
 from pbm.cli import opening
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import Group, Invocation, Number, pass_invocation
 from pbm.cli.opening import opened_service, opened_store, sign
 from pbm.cli.output import NoDatabase, Refused, json_option, print_json, replayed
 from pbm.cli.settings import Configuration, Server
@@ -113,7 +113,7 @@ def check(invocation: Invocation, as_json: bool) -> None:
 
 @db.command()
 @click.argument("target", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--keep", type=click.IntRange(1), help="In a folder: remove older copies than the newest so many.")
+@click.option("--keep", type=Number(1), help="In a folder: remove older copies than the newest so many.")
 @quick_option
 @pass_invocation
 def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) -> None:

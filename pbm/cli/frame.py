@@ -27,7 +27,14 @@ if TYPE_CHECKING:  # help pages and mistakes in the command line need none of th
 
 P = ParamSpec("P")
 
-NUMBER = click.IntRange(1, 10**12 - 1)
+
+class Number(click.IntRange):
+    """A whole number, by a name that its mistakes can be told with."""
+
+    name = "number"
+
+
+NUMBER = Number(1, 10**12 - 1)
 """The number of a board or a mail; any database can hold it."""
 
 

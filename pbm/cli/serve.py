@@ -57,20 +57,27 @@ class Signals:
         self.renew: Callable[[], None] = lambda: None
         """Called in the loop at each SIGHUP."""
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        self._before = {number: signal.signal(number, self._caught) for number in (signal.SIGTERM, signal.SIGINT)}
-        hung_up = signal.signal(signal.SIGHUP, lambda *_: self._loop.call_soon_threadsafe(lambda: self.renew()))
-        self._before[signal.SIGHUP] = hung_up
+        ends = signal.SIGTERM, signal.SIGINT
+        self._before = {number: signal.getsignal(number) for number in (*ends, signal.SIGHUP)}
+        self._loop.add_signal_handler(signal.SIGHUP, lambda: self.renew())
+        for number in ends:
+            self._loop.add_signal_handler(number, self._told)
+            signal.signal(number, self._caught)
 
     def close(self) -> None:
         """Restore the previous handlers."""
         for number, handler in self._before.items():
+            self._loop.remove_signal_handler(number)
             signal.signal(number, handler)
+
+    def _told(self) -> None:
+        """Called in the loop, which a signal wakes even if it comes just before the loop sleeps."""
+        (self.second if self.first.is_set() else self.first).set()
 
     def _caught(self, _number: int, _frame: object) -> None:
         """Called between two steps of the program, even while the loop is stuck in one of them."""
         if not self._caught_one:
             signal.alarm(self._seconds)
-        self._loop.call_soon_threadsafe((self.second if self._caught_one else self.first).set)
         self._caught_one = True
 
 

@@ -300,6 +300,8 @@ class Configuration(BaseSettings):
             raise ValueError("smarthost.username, smarthost.password: give both or neither.")
         if self.imap.host and (not self.imap.username or self.imap.password is None):
             raise ValueError("imap.username, imap.password: imap.host is given, so these keys must be as well.")
+        if self.imap.handled_folder.casefold() == self.imap.folder.casefold():
+            raise ValueError("imap.handled_folder: must differ from imap.folder, or no email would ever leave it.")
         if self.server.bounce_part.casefold() == self.server.local_part.casefold():
             raise ValueError("server.bounce_part: must differ from server.local_part, or bounces would be commands.")
         for name, table in (("delivery", self.delivery), ("imap", self.imap)):

@@ -102,7 +102,11 @@ def as_values(look: Status) -> dict[str, Any]:
             **_flow_values(look.written, "delivery_seconds"),
             "troubles": [{"mails": mails, "trouble": trouble} for trouble, mails in look.troubles],
         },
-        "robots": {"boards": look.thoughts.number, "oldest_seconds": _age(look.thoughts, look.at)},
+        "robots": {
+            "boards": look.thoughts.number,
+            "oldest_seconds": _age(look.thoughts, look.at),
+            "thinking": look.is_thought,
+        },
         "players": look.players,
         "boards": look.boards,
         "broadcasts_waiting": look.broadcasts,
@@ -157,6 +161,8 @@ def _stop_lines(look: Status) -> list[str]:
         lines.append(f"No server is at work, since {_when(look.silent_since, look.at)}: pbm serve")
     if look.stuck_since is not None:
         lines.append(f"No email goes out, since {_when(look.stuck_since, look.at)}: pbm doctor")
+    if look.thoughts.number and not look.is_thought:
+        lines.append("No robot moves, because no process thinks: pbm work --do think")
     return lines
 
 

@@ -39,8 +39,11 @@ _BATCH = 20
 """How many mails are stored in one transaction, and held in memory at once."""
 
 _LONGEST_ANSWER = 2**21
-"""The most octets of the server's answer to one command, besides a mail; enough for the UIDs of 200,000 mails."""
+"""The most octets of the server's answer to one command, besides a mail; enough for the UIDs of _LOOK mails."""
 imaplib._MAXLINE = _LONGEST_ANSWER  # type: ignore[attr-defined]  # noqa: SLF001  imap_tools allows ten times as much
+
+_LOOK = 100_000
+"""How many mails of a folder, its oldest, are looked at in one go; a UID has at most ten digits."""
 
 _TICK_SECONDS = 1.0
 """How often a waiting thread checks whether it should stop."""
@@ -157,8 +160,10 @@ class _Folder:
             self._client.shutdown()  # logout leaves a broken connection open
 
     def uids(self) -> list[str]:
-        self._client.noop()  # a server may hold back news until it is asked
-        return sorted(self._box.uids("UNDELETED", charset=None), key=int)
+        """The oldest mails of the folder; the next look finds more if these were put aside."""
+        if not (number := self._select()):
+            return []
+        return sorted(self._box.uids(f"1:{min(number, _LOOK)} UNDELETED", charset=None), key=int)
 
     def fetch(self, uid: str) -> Fetched | None:
         """The mail, still unread and cut to the size we take; None if it is gone."""
@@ -200,15 +205,20 @@ class _Folder:
         _, known = self._client.capability()  # imaplib remembers those from before the login, which are fewer
         self._client.capabilities = tuple(known[0].decode().upper().split())
         self._prefix, self._delimiter = self._namespace()
-        folder = self._named(settings.folder)
-        self._box.folder.set(folder)
-        _, validity = self._client.response("UIDVALIDITY")
-        if not validity or validity[0] is None:
-            raise MailboxFolderSelectError(("NO", [b"the server gives no UIDVALIDITY"]), "OK")
-        self._source = f"imap:{settings.username}@{settings.host}/{folder}:{validity[0].decode()}"
+        self._folder = self._named(settings.folder)
         self._handled = self._named(settings.handled_folder) if settings.handled_folder else ""
         if self._handled and not self._box.folder.exists(self._handled):
             self._box.folder.create(self._handled)
+
+    def _select(self) -> int:
+        """Select the folder, which also brings news that a server may hold back; returns how many mails are in it."""
+        _, number = self._box.folder.set(self._folder)
+        _, validity = self._client.response("UIDVALIDITY")
+        if not validity or validity[0] is None:
+            raise MailboxFolderSelectError(("NO", [b"the server gives no UIDVALIDITY"]), "OK")
+        settings = self._settings
+        self._source = f"imap:{settings.username}@{settings.host}/{self._folder}:{validity[0].decode()}"
+        return int(number[-1] or 0)
 
     def _namespace(self) -> tuple[str, str]:
         """The prefix of our folders' names, such as "INBOX.", and their delimiter."""

@@ -33,7 +33,7 @@ from pbm.server import Arriving, Service
 from pbm.server.regrets import Bouncing
 from pbm.server.thinker import Thinker
 from pbm.store import Conflict, DatabaseTrouble
-from pbm.store.house import DELIVERS, LISTENS, LOOKS
+from pbm.store.house import DELIVERS, LISTENS, LOOKS, THINKS
 from pbm.store.neighbours import Full, ReadOnly
 
 log = structlog.get_logger()
@@ -186,6 +186,8 @@ class Server:
             yield LISTENS
         if self._deliverer is not None:
             yield DELIVERS
+        if self._thinking is not None:
+            yield THINKS
         looked = LOOKED.seconds() if self._fetching is not None else None
         if looked is not None and looked <= _LIVE_SECONDS:
             yield LOOKS

@@ -225,7 +225,8 @@ class Service:
 
 
 SILENCE = timedelta(minutes=5)
-"""A server that has given no sign of life for so long was down."""
+"""A server that has given no sign of life for so long was down; one that is busy may give none for two minutes or more.
+So a smaller step of the clock counts as time that passed."""
 LONG_AWAY, DOUBTED = timedelta(days=2), timedelta(minutes=15)
 """After an absence so long, the clock may be ahead instead; and how long that stays in doubt."""
 PATIENCE = timedelta(minutes=30)

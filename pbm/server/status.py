@@ -17,7 +17,7 @@ from pbm.domain.mail import Arrival, Delivery, Queued, Received
 from pbm.mailin import Action
 from pbm.server.service import SILENCE, Service
 from pbm.store import Store
-from pbm.store.house import DELIVERED, HEARTBEAT
+from pbm.store.house import DELIVERED, HEARTBEAT, THINKS
 from pbm.store.overview import Deadline, Flow, Waiting
 from pbm.store.tickets import Attempts
 
@@ -60,6 +60,9 @@ class Status:
     """Boards on which something should have happened by now."""
     deadlines: tuple[Deadline, ...]
     thoughts: Waiting
+    """Boards that wait for a robot."""
+    is_thought: bool
+    """Whether a process lets robots think."""
     agenda: dict[str, tuple[int, int]]
     """The number of agenda items, and of due ones, by kind."""
 
@@ -70,7 +73,7 @@ def status_of(store: Store, now: datetime) -> Status:
         view = tx.overview
         suspended, latest = view.suspended(SHOWN)
         overdue, deadlines = view.deadlines(now, SHOWN)
-        heard_at = tx.absences.noted(HEARTBEAT)
+        heard_at, thought_at = tx.absences.noted(HEARTBEAT), tx.absences.noted(THINKS)
         return Status(
             at=now,
             stuck_since=tx.outbox.failing_since(tx.absences.noted(DELIVERED)),
@@ -93,6 +96,7 @@ def status_of(store: Store, now: datetime) -> Status:
             overdue=overdue,
             deadlines=tuple(deadlines),
             thoughts=view.to_move([robot.id for robot in robots(tx)]),
+            is_thought=thought_at is not None and now - thought_at <= SILENCE,
             agenda=tx.agenda.counts(now),
         )
 

@@ -236,9 +236,9 @@ def _due(now: datetime) -> Select[Any]:
 
 HEARTBEAT, DELIVERED, BACKED_UP = "heartbeat", "delivered", "backed_up"
 """Keys for when mails were last handled or could have been, a mail was delivered, the database was copied."""
-LISTENS, DELIVERS, LOOKS = "listens", "delivers", "looks"
-"""When a process last took mail in, sent mail, or looked into the mailbox, or could have."""
-NOTED = (HEARTBEAT, LISTENS, DELIVERS, LOOKS, DELIVERED, BACKED_UP)
+LISTENS, DELIVERS, LOOKS, THINKS = "listens", "delivers", "looks", "thinks"
+"""When a process last took mail in, sent mail, looked into the mailbox, or let robots think, or could have."""
+NOTED = (HEARTBEAT, LISTENS, DELIVERS, LOOKS, THINKS, DELIVERED, BACKED_UP)
 
 
 class Absence(NamedTuple):

@@ -215,6 +215,10 @@ def test_a_misused_command_says_how_it_is_used(words: list[str], game: Pbm) -> N
     assert "Usage: " in game(*words, code=2).stderr
 
 
+def test_a_word_that_is_no_number_is_told_so(game: Pbm) -> None:
+    assert "'one' is not a valid number." in game("outbox", "show", "one", code=2).stderr
+
+
 def test_words_that_are_no_text_are_refused(game: Pbm) -> None:
     for words in (["player", "show", "\udcff"], ["board", "move", "101", "alice", "\udcff"]):
         assert game(*words, code=1).stderr.count("\n") == 1

@@ -319,6 +319,7 @@ def test_every_command_tells_a_broken_configuration_in_one_line(pbm: Pbm, tmp_pa
         ("database", "mysql://localhost/pbm", "there is no such driver"),
         ("server__bounce_part", "pbm", "server.bounce_part: must differ"),
         ("server__bounce_part", "PBM", "server.bounce_part: must differ"),
+        ("imap__handled_folder", "Inbox", "imap.handled_folder: must differ"),
         ("imap__longest_retry_seconds", "0.5", "imap.longest_retry_seconds: is less than"),
         ("delivery__longest_retry_seconds", "1", "delivery.longest_retry_seconds: is less than"),
         ("smarthost__host", "mail.example.org:587", "its port apart"),

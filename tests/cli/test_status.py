@@ -23,7 +23,7 @@ from pbm.domain.mail import Arrival, Delivery, Settlement
 from pbm.server.arbiter import Arbiter
 from pbm.server.status import status_of
 from pbm.store import Store
-from pbm.store.house import HEARTBEAT
+from pbm.store.house import HEARTBEAT, THINKS
 from pbm.store.overview import SPANS
 from pbm.store.tables import inbox, matches
 from pbm.store.tickets import Key
@@ -97,6 +97,16 @@ def test_what_stands_still_is_told_in_a_line_with_its_end(table: House) -> None:
     assert "No email goes out, since" in shown
     assert "All clocks stand still, since" in shown
     assert "(5 min ago): pbm maintenance off" in shown
+
+
+def test_robots_that_no_process_lets_think_are_told_in_a_line(table: House) -> None:
+    store, said = table.service.store, "No robot moves, because no process thinks: pbm work --do think"
+    assert said not in lines_of(status_of(store, table.now)), "none is to move"
+    table.game("cross -size=4 alice robot1", ["D4"])
+    assert said in lines_of(status_of(store, table.now))
+    table.service.live([THINKS])
+    assert said not in lines_of(status_of(store, table.now + 4 * MINUTE))
+    assert said in lines_of(status_of(store, table.now + 6 * MINUTE))
 
 
 def test_a_server_that_is_down_is_told_in_a_line(table: House) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import json
 import os
@@ -21,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.cli import logs
+from pbm.cli import logs, serve
 from tests.cli.conftest import Pbm
 from tests.cli.test_serve import PBM, first_line, mails_in, port_of, send, serving, stopped
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -98,6 +99,36 @@ def test_a_stop_takes_no_longer_than_it_may(pbm: Pbm, tmp_path: Path) -> None:
     with stuck(PBM_SERVER__STOP_SECONDS="0.5") as process:
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_SECONDS) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_comes_just_before_the_loop_sleeps_wakes_it(number: signal.Signals) -> None:
+    """Caught in another thread it interrupts no sleep of this one, as if it had come an instant earlier."""
+
+    async def sleep() -> None:
+        loop, slept_on = asyncio.get_running_loop(), asyncio.Event()
+        with closing(serve.Signals(PATIENCE_SECONDS)) as signals:
+            signals.renew = signals.first.set
+            threading.Timer(0.1, os.kill, (os.getpid(), number)).start()
+            alarm_clock = threading.Timer(PATIENCE_SECONDS, loop.call_soon_threadsafe, (slept_on.set,))
+            alarm_clock.start()
+            await signals.first.wait()
+            alarm_clock.cancel()
+            signal.alarm(0)
+        assert not slept_on.is_set()
+
+    is_over = threading.Event()
+    catcher = threading.Thread(target=is_over.wait)
+    before = signal.getsignal(number)
+    catcher.start()
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    try:
+        asyncio.run(sleep())
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        is_over.set()
+        catcher.join()
+    assert signal.getsignal(number) is before
 
 
 @pytest.mark.servers

@@ -107,9 +107,11 @@ class _Session(socketserver.StreamRequestHandler):
     def _select(self, _: str) -> None:
         self._say(f"* {len(self._inbox)} EXISTS\r\n* OK [UIDVALIDITY 77] fine")
 
-    def _search(self, _: str) -> None:
+    def _search(self, rest: str) -> None:
         self._told = list(self._inbox)
-        self._say("* SEARCH " + " ".join(map(str, self._told)))
+        first, last = map(int, rest.split()[2].split(":"))
+        assert first <= last <= len(self._told)
+        self._say("* SEARCH " + " ".join(map(str, self._told[first - 1 : last])))
 
     def _fetch(self, rest: str) -> None:
         found = re.fullmatch(r"UID FETCH (\d+) \(BODY.PEEK\[\]<0.(\d+)>\)", rest)
@@ -204,6 +206,26 @@ def test_folders_by_the_names_the_server_gives_them(capabilities, namespace, fol
     assert len(taken) == 1
 
 
+def test_a_folder_of_hundreds_of_thousands_of_mails_is_begun_with():
+    taken: list[Fetched] = []
+    with imap() as server:
+        server.folders["INBOX"] = dict.fromkeys(range(4_000_000_000, 4_000_300_000), b"Subject: one\r\n\r\n")
+        with fetching(server, taken.extend):
+            wait_until(lambda: server.folders.get("INBOX.pbm-handled"))
+    assert taken[0].source == "imap:pbm@127.0.0.1/INBOX:77:4000000000"
+
+
+def test_a_folder_of_more_mails_than_are_looked_at_in_one_go_is_worked_off(monkeypatch):
+    monkeypatch.setattr("pbm.edges.fetch._LOOK", 3)
+    taken: list[Fetched] = []
+    with imap() as server:
+        for number in range(8):
+            server.put(b"Subject: %d\r\n\r\n" % number)
+        with fetching(server, taken.extend, poll_seconds=0.05):
+            wait_until(lambda: not server.folders["INBOX"])
+    assert [int(mail.data[9:10]) for mail in taken] == list(range(8))
+
+
 @pytest.mark.parametrize("capabilities", ["MOVE IDLE", "MOVE"])
 def test_a_mail_that_comes_later_is_taken_whether_announced_or_not(capabilities):
     taken: list[Fetched] = []
@@ -296,7 +318,7 @@ def test_a_refused_login_waits_longest():
         assert server.logins == 1
 
 
-@pytest.mark.parametrize("command", ["CAPABILITY", "NOOP", "UID SEARCH", "UID FETCH", "UID STORE", "IDLE"])
+@pytest.mark.parametrize("command", ["CAPABILITY", "SELECT", "UID SEARCH", "UID FETCH", "UID STORE", "IDLE"])
 @pytest.mark.parametrize(
     ("text", "words"),
     [
