@@ -37,7 +37,8 @@ _CELL = re.compile(r"([a-z])[\s_.-]*([0-9]{1,4})|([0-9]{1,4})[\s_.-]*([a-z])")
 
 
 def fold(text: str) -> str:
-    """The text in a plain form: in lower case, full-width and typographic characters as ASCII, outer punctuation cut.
+    """The text in a plain form: in lower case, full-width and typographic characters and all digits as ASCII, outer
+    punctuation cut.
 
     A text of more than MAX_MOVE_TEXT characters becomes empty.
     """
@@ -46,6 +47,7 @@ def fold(text: str) -> str:
     plain = text.lower()
     if not text.isascii():
         plain = unicodedata.normalize("NFKC", text.translate(_TYPOGRAPHIC)).translate(_TYPOGRAPHIC).casefold()
+        plain = "".join(str(unicodedata.decimal(char, char)) for char in plain)
     return " ".join(plain.split()).strip(" .!?;:,\"'`*()[]{}")
 
 

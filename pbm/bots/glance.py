@@ -7,6 +7,7 @@ search does the rest, and proves what it can.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import tanh
 from random import Random
@@ -19,7 +20,7 @@ from games.moving import Position as Moved
 from games.placing import Position as Placed
 from games.reversi import Reversi
 from games.rules import Side
-from games.steps import Steps
+from games.steps import OutOfSteps, Steps
 from pbm.bots.skill import Exact, Skill, Solution
 
 
@@ -70,21 +71,49 @@ class LoaSkill(GlanceSkill):
         first, second = (_scattered(board, pieces) for pieces in pos.pieces)
         return (second - first) / 2
 
+    def foreseen(self, pos: Moved) -> Solution | None:
+        """A move that joins all pieces of the side to move, if it has one."""
+        board = self.game.board(pos.options)
+        if len(_groups(board, pos.own)) > MOST_JOINED + 1:
+            return None
+        for start in bits(pos.own):
+            rest = _groups(board, pos.own ^ 1 << start)
+            for path in self.game.paths_from(pos, start) if len(rest) <= MOST_JOINED else ():
+                around = board.grow_all(1 << path[-1])
+                if all(around & group for group in rest):
+                    return Solution(1.0 if pos.mover is Side.FIRST else -1.0, (path,))
+        return None
+
+    def solve(self, pos: Moved, steps: Steps) -> Solution | None:
+        with suppress(OutOfSteps):
+            steps.take()
+            return self.foreseen(pos)
+        return None
+
+
+MOST_JOINED = 4
+"""The most groups of pieces that one more piece can join."""
+
+
+def _groups(board: Squares, pieces: Cells) -> list[Cells]:
+    """The groups of connected pieces, including diagonal neighbours."""
+    found = []
+    while pieces:
+        group = pieces & -pieces
+        while (grown := board.grow_all(group) & pieces) != group:
+            group = grown
+        found.append(group)
+        pieces ^= group
+    return found
+
 
 def _scattered(board: Squares, pieces: Cells) -> float:
     """The mean distance from the centre of the pieces, less what their number makes unavoidable, and their groups."""
     places = [divmod(cell, board.stride) for cell in bits(pieces)]
     row, column = (sum(place[axis] for place in places) / len(places) for axis in (0, 1))
     apart = sum(max(abs(place[0] - row), abs(place[1] - column)) for place in places) / len(places)
-    groups, left = 0, pieces
-    while left:
-        chain = left & -left
-        while (grown := board.grow_all(chain) & left) != chain:
-            chain = grown
-        left &= ~chain
-        groups += 1
     unavoidable: float = len(places) ** 0.5 / 3
-    return apart - unavoidable + groups / 3
+    return apart - unavoidable + len(_groups(board, pieces)) / 3
 
 
 class MorrisSkill(GlanceSkill):

@@ -94,9 +94,10 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     undone = tx.ratings.changes(match.board)
     if not undone or match.ended_at is None or match.result is None:
         return ()
+    later = tx.ratings.rated_after(match.game, match.ended_at)
     tx.ratings.take_back(match.board)
     fresh = {player_id: tx.ratings.until(player_id, match.game, match.ended_at) for player_id in undone}
-    for board in tx.ratings.rated_after(match.game, match.ended_at):
+    for board in later:
         _rate_anew(tx, board, fresh)
     before = tx.ratings.of(match.game, fresh)
     for player_id, tally in fresh.items():

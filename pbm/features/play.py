@@ -236,7 +236,7 @@ def _queueable(board: OpenBoard, text: str) -> str:
     except BadNotation:
         raise
     except MoveError:
-        return meant
+        return meant.replace("#", "")  # "#20" is an edge; in a queued move the mark comes before the number of its ply
 
 
 @handles(

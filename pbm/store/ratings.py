@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Row, bindparam, exists, or_, select
@@ -84,22 +85,39 @@ class Ratings(Queries):
         self._drop(ratings, player_id=player_id, game=game)
 
     def rated_after(self, game: str, ended_at: datetime) -> list[int]:
-        """The boards of a game that changed ratings and ended then or later, in the order of their ends."""
-        found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, _RATED)
-        return self._column(found.order_by(matches.c.ended_at, matches.c.board))
+        """The boards of a game that changed ratings and ended then or later, in the order in which they did."""
+        wanted = (matches.c.game == game, matches.c.ended_at >= ended_at, _RATED)
+        found = select(matches.c.board, matches.c.ended_at).where(*wanted).order_by(matches.c.ended_at, matches.c.board)
+        at_once = groupby(self._connection.execute(found), key=lambda row: row.ended_at)
+        return [board for _, rows in at_once for board in self._as_rated([row.board for row in rows])]
+
+    def _as_rated(self, boards: list[int]) -> list[int]:
+        """Boards that ended at the same instant, as when one email resigns them, in the order of their changes."""
+        if len(boards) == 1:
+            return boards
+        left, found = self.changes_of(boards), list[int]()
+        while left:
+            afters = {(player_id, each.after) for changes in left.values() for player_id, each in changes.items()}
+            firsts = (board for board in left if not _befores(left[board]) & afters)
+            found.append(next(firsts, next(iter(left))))
+            del left[found[-1]]
+        return found
 
     def until(self, player_id: int, game: str, now: datetime) -> Tally:
         """The player's rating after the last match that ended before now, without counts."""
         mine = (rating_changes.c.player_id == player_id) & (matches.c.game == game) & (matches.c.ended_at < now)
         found = (
-            select(rating_changes, matches.c.ended_at)
-            .join(matches, matches.c.board == rating_changes.c.board)
+            select(matches.c.board, matches.c.ended_at)
+            .join(rating_changes, matches.c.board == rating_changes.c.board)
             .where(mine)
-            .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
-            .limit(1)
+            .order_by(matches.c.ended_at.desc(), matches.c.board)
         )
-        row = self._connection.execute(found).one_or_none()
-        return Tally() if row is None else Tally(_change(row).after, rated_at=row.ended_at)
+        rows = self._connection.execute(found).all()
+        if not rows:
+            return Tally()
+        ended_at = rows[0].ended_at
+        last = self._as_rated([row.board for row in rows if row.ended_at == ended_at])[-1]
+        return Tally(self.changes(last)[player_id].after, rated_at=ended_at)
 
     def rated_between(self, game: str, pair: tuple[int, int], since: datetime, until: datetime) -> list[int]:
         """The boards of these two that changed ratings and ended in this time, both bounds included."""
@@ -144,6 +162,10 @@ def _tally(row: Row[Any]) -> Tally:
 
 def _columns(when: str, rating: Rating) -> dict[str, float]:
     return {f"{name}_{when}": value for name, value in rating._asdict().items()}
+
+
+def _befores(changes: Mapping[int, Change]) -> set[tuple[int, Rating]]:
+    return {(player_id, change.before) for player_id, change in changes.items()}
 
 
 def _change(row: Row[Any]) -> Change:

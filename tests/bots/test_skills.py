@@ -13,6 +13,7 @@ import pytest
 from games import GAMES
 from games.boards import BothSides, bits, hexagon, lattice, squares, union
 from games.go import Go
+from games.loa import Loa
 from games.loops import Loops
 from games.luddit import Position
 from games.luddit_pieces import Move, torus
@@ -131,6 +132,30 @@ def test_a_position_is_solved_as_by_playing_out_every_line(name, words, plies, m
     assert solution is not None
     assert truth is not None
     assert solution.value == truth.value == end(game, pos, solution.line)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lines_of_action_foresees_each_win_in_one_move_and_no_other(seed):
+    """So no stoppable threat of one move is overlooked, even in a short search: every reply to a move is known."""
+    game, skill, dice, found = Loa(), skill_of("loa"), Random(seed), set()
+    start = game.start(game.options([]))
+    for _ in range(200):
+        cells = dice.sample(game.board(start.options).indices, 9)
+        pieces = union(cells[: 3 + seed]), union(cells[3 + seed :])
+        pos = replace(start, pieces=pieces, mover=dice.choice([*Side]))
+        if game.outcome(pos) is not None:
+            continue
+        wins = [move for move in game.moves(pos) if winner_at(game, game.play(pos, move)) == pos.mover]
+        found.add(bool(wins))
+        seen = skill.foreseen(pos)
+        assert (seen is not None) == bool(wins)
+        assert seen is None or (seen.line[0] in wins and seen.value == (1 if pos.mover is Side.FIRST else -1))
+    assert found == {True, False}
+
+
+def winner_at(game, pos):
+    outcome = game.outcome(pos)
+    return outcome and outcome.winner
 
 
 @pytest.mark.parametrize("seed", range(6))

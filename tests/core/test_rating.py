@@ -11,6 +11,7 @@ from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Match
 from pbm.domain.ratings import Rating, after_match, aged
 from pbm.domain.spans import DAY
+from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
 from tests.conversation import Got, House, password
 
@@ -173,6 +174,32 @@ def test_a_timeout_that_is_taken_back_leaves_all_ratings_as_if_it_had_never_been
                 assert ended is not None
                 rate_match(tx, ended)
     assert state(people) == undone
+
+
+@pytest.mark.parametrize("last_first", [False, True])
+def test_games_that_one_email_ended_are_rated_again_each_once_and_in_the_same_order(
+    people: House, *, last_first: bool
+) -> None:
+    """They ended at the same instant, so their ends do not tell their order."""
+    wronged = people.game("cross -size=3 alice bob", ["C3", "B2"])
+    boards = {rival: people.game(f"cross -size=3 carol {rival}", ["C3", "B2"]) for rival in ("bob", "alice")}
+    resign(people, "alice", wronged)
+    rivals = sorted(boards, reverse=last_first)
+    people.send("carol", "", "\n".join(f"{boards[rival]} resign! carol {password('carol')}" for rival in rivals))
+    assert len({match(people, board).ended_at for board in boards.values()}) == 1
+    Arbiter(people.service).void(wronged)
+    people.collect()
+    carol, expected = Rating(), dict[str, int]()
+    for rival in rivals:
+        expected[rival] = after_match(Rating(), carol, 1.0).shown
+        carol = after_match(carol, Rating(), 0.0)
+    assert ratings(people) == {**expected, "carol": carol.shown}
+    later = people.game("cross -size=3 bob alice", ["C3", "B2"])
+    resign(people, "bob", later)
+    rated = state(people)
+    Arbiter(people.service).void(later)
+    assert ratings(people) == {**expected, "carol": carol.shown}
+    assert state(people) != rated
 
 
 def test_a_player_without_another_rated_game_has_no_rating_once_it_is_taken_back(people: House) -> None:

@@ -54,6 +54,16 @@ def test_the_newest_queued_move_counts_and_none_drops_it(table: House) -> None:
     assert "You have queued no move" in one(said(table, "alice", "cross queue 101 {} none"))
 
 
+def test_a_queued_edge_is_a_number_however_it_is_written(house: House) -> None:
+    """Edge 1 is not legal after the move that stands for alice's, so it is only read when it is queued."""
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("crossgeo alice bob")
+    assert "1 is queued." in one(house.answer("bob", "queue #1"))
+    house.answer("alice", "17", 101)
+    assert moves(house) == ["17", "1*"]
+
+
 def test_a_queued_move_that_has_become_illegal_is_dropped_and_only_its_owner_told(table: House) -> None:
     said(table, "alice", "cross queue 101 {} C3")
     for got in table.answer("bob", "C3", 101):

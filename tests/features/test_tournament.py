@@ -9,9 +9,11 @@ from datetime import timedelta
 import pytest
 
 from pbm.domain.configuration import Limits
+from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending
 from pbm.features.tournament import letters, rounds
 from pbm.server import Settings
+from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store.tournaments import Meeting, Stage, Tournament
@@ -443,6 +445,29 @@ def test_a_ladder(house: House) -> None:
     assert rungs() == ["eve", "ben", "cat", "dan"]
     join(house, "ann")
     assert rungs()[-1] == "ann"
+
+
+@pytest.mark.parametrize("kind", ["ladder", "league -pause=100", "swiss -rounds=1"])
+def test_what_a_game_has_changed_in_its_tournament_is_not_undone(house: House, kind: str) -> None:
+    """Otherwise the game would go on, and its end would count no more."""
+    make(house, kind, NAMES[:2])
+    if kind == "ladder":
+        house.send("ben", f"tournament challenge cup ben {password('ben')} ann")
+    (meeting,) = under_way(house)
+    assert meeting.board is not None
+    play(house, by_name)
+    with pytest.raises(NotAllowed, match=f"cup has gone on since board {meeting.board} ended"):
+        Arbiter(house.service).reopen(meeting.board)
+    assert under_way(house) == []
+
+
+def test_a_board_of_a_cancelled_tournament_may_be_reopened(house: House) -> None:
+    make(house, "round-robin --clock=5d", NAMES[:2])
+    house.send("maker", f"tournament cancel cup maker {password('maker')}")
+    (meeting,) = under_way(house)
+    assert meeting.board is not None
+    house.wait(6 * DAY)
+    assert Administration(house.service).undo_timeout(meeting.board).result is None
 
 
 def test_many_are_told_some_at_a_time_and_each_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,11 +17,13 @@ from tests.games.variants import EACH
 
 CELL = re.compile(r"[A-Za-z]\d+")
 FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+PERSIAN = {ord(str(digit)): 0x6F0 + digit for digit in range(10)}
 SAFE: dict[str, Callable[[str], str]] = {
     "as it is": str,
     "lower case": str.lower,
     "upper case": str.upper,
     "full width": lambda text: text.translate(FULL_WIDTH),
+    "digits of a Persian keyboard": lambda text: text.translate(PERSIAN),
     "blanks around": lambda text: f"  {text}\t ",
     "a full stop": lambda text: f"{text}.",
     "quoted": lambda text: f"\u201c{text}\u201d",

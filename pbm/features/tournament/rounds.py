@@ -40,14 +40,15 @@ def settle_bout(event: MatchEnded, tx: Transaction) -> None:
 def unsettle_bout(event: MatchReopened, tx: Transaction) -> None:
     """Take back what a reopened board counted in its tournament; it counts again when it ends.
 
-    Raises: NotAllowed if its round is over.
+    Raises: NotAllowed if its round is over, or it has been counted on its ladder.
     """
     meeting = tx.tournaments.on_board(event.match.board) if event.match.tournament else None
     held = tx.tournaments.get(meeting.tournament_id) if meeting else None
-    if meeting is None or held is None:
+    if meeting is None or held is None or meeting.points is None:
         return
-    if held.stage.ended or (meeting.season, meeting.round) != (held.season, held.round):
-        raise NotAllowed(f"The round of {held.name} that board {event.match.board} belongs to is over.")
+    present = held.season, 0 if held.terms.kind is Kind.LADDER else held.round
+    if held.stage is not Stage.RUNNING or (meeting.season, meeting.round) != present:
+        raise NotAllowed(f"{held.name} has gone on since board {event.match.board} ended.")
     tx.tournaments.settle(meeting.id, None)
 
 
