@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.compose.pages import Pages
 from pbm.core.board import NO_BOARD, OpenBoard, States
+from pbm.core.bus import News
 from pbm.core.credentials import Passwords
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import Unreadable
@@ -81,6 +82,15 @@ class Desk:
         player_id = player.id if player else None
         self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id, payload)
         return token
+
+
+@dataclass(frozen=True, slots=True)
+class MailsRevoked(News):
+    """All mails that a player has got are void, also those that ask them something."""
+
+    player: Player
+    at: Desk
+    """Where they can be asked again."""
 
 
 def day_of(instant: datetime) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
-from pbm.core.notify import Desk, reader_of
+from pbm.core.notify import Desk, MailsRevoked, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
@@ -23,7 +23,7 @@ from pbm.domain.match import Player
 from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
-from pbm.store.tickets import Ticket
+from pbm.store.tickets import INVITE, Ticket
 
 MAX_ADDRESSES = 3
 CONFIRMING = "pbm: please confirm your address"
@@ -31,8 +31,6 @@ CONFIRMING = "pbm: please confirm your address"
 RESET = "reset"
 """The purpose of tickets that are answered with a new password."""
 RESET_DAYS = 1
-_INVITED = ("invite",)
-"""Purposes of tickets that strangers hold: they prove nothing about the player who issued them."""
 
 
 @handles(
@@ -129,17 +127,30 @@ def password_(request: Request, command: Command) -> Answer:
 
 
 def _set_password(request: Request, player: Player, password: str) -> None:
+    """Raises: BadArguments for an unfit password."""
+    check_password(password)
+    renew_password(request, player, request.author.hash_of(password))
+
+
+def renew_password(at: Desk, player: Player, hashed: str) -> None:
     """Set a password and revoke all earlier mails: a thief of the old password may have caused them.
 
-    A question that confirms the first address of an account stays good. Raises: BadArguments for an unfit password.
+    A question that confirms the first address of an account stays good.
     """
-    check_password(password)
-    players = request.tx.players
-    kept = _INVITED if players.confirmed(player.id)[player.id] else (*_INVITED, "confirm")
-    players.set_password_hash(player.id, request.author.hash_of(password))
-    players.revoke_tokens(player.id)
-    request.tx.guesses.forget_about(player.userid.casefold())
-    request.tx.tickets.revoke_of(player.id, request.now, kept=kept)
+    kept = () if any(each.confirmed_at for each in at.tx.players.addresses(player.id)) else ("confirm",)
+    at.tx.players.set_password_hash(player.id, hashed)
+    at.tx.guesses.forget_about(player.userid.casefold())
+    revoke_mails(at, player, *kept)
+
+
+def revoke_mails(at: Desk, player: Player, *kept: str) -> None:
+    """Make void all mails that the player has got, whoever holds them. kept: purposes of tickets that stay good.
+
+    Invitations stay good, too: strangers hold them, and they prove nothing about the player.
+    """
+    at.tx.players.revoke_tokens(player.id)
+    at.tx.tickets.revoke_of(player.id, at.now, kept=(INVITE, *kept))
+    publish(MailsRevoked(player, at), at.tx)
 
 
 @handles(
@@ -149,8 +160,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
 def revoke(request: Request, command: Command) -> Answer:
     """Make all old mails of the player void, whoever holds them now."""
     player = request.author.who(command)
-    request.tx.players.revoke_tokens(player.id)
-    request.tx.tickets.revoke_of(player.id, request.now, kept=_INVITED)
+    revoke_mails(request, player)
     return done(
         command,
         "All emails that you have got from us so far are void. Your boards stay as they are. Answer the emails that "
