@@ -15,6 +15,8 @@ from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
+from pbm.domain.consent import Answer as Consented
+from pbm.domain.consent import consent
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.idioms.vocabulary import COMMON
 from pbm.domain.likeness import mailbox
@@ -114,7 +116,8 @@ def change_password(request: Request, command: Command) -> Answer:
 
 
 @handles(Verb("password NEW-PASSWORD", ACCOUNT, rank=25), "set a password, if your account has none yet")
-def password_(request: Request, command: Command) -> Answer:
+def password_(request: Request, command: Command) -> Answer | None:
+    """Set the password if the mail is surely from the player's address; otherwise ask for it there."""
     password = command.args["NEW-PASSWORD"]
     if request.sender.proven is None:
         raise NotAllowed("Answer one of our emails with this line: that shows who you are.", command.verb.line)
@@ -122,6 +125,11 @@ def password_(request: Request, command: Command) -> Answer:
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         line = "change password USERID PASSWORD NEW-PASSWORD"
         raise NotAllowed("Your account has a password already: name it, too, to change it.", line)
+    if not request.message.authenticated:  # with a forwarded mail of ours and a forged From, anybody could take over
+        check_password(password)
+        if not _ask_at_all_addresses(request, player, wanted=True):
+            raise NotAllowed("You have been asked for a password often enough today: answer one of these emails.")
+        return None
     _set_password(request, player, password)
     return done(command, "Your password is set. With your userid and it, commands count from any address.")
 
@@ -193,13 +201,7 @@ def signoff(request: Request, command: Command) -> Answer:
 def reset_password(request: Request, command: Command) -> Answer:
     """Mail a question for a new password; the answer does not show whether there is such a player."""
     for player in _who_lost_it(request, command):
-        addresses = request.tx.players.confirmed(player.id)[player.id]
-        asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
-        if asked < request.tools.limits.resets_per_day * len(addresses):
-            request.tx.tickets.revoke(RESET, player.userid, request.now)
-            for address in addresses:
-                if request.may_ask(player, address):
-                    _ask_for_password(request, player, address, answers=False)
+        _ask_at_all_addresses(request, player)
     return done(
         command,
         "If somebody has this userid, an email is on its way to the addresses of the\n"
@@ -219,14 +221,31 @@ def _who_lost_it(request: Request, command: Command) -> list[Player]:
     return players
 
 
+def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = False) -> bool:
+    """Ask a player for a new password, unless they were asked too often today; whether they are asked.
+
+    wanted: as for _ask_for_password.
+    """
+    addresses = request.tx.players.confirmed(player.id)[player.id]
+    asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
+    if asked >= request.tools.limits.resets_per_day * len(addresses):
+        return False
+    request.tx.tickets.revoke(RESET, player.userid, request.now)
+    for address in addresses:
+        if request.may_ask(player, address):
+            _ask_for_password(request, player, address, answers=False, wanted=wanted)
+    return True
+
+
 def _ask_for_password(
-    request: Request, player: Player, address: str, *, problem: str = "", answers: bool = True
+    request: Request, player: Player, address: str, *, problem: str = "", answers: bool = True, wanted: bool = False
 ) -> None:
-    """problem: what was wrong with the password in the last answer."""
+    """problem: what was wrong with the password in the last answer. wanted: whether they have none yet."""
     token = request.outgoing.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
     request.outgoing.write(
-        address, "pbm: choose a password", "reset.txt", player=player, reply_to=token, answers=answers, problem=problem
-    )
+        address, "pbm: choose a password", "reset.txt", player=player, reply_to=token, answers=answers,
+        problem=problem, wanted=wanted,
+    )  # fmt: skip
 
 
 @redeems(RESET)
@@ -235,6 +254,8 @@ def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
     """The first line of the answer is the new password."""
     if declines(request.message.text):
         return
+    if ticket.payload["address"].casefold() not in _own_addresses(request, player):
+        raise NotAllowed("This address is no longer one of the account's, so nothing has changed.")
     password = first_line(request.message.text)
     try:
         _set_password(request, player, password)
@@ -298,6 +319,10 @@ def confirm(request: Request, ticket: Ticket) -> None:
     if declines(request.message.text):
         request.tx.tickets.revoke("confirm", ticket.subject, request.now)
         text = "Nothing is confirmed. No account is made with this address."
+        address = ticket.payload["address"]
+        if consent(request.message.text).answer is Consented.NEVER and not request.tx.players.of_address(address):
+            request.tx.invitations.refuse(address, request.now)
+            text = "Nothing is confirmed, and nobody can make us write to this address again."
         request.outgoing.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
         return
     try:
