@@ -46,6 +46,13 @@ def test_an_answer_goes_back_and_forth_for_weeks(three: House) -> None:
     assert addressees(three.answer("bob", "Once more.", mail=1)) == [address_of("alice")]
 
 
+def test_an_answer_from_elsewhere_is_told_to_the_player_in_whose_name_it_goes(three: House) -> None:
+    three.send("alice", "message alice alicepass bob", "Hello!")
+    passed_on, told = three.answer("eve@elsewhere.example", "I am bob.", of="bob")
+    assert (passed_on.address, told.address) == (address_of("alice"), address_of("bob"))
+    assert "from eve@elsewhere.example, which is not one of your addresses" in " ".join(told.body.split())
+
+
 def test_an_answer_that_cannot_be_passed_on_is_refused_to_its_writer(three: House) -> None:
     three.send("alice", "message alice alicepass bob", "Hello!")
     for text in ("", "\n".join(["x" * 70] * 80), "cross move 101 bob bobpass F6"):
