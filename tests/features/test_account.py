@@ -137,6 +137,17 @@ def test_a_mailbox_that_wants_no_more_questions_gets_none_and_can_still_join(wor
     assert confirmed(house, "vera") == [victim]
 
 
+@pytest.mark.parametrize("words", ["cross games me", "cross challenge me bob"])
+def test_an_address_of_two_accounts_is_not_taken_for_a_strangers(words: str, house: House) -> None:
+    house.player("bob")
+    for userid in ("ann", "ben"):
+        house.send("both@home.example", f"signup {userid} {userid}spass")
+        house.answer("both@home.example", "yes")
+    (got,) = house.send("both@home.example", words)
+    assert 'Who is "me"? ann and ben read mail at your address: write a userid.' in " ".join(got.body.split())
+    assert "To join" not in got.body
+
+
 def test_a_mailbox_that_is_given_up_sets_no_password(alice: House) -> None:
     alice.send("alice", "reset password alice")
     alice.send("alice", "change address alice alicepass new@example.net")

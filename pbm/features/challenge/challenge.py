@@ -81,7 +81,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
             raise NotAllowed(f'Several players read mail at "{word}"; name one of them by userid.')
         return owners[0] if owners else word
     if word.casefold() == ME:
-        asker = request.author.player or request.sender.writer
+        asker = request.author.apparent() if request.sender.at_home else request.author.player or request.sender.writer
         if asker is None and any(robot_called(request.tx, name) for name in command.args.values()):
             raise NotAllowed("You have not joined yet. To join and play, answer with the same line.", command.line)
         if asker is None:
