@@ -74,6 +74,12 @@ def test_nobody_begins_a_game_with_somebody_who_is_kept_out(inn: House) -> None:
     assert inn.game("cross -size=4 alice bob") == 101
 
 
+def test_a_tag_does_not_let_an_address_in_that_is_kept_out(inn: House) -> None:
+    hand(inn).ban("eve@elsewhere.example", None, "")
+    assert inn.send("eve+games@elsewhere.example", "hello") == []
+    assert inn.send("eva@elsewhere.example", "hello")
+
+
 def test_a_suspension_ends_by_itself(inn: House) -> None:
     hand(inn).ban("alice", inn.now + timedelta(days=1), "")
     assert "until 2026-01-02" in told(inn)[address_of("alice")]
