@@ -110,6 +110,14 @@ class AccountEnded(News):
     player: Player
 
 
+@dataclass(frozen=True, slots=True)
+class AccountsMerged(News):
+    """All that one player had is another's now; the account of the one is about to end."""
+
+    gone: Player
+    kept: Player
+
+
 E = TypeVar("E", bound=News)
 Subscriber = Callable[[E, Transaction], None]
 

@@ -19,8 +19,10 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbm.bots import LEVELS
 from pbm.core.unasked import asked_for
+from pbm.domain.commands import is_whole
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.idioms.vocabulary import REQUESTING
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
 from pbm.domain.verbs import NO_USERIDS, SHORTEST_SECRET, VERBS, find
@@ -117,7 +119,7 @@ def _reserved_looks() -> frozenset[str]:
 @cache
 def _words() -> frozenset[str]:
     """Words that mails contain anyway, so that none could be kept secret."""
-    return _reserved().union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
+    return (_reserved() | REQUESTING).union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
 
 
 def check_userid(userid: str) -> None:
@@ -142,6 +144,10 @@ def check_password(password: str) -> None:
     """Raises: BadArguments; the sentence does not repeat the password."""
     if not is_password(password):
         raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
+    if not is_whole(password):
+        raise BadArguments(
+            "Commands would misread that; choose a password that begins and ends with a letter or a digit."
+        )
     if password.casefold() in _words():
         raise BadArguments("That is a word of the server, which no email could hide; choose another password.")
 

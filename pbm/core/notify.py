@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.compose.pages import Pages
 from pbm.core.board import NO_BOARD, OpenBoard, States
+from pbm.core.bus import News
 from pbm.core.credentials import Passwords
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import Unreadable
@@ -83,6 +84,15 @@ class Desk:
         return token
 
 
+@dataclass(frozen=True, slots=True)
+class MailsRevoked(News):
+    """All mails that a player has got are void, also those that ask them something."""
+
+    player: Player
+    at: Desk
+    """Where they can be asked again."""
+
+
 def day_of(instant: datetime) -> int:
     """Days since 1970."""
     return instant.toordinal() - _EPOCH_DAY
@@ -144,20 +154,23 @@ def tell_players(
 ) -> list[Mail]:
     """Mails with the board as it now stands and what has happened on it, for its players and followers.
 
-    author: the player whose mail it was; their board answers that mail. Nobody gets their own comment. read_as: what
-    their words were taken to mean, and sent_from: where their mail came from; only they are told.
+    author: the player whose mail it was; their board answers that mail. Nobody gets their own comment, or one by
+    an author whom they have blocked. read_as: what their words were taken to mean, and sent_from: where their mail came
+    from; only they are told.
     """
     tx, tools = at.tx, at.tools
     if tx.opened is None:
         tools.states.keep(board.match, board.state)
     mails: list[Mail] = []
     followers = [each for each in tx.follows.of(board.match) if not each.ends_only or board.match.result is not None]
+    deaf = tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
     before = before_the_end(board)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
     for reader in _audience(at, board, followers):
         own = author is not None and author == reader.player
         told = tuple(each for each in board.events if each.seat == reader.seat or not isinstance(each, IntentDropped))
-        if not own and not comments and _can_wait(board, reader, told):
+        heard = [] if reader.player is not None and reader.player.id in deaf else comments
+        if not own and not heard and _can_wait(board, reader, told):
             continue
         is_receipt = own and _only_own_moves(board, reader, told)
         if is_receipt and reader.settings.receipts == OFF and not (read_as or sent_from):
@@ -167,7 +180,7 @@ def tell_players(
             board,
             reader,
             events=told,
-            comments=tuple(each for each in comments if reader.player is None or each.userid != reader.player.userid),
+            comments=tuple(each for each in heard if reader.player is None or each.userid != reader.player.userid),
             whole_record=not board.match.record,
             is_first=is_first,
             is_heard=not (is_first and tx.players.bots([each.id for each in board.match.players])),

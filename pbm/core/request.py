@@ -319,7 +319,9 @@ class Author(Desk):
         """The player who seems to have sent the mail: enough for what anybody may see. Raises: NotAllowed."""
         player = self.player or self.sender.writer
         if player is None:
-            raise NotAllowed('Who is "me"? Your address is not known here: write a userid.')
+            names = " and ".join(each.userid for each in self.sender.at_home)
+            known = f"{names} read mail at your address" if names else "Your address is not known here"
+            raise NotAllowed(f'Who is "me"? {known}: write a userid.')
         return player
 
     def proven_seat(self, board: OpenBoard) -> Seat | None:
@@ -339,7 +341,7 @@ class Author(Desk):
         if player is None:
             sender = self.incoming.message.sender
             last_day = day_of(self.now + timedelta(days=self.tools.limits.answer_token_days))
-            newcomer = AddressToken.of(sender, last_day, leaves=sent_by.leaves)
+            newcomer = None if sent_by.at_home else AddressToken.of(sender, last_day, leaves=sent_by.leaves)
             return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
         reader = reader_of(self, player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.incoming.message.sender,))

@@ -196,6 +196,16 @@ def clean(line: str) -> str:
     return " ".join(filter(None, words))
 
 
+def is_whole(word: str) -> bool:
+    """Whether a word stays as it is within a command: it is no option, and `clean` removes nothing around it.
+
+    >>> is_whole("geheim!"), is_whole("-geheim"), is_whole("—geheim"), is_whole("<geheim>"), is_whole('"geheim"')
+    (True, False, False, False, False)
+    """
+    (plain,), _ = _keyed(word)
+    return clean(word) == word and not is_option(plain)
+
+
 def _unquoted(line: str) -> str:
     """The line without one pair of quotation marks around all of it."""
     closing, inner = _QUOTES.get(line[:1], ""), line[1:-1]

@@ -9,12 +9,14 @@ from typing import Any
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
-from pbm.core.notify import Desk, reader_of
+from pbm.core.notify import Desk, MailsRevoked, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
+from pbm.domain.consent import Answer as Consented
+from pbm.domain.consent import consent
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.idioms.vocabulary import COMMON
 from pbm.domain.likeness import mailbox
@@ -23,7 +25,7 @@ from pbm.domain.match import Player
 from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
-from pbm.store.tickets import Ticket
+from pbm.store.tickets import INVITE, Ticket
 
 MAX_ADDRESSES = 3
 CONFIRMING = "pbm: please confirm your address"
@@ -31,8 +33,6 @@ CONFIRMING = "pbm: please confirm your address"
 RESET = "reset"
 """The purpose of tickets that are answered with a new password."""
 RESET_DAYS = 1
-_INVITED = ("invite",)
-"""Purposes of tickets that strangers hold: they prove nothing about the player who issued them."""
 
 
 @handles(
@@ -116,7 +116,8 @@ def change_password(request: Request, command: Command) -> Answer:
 
 
 @handles(Verb("password NEW-PASSWORD", ACCOUNT, rank=25), "set a password, if your account has none yet")
-def password_(request: Request, command: Command) -> Answer:
+def password_(request: Request, command: Command) -> Answer | None:
+    """Set the password if the mail is surely from the player's address; otherwise ask for it there."""
     password = command.args["NEW-PASSWORD"]
     if request.sender.proven is None:
         raise NotAllowed("Answer one of our emails with this line: that shows who you are.", command.verb.line)
@@ -124,22 +125,40 @@ def password_(request: Request, command: Command) -> Answer:
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         line = "change password USERID PASSWORD NEW-PASSWORD"
         raise NotAllowed("Your account has a password already: name it, too, to change it.", line)
+    if not request.message.authenticated:  # with a forwarded mail of ours and a forged From, anybody could take over
+        check_password(password)
+        if not _ask_at_all_addresses(request, player, wanted=True):
+            raise NotAllowed("You have been asked for a password often enough today: answer one of these emails.")
+        return None
     _set_password(request, player, password)
     return done(command, "Your password is set. With your userid and it, commands count from any address.")
 
 
 def _set_password(request: Request, player: Player, password: str) -> None:
+    """Raises: BadArguments for an unfit password."""
+    check_password(password)
+    renew_password(request, player, request.author.hash_of(password))
+
+
+def renew_password(at: Desk, player: Player, hashed: str) -> None:
     """Set a password and revoke all earlier mails: a thief of the old password may have caused them.
 
-    A question that confirms the first address of an account stays good. Raises: BadArguments for an unfit password.
+    A question that confirms the first address of an account stays good.
     """
-    check_password(password)
-    players = request.tx.players
-    kept = _INVITED if players.confirmed(player.id)[player.id] else (*_INVITED, "confirm")
-    players.set_password_hash(player.id, request.author.hash_of(password))
-    players.revoke_tokens(player.id)
-    request.tx.guesses.forget_about(player.userid.casefold())
-    request.tx.tickets.revoke_of(player.id, request.now, kept=kept)
+    kept = () if any(each.confirmed_at for each in at.tx.players.addresses(player.id)) else ("confirm",)
+    at.tx.players.set_password_hash(player.id, hashed)
+    at.tx.guesses.forget_about(player.userid.casefold())
+    revoke_mails(at, player, *kept)
+
+
+def revoke_mails(at: Desk, player: Player, *kept: str) -> None:
+    """Make void all mails that the player has got, whoever holds them. kept: purposes of tickets that stay good.
+
+    Invitations stay good, too: strangers hold them, and they prove nothing about the player.
+    """
+    at.tx.players.revoke_tokens(player.id)
+    at.tx.tickets.revoke_of(player.id, at.now, kept=(INVITE, *kept))
+    publish(MailsRevoked(player, at), at.tx)
 
 
 @handles(
@@ -149,8 +168,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
 def revoke(request: Request, command: Command) -> Answer:
     """Make all old mails of the player void, whoever holds them now."""
     player = request.author.who(command)
-    request.tx.players.revoke_tokens(player.id)
-    request.tx.tickets.revoke_of(player.id, request.now, kept=_INVITED)
+    revoke_mails(request, player)
     return done(
         command,
         "All emails that you have got from us so far are void. Your boards stay as they are. Answer the emails that "
@@ -183,13 +201,7 @@ def signoff(request: Request, command: Command) -> Answer:
 def reset_password(request: Request, command: Command) -> Answer:
     """Mail a question for a new password; the answer does not show whether there is such a player."""
     for player in _who_lost_it(request, command):
-        addresses = request.tx.players.confirmed(player.id)[player.id]
-        asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
-        if asked < request.tools.limits.resets_per_day * len(addresses):
-            request.tx.tickets.revoke(RESET, player.userid, request.now)
-            for address in addresses:
-                if request.may_ask(player, address):
-                    _ask_for_password(request, player, address, answers=False)
+        _ask_at_all_addresses(request, player)
     return done(
         command,
         "If somebody has this userid, an email is on its way to the addresses of the\n"
@@ -209,14 +221,31 @@ def _who_lost_it(request: Request, command: Command) -> list[Player]:
     return players
 
 
+def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = False) -> bool:
+    """Ask a player for a new password, unless they were asked too often today; whether they are asked.
+
+    wanted: as for _ask_for_password.
+    """
+    addresses = request.tx.players.confirmed(player.id)[player.id]
+    asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
+    if asked >= request.tools.limits.resets_per_day * len(addresses):
+        return False
+    request.tx.tickets.revoke(RESET, player.userid, request.now)
+    for address in addresses:
+        if request.may_ask(player, address):
+            _ask_for_password(request, player, address, answers=False, wanted=wanted)
+    return True
+
+
 def _ask_for_password(
-    request: Request, player: Player, address: str, *, problem: str = "", answers: bool = True
+    request: Request, player: Player, address: str, *, problem: str = "", answers: bool = True, wanted: bool = False
 ) -> None:
-    """problem: what was wrong with the password in the last answer."""
+    """problem: what was wrong with the password in the last answer. wanted: whether they have none yet."""
     token = request.outgoing.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
     request.outgoing.write(
-        address, "pbm: choose a password", "reset.txt", player=player, reply_to=token, answers=answers, problem=problem
-    )
+        address, "pbm: choose a password", "reset.txt", player=player, reply_to=token, answers=answers,
+        problem=problem, wanted=wanted,
+    )  # fmt: skip
 
 
 @redeems(RESET)
@@ -225,6 +254,8 @@ def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
     """The first line of the answer is the new password."""
     if declines(request.message.text):
         return
+    if ticket.payload["address"].casefold() not in _own_addresses(request, player):
+        raise NotAllowed("This address is no longer one of the account's, so nothing has changed.")
     password = first_line(request.message.text)
     try:
         _set_password(request, player, password)
@@ -288,6 +319,10 @@ def confirm(request: Request, ticket: Ticket) -> None:
     if declines(request.message.text):
         request.tx.tickets.revoke("confirm", ticket.subject, request.now)
         text = "Nothing is confirmed. No account is made with this address."
+        address = ticket.payload["address"]
+        if consent(request.message.text).answer is Consented.NEVER and not request.tx.players.of_address(address):
+            request.tx.invitations.refuse(address, request.now)
+            text = "Nothing is confirmed, and nobody can make us write to this address again."
         request.outgoing.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
         return
     try:

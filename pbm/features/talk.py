@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from games.rules import counted
-from pbm.compose import Answer
+from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
@@ -168,6 +168,9 @@ def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
         raise NotFound("The player who wrote to you has left the server.")
     _check_not_blocked(request, player, author)
     _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
+    if request.author.sent_from is not None:  # somebody else may have the message; its reader learns who answered it
+        told = f"Your answer is on its way to {author.userid}."
+        request.outgoing.answers.append(Answer("your answer", Outcome.DONE, told, "pbm: your answer to a message"))
 
 
 def _check_no_command(text: str) -> None:

@@ -20,7 +20,7 @@ from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
 from pbm.features.absence import note_reach
-from pbm.features.account import to_confirm
+from pbm.features.account import renew_password, to_confirm
 from pbm.features.erase import erase
 from pbm.features.export import export_of
 from pbm.features.postmaster import address_of
@@ -161,14 +161,12 @@ class Administration(Hand):
 
     def reset_password(self, userid: str, password: str = "") -> str:
         """Set a password, a random one if it is empty; returns it for the operator to hand over."""
-        password = password or secrets.token_urlsafe(9)
+        password = password or secrets.token_hex(8)
         check_password(password)
         hashed = self._service.tools.passwords.hash(password)
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
-            tx.players.set_password_hash(player.id, hashed)
-            tx.players.revoke_tokens(player.id)
-            tx.guesses.forget_about(userid.casefold())
+            renew_password(self._at(tx), player, hashed)
         return password
 
     @acts

@@ -66,10 +66,11 @@ def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:
 
 
 def _of_address(address: str) -> tuple[str, ...]:
-    """ "a@x.example.org" -> itself, "@x.example.org", "@example.org", "@org"."""
-    _, at, domain = address.rpartition("@")
+    """ "a+b@x.example.org" -> itself, "a@x.example.org", "@x.example.org", "@example.org", "@org"."""
+    local, at, domain = address.rpartition("@")
     labels = domain.split(".") if at else []
-    return (address, *(f"@{'.'.join(labels[start:])}" for start in range(len(labels))))
+    untagged = f"{local.partition('+')[0]}{at}{domain}"
+    return (address, untagged, *(f"@{'.'.join(labels[start:])}" for start in range(len(labels))))
 
 
 _PLAYERS = SeatToken, PlayerToken, DigestToken

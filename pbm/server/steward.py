@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from pbm.core.bus import AccountsMerged, publish
 from pbm.core.credentials import check_free, check_userid
 from pbm.core.notify import Desk
 from pbm.core.rating import rate_player_anew, unrate_match
@@ -89,6 +90,7 @@ class Steward(Hand):
             games = tx.erasure.hand_over(gone.id, kept.id)
             for game in games:
                 rate_player_anew(tx, game, kept)
+            publish(AccountsMerged(gone, kept), tx)
             end_account(tx, gone)
             self._write(tx, kept, "pbm: your accounts", "account-news.txt", what="merged", old=gone.userid)
         self._service.tools.states.forget()

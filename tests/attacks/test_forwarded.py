@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.conversation import House, address_of
+from tests.conversation import Got, House, address_of
 
 EVE = "eve@elsewhere.example"
 
@@ -61,3 +63,28 @@ def test_a_player_who_moves_from_home_is_told_nothing(table: House) -> None:
 def test_from_an_address_of_the_player_the_same_answer_is_good_for_all(table: House) -> None:
     (got,) = table.answer("bob", "set mail text", 101)
     assert not got.refuses
+
+
+def test_whoever_forges_the_players_address_as_well_takes_no_account_over(table: House) -> None:
+    """An account without a password could otherwise be given one, and then be moved to another address for good."""
+    joe = "joe@home.example"
+
+    def forged(text: str, got: Got) -> list[Got]:
+        mail = table.mail(EVE, f"Re: {got['Subject']}", text, to=got["Reply-To"], From=joe)
+        return table.deliver(replace(mail, mail_from=EVE))
+
+    table.send(joe, "hello")
+    table.answer(joe, "joe")
+    table.send("bob", "cross challenge -size=4 bob joe")
+    board = table.mailboxes[joe][-1]
+    (asked,) = forged("password evilpass", board)
+    assert (asked.address, asked["Subject"]) == (joe, "pbm: choose a password")
+    assert "evilpass" not in asked.text
+    (got,) = table.send("other@elsewhere.example", "change address joe evilpass other@elsewhere.example")
+    assert "The userid or the password is wrong" in got.body
+    for _ in range(2):
+        forged("password evilpass", board)
+    (got,) = forged("password evilpass", board)
+    assert "asked for a password often enough today" in got.body
+    table.answer(joe, "joespass", mail=len(table.mailboxes[joe]) - 1)
+    assert table.send("other@elsewhere.example", "set joe joespass language")[0]["Subject"] == "pbm: your settings"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
+from pbm.server.operator import Administration
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 TEXT = "Buy cheap pills at shop.example!"
@@ -103,3 +105,53 @@ def test_a_password_proves_a_challenger(people: House) -> None:
 def test_nobody_makes_robots_think_for_nobody(sender: str, words: str, people: House) -> None:
     people.send(sender, f"cross challenge {words}")
     assert boards(people) == 0
+
+
+def test_an_answer_that_is_never_clear_agrees_to_nothing(people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    people.answer("alice", "What a lovely blue.")
+    people.answer("alice", "What a lovely red.")
+    (got,) = people.answer("bob", "yes", mail=1)
+    assert "alice has not agreed in time, so nothing starts" in got.body
+    assert boards(people) == 0
+
+
+def test_a_question_that_runs_out_agrees_to_nothing(people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    people.wait(timedelta(days=6))
+    people.answer("bob", "What a lovely blue.")
+    assert people.wait(timedelta(days=3)) == []
+    (got,) = people.answer("bob", "yes")
+    assert "alice has not agreed in time, so nothing starts" in got.body
+    assert boards(people) == 0
+
+
+@pytest.mark.parametrize("words", ["revoke alice alicepass", "change password alice alicepass otherpass"])
+def test_a_question_that_is_void_agrees_to_nothing_and_is_asked_again(words: str, people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    people.wait(timedelta(days=2))
+    got = people.send("alice", words)[0]
+    assert got["Subject"] == "pbm: a game of Cross?"
+    assert not started(people.answer("bob", "yes"))
+    assert "All earlier emails are void" in got.body
+    assert "within 5 days" in got.body
+    assert not started(people.answer("alice", "yes", mail=1)), "what a thief of the earlier mail would send"
+    assert started(people.answer("alice", "yes", mail=2))
+
+
+def test_the_question_comes_again_after_the_operator_has_set_another_password(people: House) -> None:
+    people.send("alice", "set alice alicepass challenges ask")
+    people.send("bob", "cross challenge -size=4 bob alice")
+    Administration(people.service).reset_password("alice")
+    (got,) = people.collect()
+    assert (got.address, got["Subject"]) == (address_of("alice"), "pbm: a game of Cross?")
+    assert started(people.answer("alice", "yes"))
+
+
+def test_what_was_declined_or_taken_back_is_not_asked_again(people: House) -> None:
+    people.send("alice", "set alice alicepass challenges ask")
+    for words in ("withdraw bob bobpass alice", ""):
+        people.send("bob", "cross challenge -size=4 bob alice")
+        people.send("bob", words) if words else people.answer("alice", "no")
+    (got,) = people.send("alice", "revoke alice alicepass")
+    assert got["Subject"] == "pbm: old emails are void"

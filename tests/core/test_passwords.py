@@ -42,6 +42,32 @@ def test_a_word_that_cannot_be_hidden_is_no_password(word: str, house: House) ->
     assert house.dump() == before
 
 
+@pytest.mark.parametrize(
+    "word", ["-secret", "--secret", "—secret", "[secret", "<secret>", "*secret*", "secret**", '"secret"', "-x4-Q_pass"]
+)
+def test_a_word_that_commands_would_misread_is_no_password(word: str, house: House) -> None:
+    with pytest.raises(BadArguments, match="Commands would misread that"):
+        check_password(word)
+    house.player("bob")
+    house.send("bob", "reset password bob")
+    (got,) = house.answer("bob", word, mail=1)
+    assert "choose a password that begins and ends with a letter" in " ".join(got.body.split())
+    house.answer("bob", "Sesame1")
+    (got,) = house.send("bob", "set bob Sesame1 language")
+    assert got["Subject"] == "pbm: your settings"
+
+
+@pytest.mark.parametrize("word", ["sec-ret", "secret-", "1secret", "secret!", "secret.", "#secret", "münchen"])
+def test_a_password_is_read_wherever_it_stands(word: str, house: House) -> None:
+    house.player("bob")
+    house.send("bob", "reset password bob")
+    house.answer("bob", word, mail=1)
+    for line in (f"set bob {word} language", f"change password bob {word} Sesame1", "set bob Sesame1 language"):
+        assert not any(got.refuses for got in house.send("bob", line)), line
+    assert not any(got.refuses for got in house.send("bob", f"change password bob Sesame1 {word}"))
+    assert house.send("bob", f"revoke bob {word}")[0]["Subject"] == "pbm: old emails are void"
+
+
 GIVEN_BACK = """
 from pathlib import Path
 from pbm.server import Service

@@ -12,6 +12,7 @@ import structlog
 from games import GAMES
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
+from pbm.server.operator import Administration
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 
@@ -110,6 +111,59 @@ def test_only_the_latest_reset_works_once_and_within_a_day(alice: House) -> None
     alice.now += timedelta(days=2)
     alice.answer("alice", "Sesame3", mail=late)
     assert not can_log_in(alice, "alice", "Sesame3")
+
+
+def test_a_first_password_is_set_at_once_where_the_mail_server_vouches_for_the_address(house: House) -> None:
+    house.send("joe", "hello")
+    house.answer("joe", "joe")
+    vouched = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
+    (got,) = house.send("joe", "password joespass", **vouched)
+    assert "Your password is set" in got.body
+    assert can_log_in(house, "joe", "joespass")
+
+
+@pytest.mark.parametrize("words", ["never", "STOP writing to me!"])
+def test_a_mailbox_that_wants_no_more_questions_gets_none_and_can_still_join(words: str, house: House) -> None:
+    victim = "victim@home.example"
+    house.send("eve@evil.example", f"signup victor passw0rd {victim}")
+    (got,) = house.answer(victim, words)
+    assert "nobody can make us write to this address again" in " ".join(got.body.split())
+    house.player("alice")
+    house.wait(timedelta(days=40))
+    for line in (f"signup vera passw0rd {victim}", "add alice alicepass v.ictim+x@home.example"):
+        assert victim not in addressees(house.send("eve@evil.example", line))
+    house.send(victim, "hello")
+    house.answer(victim, "vera")
+    assert confirmed(house, "vera") == [victim]
+
+
+@pytest.mark.parametrize("words", ["cross games me", "cross challenge me bob"])
+def test_an_address_of_two_accounts_is_not_taken_for_a_strangers(words: str, house: House) -> None:
+    house.player("bob")
+    for userid in ("ann", "ben"):
+        house.send("both@home.example", f"signup {userid} {userid}spass")
+        house.answer("both@home.example", "yes")
+    (got,) = house.send("both@home.example", words)
+    assert 'Who is "me"? ann and ben read mail at your address: write a userid.' in " ".join(got.body.split())
+    assert "To join" not in got.body
+
+
+def test_a_mailbox_that_is_given_up_sets_no_password(alice: House) -> None:
+    alice.send("alice", "reset password alice")
+    alice.send("alice", "change address alice alicepass new@example.net")
+    alice.answer("new@example.net", "yes")
+    (got,) = alice.answer("alice", "Sesame1", mail=1)
+    assert "no longer one of the account's" in " ".join(got.body.split())
+    assert can_log_in(alice, "alice", "alicepass")
+
+
+def test_an_address_that_a_thief_adds_is_not_confirmed_after_the_operator_has_set_another_password(
+    alice: House,
+) -> None:
+    alice.send("thief@example.com", "add alice alicepass thief@example.com")
+    Administration(alice.service).reset_password("alice")
+    alice.answer("thief@example.com", "yes", mail=1)
+    assert confirmed(alice, "alice") == [address_of("alice")]
 
 
 @pytest.mark.parametrize("vouched", [True, False])

@@ -251,7 +251,7 @@ def test_the_welcome_after_an_invitation_can_be_answered(people: House) -> None:
     welcome = to(people.answer(FRIEND, "yes, robert"), FRIEND)[0]
     assert "Welcome, robert!" in welcome.body
     (told,) = people.answer(FRIEND, "password correct-horse", mail=len(people.mailboxes[FRIEND]) - 1)
-    assert "Your password is set" in told.body
+    assert told["Subject"] == "pbm: choose a password"
 
 
 def test_a_player_who_answers_from_another_address_is_asked_which_account_is_to_play(people: House) -> None:

@@ -39,6 +39,24 @@ def test_an_answer_goes_back_and_forth_for_weeks(people: House) -> None:
     assert addressees(people.answer("bob", "Once more.", mail=1)) == [address_of("alice")]
 
 
+def test_an_answer_from_elsewhere_is_told_to_the_player_in_whose_name_it_goes(people: House) -> None:
+    people.send("alice", "message alice alicepass bob", "Hello!")
+    passed_on, told = people.answer("eve@elsewhere.example", "I am bob.", of="bob")
+    assert (passed_on.address, told.address) == (address_of("alice"), address_of("bob"))
+    assert "from eve@elsewhere.example, which is not one of your addresses" in " ".join(told.body.split())
+
+
+@pytest.mark.parametrize("words", ["C4\nYou fool!", "propose\nYou fool!"])
+def test_words_below_a_move_do_not_reach_an_opponent_who_has_blocked_their_writer(words: str, people: House) -> None:
+    people.game("cross -size=4 alice bob", ["D4"])
+    people.send("carol", "follow carol carolpass 101")
+    people.send("alice", "block alice alicepass bob")
+    got = {each.address: each for each in people.answer("bob", words, 101)}
+    assert "You fool!" in got[address_of("carol")].body
+    assert got[address_of("alice")].board == 101
+    assert "You fool!" not in got[address_of("alice")].text
+
+
 def test_an_answer_that_cannot_be_passed_on_is_refused_to_its_writer(people: House) -> None:
     people.send("alice", "message alice alicepass bob", "Hello!")
     for text in ("", "\n".join(["x" * 70] * 80), "cross move 101 bob bobpass F6"):

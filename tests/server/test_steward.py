@@ -73,6 +73,12 @@ def test_nobody_begins_a_game_with_somebody_who_is_kept_out(inn: House) -> None:
     assert inn.game("cross -size=4 alice bob") == 101
 
 
+def test_a_tag_does_not_let_an_address_in_that_is_kept_out(inn: House) -> None:
+    hand(inn).ban("eve@elsewhere.example", None, "")
+    assert inn.send("eve+games@elsewhere.example", "hello") == []
+    assert inn.send("eva@elsewhere.example", "hello")
+
+
 def test_a_suspension_ends_by_itself(inn: House) -> None:
     hand(inn).ban("alice", inn.now + timedelta(days=1), "")
     assert "until 2026-01-02" in told(inn)[address_of("alice")]
@@ -164,6 +170,29 @@ def test_accounts_that_play_each_other_are_not_merged(inn: House) -> None:
     (mail,) = inn.send(address_of("alice"), f"show {board}")
     assert re.search(r"alice \(O\) +bob \(X\)", mail.body)
     assert all(verdict.problem == "" for verdict in replayed(Administration(inn.service)))
+
+
+def test_what_a_merged_player_has_asked_is_answered_and_taken_back_as_the_other_account(inn: House) -> None:
+    inn.send("alice", "set alice alicepass challenges ask")
+    for words in ("hex challenge me alice", "cross challenge me alice", "y challenge me friend@nowhere.example"):
+        inn.send("bob", words.replace(" me ", " bob ") + " bob bobpass")
+    hand(inn).merge("bob", "carol")
+    told(inn)
+    assert any("hex" in got["Subject"].casefold() for got in inn.answer("alice", "yes", mail=2))
+    with inn.service.store.read() as tx:
+        assert [player.userid for player in tx.matches.summary(101).players] == ["carol", "alice"]
+    for whom in ("alice", "friend@nowhere.example"):
+        assert "Taken back" in inn.send("carol", f"withdraw carol carolpass {whom}")[0].body
+
+
+def test_what_a_merged_player_was_asked_is_answered_as_the_other_account(inn: House) -> None:
+    inn.send("bob", "set bob bobpass challenges ask")
+    inn.send("alice", "hex challenge alice bob alice alicepass")
+    hand(inn).merge("bob", "carol")
+    told(inn)
+    assert any(got.board == 101 for got in inn.answer("bob", "yes", mail=2))
+    with inn.service.store.read() as tx:
+        assert [player.userid for player in tx.matches.summary(101).players] == ["alice", "carol"]
 
 
 def test_a_letter_goes_to_some_players_or_to_all_and_is_answered_to_the_operator(inn: House) -> None:

@@ -1,44 +1,28 @@
-"""Challenges between players: games that start at once, and games that first wait for players to agree.
+"""Challenges between players: games that start at once, and those that first are offers.
 
-A challenge waits if its sender has not proved who they are, or does not play in it, or if a challenged player wants to
-be asked (`set challenges`). While it waits, no clock runs, and nothing its sender wrote is shown.
+A challenge waits, as an offer, if its sender has not proved who they are, or does not play in it, or if a challenged
+player wants to be asked (`set challenges`). While it waits, no clock runs, and nothing its sender wrote is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 from datetime import timedelta
-from typing import Any
 
-from games import GAMES, AnyGame
-from pbm.compose import Answer, Outcome
-from pbm.compose.pages import wrapped
-from pbm.core.board import OpenBoard
-from pbm.core.credentials import first_line
-from pbm.core.registry import REFUSALS, by_player, handles, redeems
-from pbm.core.reply import done, refuse
+from games import GAMES
+from pbm.compose import Answer
+from pbm.core.registry import handles
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_called, robot_named
-from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, split_window, start_match, unheard
-from pbm.core.unasked import count_asked, count_unasked
+from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, split_window, unheard
 from pbm.domain.commands import Command
-from pbm.domain.consent import Answer as Reply
-from pbm.domain.consent import consent
-from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound
-from pbm.domain.events import CommentMade, MatchStarted
+from pbm.domain.errors import NeedsIdentity, NotAllowed
+from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
 from pbm.domain.verbs import STARTING, Verb
-from pbm.features.challenge.invitation import (
-    OFFER,
-    await_answer,
-    beyond_consent,
-    close,
-    invite,
-    tell_declined,
-)
-from pbm.store.tickets import INVITE, Ticket
+from pbm.features.challenge.invitation import invite
+from pbm.features.challenge.offer import Proposal, propose, start
 
 ME = "me"
 """The word by which challengers name themselves."""
@@ -97,7 +81,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
             raise NotAllowed(f'Several players read mail at "{word}"; name one of them by userid.')
         return owners[0] if owners else word
     if word.casefold() == ME:
-        asker = request.author.player or request.sender.writer
+        asker = request.author.apparent() if request.sender.at_home else request.author.player or request.sender.writer
         if asker is None and any(robot_called(request.tx, name) for name in command.args.values()):
             raise NotAllowed("You have not joined yet. To join and play, answer with the same line.", command.line)
         if asker is None:
@@ -181,33 +165,6 @@ def rematch(request: Request, command: Command) -> Answer | None:
     return None
 
 
-DAYS = 7
-"""How long an offer can be answered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A challenge as it was asked for."""
-
-    game: AnyGame
-    words: tuple[str, ...]
-    body: str
-    seats: tuple[Player, Player]
-    comment: str = ""
-    measure: str = ""
-    """The name under which it counts toward the daily limit."""
-    rematch_of: int | None = None
-    """The board it is a rematch of."""
-
-
-def start(request: Request, proposal: Proposal) -> OpenBoard:
-    """Start the game; everybody who had to agree has agreed. Raises: as read_terms."""
-    return start_match(
-        request, proposal.game, proposal.words, proposal.body, proposal.seats,
-        started_by=proposal.measure, rematch_of=proposal.rematch_of,
-    )  # fmt: skip
-
-
 def to_be_asked(request: Request, challenger: Player | None, seats: Collection[Player]) -> list[Player]:
     """The players who have to agree before the game starts. challenger: None if they have not proved who they are.
 
@@ -225,147 +182,3 @@ def to_be_asked(request: Request, challenger: Player | None, seats: Collection[P
         if not (own and free):
             asked.append(player)
     return asked
-
-
-def propose(
-    request: Request, command: Command, proposal: Proposal, asked: Sequence[Player], challenger: Player | None
-) -> Answer:
-    """Ask players whether they want the game. Raises: NotAllowed if one was asked too often today."""
-    limits = request.tools.limits
-    key = request.tools.composer.make_key()
-    payload: dict[str, Any] = {
-        "game": proposal.game.info.name,
-        "words": list(proposal.words),
-        "body": proposal.body,
-        "seats": [player.id for player in proposal.seats],
-        "comment": request.discreetly(proposal.comment),
-        "measure": proposal.measure,
-        "rematch_of": proposal.rematch_of,
-        "challenger": challenger.userid if challenger else "",
-    }
-    source = f"player {challenger.id}" if challenger else request.message.sender
-    most = limits.challenges_per_day if challenger else limits.stranger_challenges_per_day
-    count_asked(request.tx, source, most, f"You have proposed {most} games today; that is the limit.")
-    for player in asked:
-        refusal = f"{player.userid} has been asked for enough games today; try again tomorrow."
-        count_asked(request.tx, f"asked {player.id}", limits.offers_to_one_per_day, refusal)
-        _send(request, key, player, payload)
-    names = " and ".join(player.userid for player in asked)
-    be, agree = ("is", f"{names} agrees") if len(asked) == 1 else ("are", "both agree")
-    back = f' "withdraw {asked[0].userid}" takes the challenge back.' if challenger else ""
-    return done(command, f"{names} {be} asked. The game starts if {agree} within {DAYS} days.{back}")
-
-
-@handles(
-    Verb("withdraw USERID PASSWORD WHOM", STARTING, rank=45),
-    "take back your challenge of a player, or your invitation of an address, before it is answered",
-)
-def withdraw(request: Request, command: Command) -> Answer:
-    asker, whom, tickets = request.author.who(command), command.args["WHOM"], request.tx.tickets
-    asked = request.tx.players.of_address(whom) if "@" in whom else [request.author.player_named(whom)]
-    offers = [ticket for player in asked for ticket in tickets.of(OFFER, player.id, request.now)]
-    items = [request.tx.agenda.get(OFFER, key) for key in sorted({ticket.subject for ticket in offers})]
-    keys = [item.key for item in items if item is not None and item.payload["player"] == asker.id]
-    for key in keys:
-        close(request, OFFER, key)
-    if asker.id in tickets.open_for(INVITE, whom, request.now):
-        close(request, INVITE, whom)
-    elif not keys:
-        raise NotFound(f"Nothing that you have asked {whom} waits for an answer.")
-    return done(command, f"Taken back: {whom} cannot agree to your game any more.")
-
-
-def _send(request: Request, key: str, player: Player, payload: dict[str, Any], problem: str = "") -> None:
-    """Mail the offer to a player. problem: why their answer was not understood, which this mail then answers."""
-    game, (first, second) = GAMES[payload["game"]], map(request.tx.players.get, payload["seats"])
-    terms = read_terms(game, payload["words"], payload["body"], request.tools.limits.default_clock)
-    opponent = second if player == first else first
-    if opponent is None:
-        return
-    if not problem and payload["challenger"] and (asker := request.tx.players.find(payload["challenger"])):
-        await_answer(request, OFFER, key, asker, DAYS)
-    for address in request.tx.players.confirmed(player.id)[player.id]:
-        if not problem:
-            count_unasked(request.tx, request.tools.limits, address, request.incoming.network, mailbox_too=False)
-        token = request.outgoing.issue(OFFER, key, days=DAYS, player=player, **payload)
-        request.outgoing.write(
-            address,
-            f"pbm: a game of {game.info.title}?",
-            "offer.txt",
-            player=player,
-            reply_to=token,
-            answers=bool(problem),
-            userid=player.userid,
-            opponent=opponent.userid,
-            challenger=payload["challenger"],
-            game=game.info,
-            terms=terms.told,
-            side=terms.state.side_name(1 if player == first else 2),
-            first=player == first,
-            days=DAYS,
-            problem=problem,
-        )
-
-
-@redeems(OFFER)
-@by_player
-def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
-    """A player who was asked agrees or declines; after any other answer they are asked once more."""
-    reply = Reply.NEVER if first_line(request.message.text).casefold() == NONE else consent(request.message.text).answer
-    if reply is Reply.YES:
-        _agree(request, ticket, player)
-    elif reply in (Reply.NO, Reply.NEVER):
-        _tell_declined(request, ticket, player)
-        close(request, OFFER, ticket.subject)
-        if reply is Reply.NEVER:
-            request.tx.players.choose(player.id, challenges=NONE)
-        told = 'You get no more challenges; "set challenges anyone" lets them through again.'
-        text = told if reply is Reply.NEVER else "Nothing has started, and nothing will."
-        request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, text, "pbm: no game"))
-    elif not ticket.payload.get("asked"):
-        problem = "That was neither yes nor no. Please answer again."
-        _send(request, ticket.subject, player, {**ticket.payload, "asked": 1}, problem)
-
-
-def _tell_declined(request: Request, ticket: Ticket, player: Player) -> None:
-    """Tell the player who proposed the game, and those who have agreed to it, that it is declined."""
-    tx, payload = request.tx, ticket.payload
-    agreed = {*payload["seats"]} - {*tx.tickets.open_for(OFFER, ticket.subject, request.now)}
-    people = {tx.players.get(each) for each in agreed} | {tx.players.find(payload["challenger"])}
-    title = GAMES[payload["game"]].info.title
-    for asked in sorted(filter(None, people - {player}), key=lambda each: each.id):
-        tell_declined(request, asked, "pbm: no game", player.userid, title)
-
-
-def _agree(request: Request, ticket: Ticket, player: Player) -> None:
-    """Start the game if nobody else has to agree."""
-    request.tx.tickets.drop_of(OFFER, ticket.subject, player.id)
-    if waits := request.tx.tickets.open_for(OFFER, ticket.subject, request.now):
-        others = " and ".join(each.userid for each in filter(None, map(request.tx.players.get, waits)))
-        text = f"The game starts as soon as {others} agrees, too."
-        if beyond_consent(request.message.text):
-            text += " What you wrote besides was not passed on; write it when the game has begun."
-        request.outgoing.answers.append(Answer("yes", Outcome.DONE, wrapped(text), "pbm: you agree to a game"))
-        return
-    payload, game = ticket.payload, GAMES[ticket.payload["game"]]
-    first, second = (request.tx.players.get(each) for each in payload["seats"])
-    try:
-        if first is None or second is None:
-            raise NotAllowed("One of the players has left the server.")
-        seats = (first, second)
-        check_willing(request, game, seats, None, seats)
-        rematch_of = payload["rematch_of"]
-        if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
-            raise NotAllowed("That rematch has started already.")
-        words, body = tuple(payload["words"]), payload["body"]
-        proposal = Proposal(game, words, body, seats, payload["comment"], payload["measure"], rematch_of)
-        board = start(request, proposal)
-    except REFUSALS as error:
-        refuse(request, "yes", error)
-        return
-    if proposal.comment:
-        writer = payload["challenger"] or "The challenger"
-        request.passed_on = (CommentMade(0, userid=writer, text=proposal.comment),)
-    request.words.comment = beyond_consent(request.message.text)
-    origin = "Everybody who was asked has agreed."
-    request.boards.adopt(board, MatchStarted(board.match.board, challenger=payload["challenger"], origin=origin))

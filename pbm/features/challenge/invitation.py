@@ -77,7 +77,7 @@ def invite(
         "comment": comment,
     }
     _send_invitation(request, address, inviter, payload)
-    await_answer(request, INVITE, address.casefold(), inviter, limits.invitation_days)
+    await_answer(request, INVITE, address.casefold(), limits.invitation_days, player=inviter.id)
     days = limits.invitation_days
     text = (
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
@@ -192,9 +192,13 @@ def close(at: Desk, purpose: str, subject: str) -> None:
     at.tx.agenda.drop(purpose, subject.casefold())
 
 
-def await_answer(at: Desk, purpose: str, subject: str, player: Player, days: int) -> None:
-    """Have the player told, a moment before the last ticket runs out, who has not answered."""
-    at.tx.agenda.put(purpose, subject, at.now + timedelta(days=days) - _MOMENT, player=player.id)
+def await_answer(at: Desk, purpose: str, subject: str, days: int, **asked: Any) -> None:
+    """Keep what is asked on the agenda until a moment before its last ticket runs out.
+
+    asked: `player` is the id of the player who asks, None if they have not shown who they are; `waits` are the ids of
+    the players who have not agreed yet.
+    """
+    at.tx.agenda.put(purpose, subject, at.now + timedelta(days=days) - _MOMENT, **asked)
 
 
 @when_due(OFFER)
@@ -202,17 +206,16 @@ def await_answer(at: Desk, purpose: str, subject: str, player: Player, days: int
 def tell_unanswered(occasion: Occasion) -> None:
     """Tell the player who asked for a game who has not answered."""
     tx, item = occasion.tx, occasion.item
-    waits, asker = tx.tickets.open_for(item.kind, item.key, item.due_at), tx.players.get(item.payload["player"])
-    if not waits or asker is None:
-        return
     ends_at = tx.tickets.open_until(item.kind, item.key, item.due_at)
     if ends_at > occasion.now + _MOMENT:  # asked once more, or the clock was put right
         tx.agenda.put(item.kind, item.key, ends_at - _MOMENT, **item.payload)
         return
-    asked = [player.userid for player in filter(None, map(tx.players.get, waits))]
-    invited = item.key if item.kind == INVITE else " and ".join(asked)
-    words = {"invited": invited, "again": item.kind == OFFER}
-    occasion.owe(letters_for(occasion, reader_of(occasion, asker), "pbm: no answer", "unanswered.txt", **words))
+    asker = tx.players.get(item.payload["player"] or 0)
+    waits = filter(None, map(tx.players.get, item.payload.get("waits", ())))
+    invited = item.key if item.kind == INVITE else " and ".join(player.userid for player in waits)
+    if asker is not None and invited:
+        words = {"invited": invited, "again": item.kind == OFFER}
+        occasion.owe(letters_for(occasion, reader_of(occasion, asker), "pbm: no answer", "unanswered.txt", **words))
 
 
 def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:

@@ -1,0 +1,256 @@
+"""Games that wait for players to agree. Each is an item on the agenda until it starts, is declined, or nobody answers.
+
+The item knows who still has to agree: that a question is no longer open shows nothing, for it may have been revoked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from games import GAMES, AnyGame
+from pbm.compose import Answer, Outcome
+from pbm.compose.pages import wrapped
+from pbm.core.board import OpenBoard
+from pbm.core.bus import AccountsMerged, subscribes
+from pbm.core.credentials import first_line
+from pbm.core.notify import Desk, MailsRevoked
+from pbm.core.registry import REFUSALS, by_player, handles, redeems
+from pbm.core.reply import done, refuse
+from pbm.core.request import Request
+from pbm.core.start import check_willing, read_terms, start_match
+from pbm.core.unasked import count_asked, count_unasked
+from pbm.domain.commands import Command
+from pbm.domain.consent import Answer as Reply
+from pbm.domain.consent import consent
+from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.events import CommentMade, MatchStarted
+from pbm.domain.mail import Mail
+from pbm.domain.match import Player
+from pbm.domain.settings import NONE
+from pbm.domain.verbs import STARTING, Verb
+from pbm.features.challenge.invitation import OFFER, await_answer, beyond_consent, close, tell_declined
+from pbm.mailin import Message
+from pbm.store import Transaction
+from pbm.store.house import Item
+from pbm.store.tickets import INVITE, Ticket
+
+Offer = Mapping[str, Any]
+"""The payload of an offer's item on the agenda."""
+DAYS = 7
+"""How long an offer can be answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A challenge as it was asked for."""
+
+    game: AnyGame
+    words: tuple[str, ...]
+    body: str
+    seats: tuple[Player, Player]
+    comment: str = ""
+    measure: str = ""
+    """The name under which it counts toward the daily limit."""
+    rematch_of: int | None = None
+    """The board it is a rematch of."""
+
+
+def start(request: Request, proposal: Proposal) -> OpenBoard:
+    """Start the game; everybody who had to agree has agreed. Raises: as read_terms."""
+    return start_match(
+        request, proposal.game, proposal.words, proposal.body, proposal.seats,
+        started_by=proposal.measure, rematch_of=proposal.rematch_of,
+    )  # fmt: skip
+
+
+def propose(
+    request: Request, command: Command, proposal: Proposal, asked: Sequence[Player], challenger: Player | None
+) -> Answer:
+    """Ask players whether they want the game. Raises: NotAllowed if one was asked too often today."""
+    limits = request.tools.limits
+    key = request.tools.composer.make_key()
+    offer = {
+        "player": challenger.id if challenger else None,
+        "game": proposal.game.info.name,
+        "words": list(proposal.words),
+        "body": proposal.body,
+        "seats": [player.id for player in proposal.seats],
+        "comment": request.discreetly(proposal.comment),
+        "measure": proposal.measure,
+        "rematch_of": proposal.rematch_of,
+        "waits": [player.id for player in asked],
+    }
+    await_answer(request, OFFER, key, DAYS, **offer)
+    source = f"player {challenger.id}" if challenger else request.message.sender
+    most = limits.challenges_per_day if challenger else limits.stranger_challenges_per_day
+    count_asked(request.tx, source, most, f"You have proposed {most} games today; that is the limit.")
+    for player in asked:
+        refusal = f"{player.userid} has been asked for enough games today; try again tomorrow."
+        count_asked(request.tx, f"asked {player.id}", limits.offers_to_one_per_day, refusal)
+        for address in request.tx.players.confirmed(player.id)[player.id]:
+            count_unasked(request.tx, limits, address, request.incoming.network, mailbox_too=False)
+        request.outgoing.letters += _letters(request, key, player, offer, DAYS)
+    names = " and ".join(player.userid for player in asked)
+    be, agree = ("is", f"{names} agrees") if len(asked) == 1 else ("are", "both agree")
+    back = f' "withdraw {asked[0].userid}" takes the challenge back.' if challenger else ""
+    return done(command, f"{names} {be} asked. The game starts if {agree} within {DAYS} days.{back}")
+
+
+@handles(
+    Verb("withdraw USERID PASSWORD WHOM", STARTING, rank=45),
+    "take back your challenge of a player, or your invitation of an address, before it is answered",
+)
+def withdraw(request: Request, command: Command) -> Answer:
+    asker, whom, tickets = request.author.who(command), command.args["WHOM"], request.tx.tickets
+    asked = request.tx.players.of_address(whom) if "@" in whom else [request.author.player_named(whom)]
+    offers = [ticket for player in asked for ticket in tickets.of(OFFER, player.id, request.now)]
+    items = [request.tx.agenda.get(OFFER, key) for key in sorted({ticket.subject for ticket in offers})]
+    keys = [item.key for item in items if item is not None and item.payload["player"] == asker.id]
+    for key in keys:
+        close(request, OFFER, key)
+    if asker.id in tickets.open_for(INVITE, whom, request.now):
+        close(request, INVITE, whom)
+    elif not keys:
+        raise NotFound(f"Nothing that you have asked {whom} waits for an answer.")
+    return done(command, f"Taken back: {whom} cannot agree to your game any more.")
+
+
+def _letters(
+    at: Desk, key: str, player: Player, offer: Offer, days: int, problem: str = "", to: Message | None = None
+) -> list[Mail]:
+    """The question to a player whether they want a game, for each of their addresses.
+
+    offer: as on the agenda. problem: why they are asked again. to: their answer, if it was unclear.
+    """
+    game, (first, second) = GAMES[offer["game"]], map(at.tx.players.get, offer["seats"])
+    terms = read_terms(game, offer["words"], offer["body"], at.tools.limits.default_clock)
+    opponent, challenger = second if player == first else first, at.tx.players.get(offer["player"] or 0)
+    if opponent is None:
+        return []
+    return [
+        at.tools.composer.letter(
+            address,
+            f"pbm: a game of {game.info.title}?",
+            "offer.txt",
+            at.now,
+            to=to,
+            player=player,
+            reply_to=at.issue(OFFER, key, days=days, player=player, asked=to is not None),
+            userid=player.userid,
+            opponent=opponent.userid,
+            challenger=challenger.userid if challenger else "",
+            game=game.info,
+            terms=terms.told,
+            side=terms.state.side_name(1 if player == first else 2),
+            first=player == first,
+            days=days,
+            problem=problem,
+        )
+        for address in at.tx.players.confirmed(player.id)[player.id]
+    ]
+
+
+@redeems(OFFER)
+@by_player
+def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
+    """A player who was asked agrees or declines; after any other answer they are asked once more."""
+    item = request.tx.agenda.get(OFFER, ticket.subject)
+    if item is None:
+        raise NotAllowed("The time to agree to this game is over.")
+    reply = Reply.NEVER if first_line(request.message.text).casefold() == NONE else consent(request.message.text).answer
+    if reply is Reply.YES:
+        _agree(request, item, player)
+    elif reply in (Reply.NO, Reply.NEVER):
+        _tell_declined(request, item.payload, player)
+        close(request, OFFER, item.key)
+        if reply is Reply.NEVER:
+            request.tx.players.choose(player.id, challenges=NONE)
+        told = 'You get no more challenges; "set challenges anyone" lets them through again.'
+        text = told if reply is Reply.NEVER else "Nothing has started, and nothing will."
+        request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, text, "pbm: no game"))
+    elif not ticket.payload["asked"]:
+        problem = "That was neither yes nor no. Please answer again."
+        request.outgoing.letters += _letters(request, item.key, player, item.payload, DAYS, problem, request.message)
+
+
+def _tell_declined(request: Request, offer: Offer, player: Player) -> None:
+    """Tell the player who proposed the game, and those who have agreed to it, that it is declined."""
+    people = map(request.tx.players.get, {*offer["seats"], offer["player"] or 0} - {*offer["waits"], player.id})
+    title = GAMES[offer["game"]].info.title
+    for asked in sorted(filter(None, people), key=lambda each: each.id):
+        tell_declined(request, asked, "pbm: no game", player.userid, title)
+
+
+def _agree(request: Request, item: Item, player: Player) -> None:
+    """Start the game if nobody else has to agree. Raises: NotAllowed if nobody else can any more."""
+    tx, offer = request.tx, item.payload
+    tx.tickets.drop_of(OFFER, item.key, player.id)
+    if waits := [each for each in offer["waits"] if each != player.id]:
+        others = " and ".join(each.userid for each in filter(None, map(tx.players.get, waits)))
+        if not tx.tickets.open_for(OFFER, item.key, request.now):
+            raise NotAllowed(f"{others or 'The other player'} has not agreed in time, so nothing starts.")
+        tx.agenda.put(OFFER, item.key, item.due_at, **{**offer, "waits": waits})
+        text = f"The game starts as soon as {others} agrees, too."
+        if beyond_consent(request.message.text):
+            text += " What you wrote besides was not passed on; write it when the game has begun."
+        request.outgoing.answers.append(Answer("yes", Outcome.DONE, wrapped(text), "pbm: you agree to a game"))
+        return
+    close(request, OFFER, item.key)
+    try:
+        board = _started(request, offer)
+    except REFUSALS as error:
+        refuse(request, "yes", error)
+        return
+    challenger = tx.players.get(offer["player"] or 0)
+    if offer["comment"]:
+        writer = challenger.userid if challenger else "The challenger"
+        request.passed_on = (CommentMade(0, userid=writer, text=offer["comment"]),)
+    request.words.comment = beyond_consent(request.message.text)
+    started = MatchStarted(
+        board.match.board,
+        challenger=challenger.userid if challenger else "",
+        origin="Everybody who was asked has agreed.",
+    )
+    request.boards.adopt(board, started)
+
+
+def _started(request: Request, offer: Offer) -> OpenBoard:
+    """The game that all have agreed to. Raises: NotAllowed; as read_terms."""
+    game, (first, second) = GAMES[offer["game"]], map(request.tx.players.get, offer["seats"])
+    if first is None or second is None:
+        raise NotAllowed("One of the players has left the server.")
+    seats, rematch_of = (first, second), offer["rematch_of"]
+    check_willing(request, game, seats, None, seats)
+    if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
+        raise NotAllowed("That rematch has started already.")
+    words, measure = tuple(offer["words"]), offer["measure"]
+    return start(request, Proposal(game, words, offer["body"], seats, measure=measure, rematch_of=rematch_of))
+
+
+@subscribes(MailsRevoked)
+def ask_anew(revoked: MailsRevoked, tx: Transaction) -> None:
+    """Ask a player once more, for as long as before, about each game that waits for their answer."""
+    player, why = revoked.player, "All earlier emails are void, so this game is offered to you once more."
+    for item in tx.agenda.of(OFFER):
+        if player.id in item.payload["waits"] and item.payload["game"] in GAMES:
+            left = max(1, -((tx.now - item.due_at) // timedelta(days=1)))
+            with suppress(*REFUSALS):  # the server no longer allows such terms
+                revoked.at.owe(_letters(revoked.at, item.key, player, item.payload, left, why))
+
+
+@subscribes(AccountsMerged)
+def hand_over(merged: AccountsMerged, tx: Transaction) -> None:
+    """Make what a player has asked or been asked the affair of the player whose account theirs has become."""
+
+    def renamed(player_id: int | None) -> int | None:
+        return merged.kept.id if player_id == merged.gone.id else player_id
+
+    for item in (*tx.agenda.of(OFFER), *tx.agenda.of(INVITE)):
+        lists = {name: [*map(renamed, item.payload.get(name, ()))] for name in ("seats", "waits")}
+        changed = {**item.payload, **(lists if item.kind == OFFER else {}), "player": renamed(item.payload["player"])}
+        if changed != item.payload:
+            tx.agenda.put(item.kind, item.key, item.due_at, **changed)
