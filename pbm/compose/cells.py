@@ -1,7 +1,7 @@
 """Boards of cells as HTML tables, with cells that a thumb can hit, and links wherever the player may play.
 
-Sizes are in pixels, for a phone 390 wide; cells become narrower on smaller ones, down to 328. A board that is too wide
-is shown in parts, one below the other.
+Sizes are in pixels, for a phone 390 wide; cells become narrower on smaller ones, as columns have shares of the width,
+whatever stands in them. A board that is too wide is shown in parts, one below the other.
 Only characters and colours are used, which work in light and dark; no picture, style sheet or script is needed. If
 there is little room, the same table has a short form: a row has the ground of most of its places, stones are discs as
 large as their places, and links have no colour or text of their own.
@@ -31,11 +31,15 @@ SMALLEST, LARGEST = 32, 44
 """The bounds for the side of a cell."""
 MARGIN = 16
 """The width of the row labels."""
+PIECE, OWNED = 28, 20
+"""The heights of a piece and of the mark of an owned place, with their borders."""
 EDGE = 20
 """The width of the lines between boxes, and of the points between these."""
 LINK, SHORT_LINK = 76, 27
 """Characters of a link besides its URL, in the long and the short form."""
-BESIDE = "display:inline-table;vertical-align:bottom;"
+ALONE = "white-space:nowrap;"
+"""The style of a board: many mail programs would break a number in two that is wider than its cell."""
+BESIDE = f"display:inline-table;vertical-align:bottom;{ALONE}"
 """The style of a part of a board: next to others if there is room, below them on a phone; aligned at the last row."""
 IN_A_LINE = 8
 """Places of a table per line of its source, because lines of a mail must not be too long."""
@@ -76,8 +80,8 @@ class Table(NamedTuple):
 
     widths: tuple[int, ...]
     strips: list[Strip]
-    beside: str = ""
-    """The style of a part that stands next to others if there is room."""
+    style: str = ""
+    """Of a board, or of a part of one."""
 
     @property
     def words(self) -> list[str]:
@@ -90,7 +94,7 @@ class Table(NamedTuple):
         """
         ends = [tuple(map(links.get, strip.words)) for strip in self.strips]
         rows = map(_linked, self.strips, ends, repeat(dotted), repeat(brief))
-        told = "".join([_opening(self.widths, self.beside, brief=brief), *rows, "</table>"])
+        told = "".join([_opening(self.widths, self.style, brief=brief), *rows, "</table>"])
         return told.replace(_URL, opening.replace("&", "&amp;"))
 
     @property
@@ -101,7 +105,7 @@ class Table(NamedTuple):
     def bare_length(self, *, brief: bool) -> int:
         """Its octets without links, with lines ended by CRLF."""
         rows: list[int] = [*map(_OCTETS[brief], self.strips)]
-        return octets(_opening(self.widths, self.beside, brief=brief) + "</table>") + sum(rows)
+        return octets(_opening(self.widths, self.style, brief=brief) + "</table>") + sum(rows)
 
 
 _LEAST, _OCTETS = attrgetter("least"), (attrgetter("full.octets"), attrgetter("brief.octets"))
@@ -125,13 +129,18 @@ def _linked(strip: Strip, links: tuple[str | None, ...], dotted: bool, brief: bo
 
 
 @lru_cache(128)
-def _opening(widths: tuple[int, ...], beside: str, *, brief: bool) -> str:
-    """The beginning of a table, with a row for the column widths; in the long form a first column has the heights."""
-    end, first, style = ("", "", ";color-scheme:light") if brief else ("</td>", '<td width="1"></td>', "")
-    columns = "".join(f'<td width="{width}">{end}' for width in widths)
+def _opening(widths: tuple[int, ...], style: str, *, brief: bool) -> str:
+    """The beginning of a table, with a row for the column widths; in the long form a first column has the heights.
+
+    WebKit makes no table narrower than its width in pixels. Outlook, which knows no greatest width, takes no style that
+    is important, only the attribute.
+    """
+    end, first, looks = ("", "", ";color-scheme:light") if brief else ("</td>", '<td width="1"></td>', "")
+    whole = sum(widths)
+    columns = "".join(f'<td width="{100 * width / whole:.3g}%">{end}' for width in widths)
     return (
-        '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
-        f'width="{sum(widths)}" style="{beside}max-width:100%;margin:8px 0;font-size:16px{style}">\n'
+        f'<table role="presentation" cellpadding="0" cellspacing="1" border="0" width="{whole}"\nstyle="{style}'
+        f'table-layout:fixed;width:100% !important;max-width:{whole}px;margin:8px 0;font-size:16px{looks}">\n'
         f"<tr>{first}{columns}</tr>\n"
     )
 
@@ -169,7 +178,8 @@ class _Frame:
     span: int
     """How many columns a cell takes."""
     colours: Colours
-    beside: str
+    style: str
+    """Of the table."""
 
 
 def _of_cells(
@@ -179,7 +189,7 @@ def _of_cells(
     made = []
     for frame in frames:
         shown = [map(each.get, frame.rows, repeat(())) for each in (rows, passing, owners)]
-        made.append(Table(frame.widths, [*map(_strip, repeat(frame), count(), *shown)], frame.beside))
+        made.append(Table(frame.widths, [*map(_strip, repeat(frame), count(), *shown)], frame.style))
     return made
 
 
@@ -196,8 +206,8 @@ def _square_frames(
         letters = {at: Face(columns[column]) for at, column in enumerate(shown, 1)}
         labels = [letters, *({0: Face(name), across: Face(name)} for name in rows), letters]
         widths, heights = ((MARGIN, *[side] * len(each), MARGIN) for each in (shown, rows))
-        around, beside = range(-1, len(rows) + 1), BESIDE if parts[1:] else ""
-        frames.append(_Frame(widths, heights, labels, around, shown, 1, colours, beside))
+        around, style = range(-1, len(rows) + 1), BESIDE if parts[1:] else ALONE
+        frames.append(_Frame(widths, heights, labels, around, shown, 1, colours, style))
     return frames
 
 
@@ -216,8 +226,8 @@ def _hex_frames(labels: Sequence[Label], colours: Colours, plain: Sequence[Plain
                 edges[label.place[0] + label.down][column] = _edge_label(label, colours)
         across = len(shown) + 3
         unit = _side(WIDTH * 2, across) // 2
-        heights, beside = (MARGIN, *[2 * unit] * len(rows[1:-1]), MARGIN), BESIDE if parts[1:] else ""
-        frames.append(_Frame((unit,) * across, heights, [*edges.values()], rows, shown, 2, colours, beside))
+        heights, style = (MARGIN, *[2 * unit] * len(rows[1:-1]), MARGIN), BESIDE if parts[1:] else ALONE
+        frames.append(_Frame((unit,) * across, heights, [*edges.values()], rows, shown, 2, colours, style))
     return frames
 
 
@@ -245,10 +255,10 @@ def _passing(joins: Sequence[Join]) -> dict[Place, str]:
 def _of_edges(board: GridBoard) -> list[Table]:
     """Tables with points, the lines between neighbours as separate places, and the content of the boxes."""
     parts = _parts(board.plain, 1, (_ROOM + SMALLEST) // (SMALLEST + EDGE), shared=1)
-    return [_edges(board, part, BESIDE if parts[1:] else "") for part in parts]
+    return [_edges(board, part, BESIDE if parts[1:] else ALONE) for part in parts]
 
 
-def _edges(board: GridBoard, columns: range, beside: str) -> Table:
+def _edges(board: GridBoard, columns: range, style: str) -> Table:
     colours, boxes, left = board.colours, len(columns) - 1, 2 * columns.start - 1
     side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
     widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))
@@ -268,7 +278,7 @@ def _edges(board: GridBoard, columns: range, beside: str) -> Table:
         faces[2 * row + 1, 2 * column + 1 - left] = Face(*owned, PAPER)
     lines = by_row(faces)
     strips = [Strip(dict(lines[at]), height, len(widths)) for at, height in enumerate(heights, -1)]
-    return Table(widths, strips, beside)
+    return Table(widths, strips, style)
 
 
 _COLUMN = attrgetter("column")
@@ -379,6 +389,8 @@ class Face(NamedTuple):
     """Its colour; empty for none."""
     word: str = ""
     """What a player types to play it."""
+    tall: int = 0
+    """The height of a mark that is a block, in pixels."""
 
 
 OUTSIDE = " bgcolor=#fff"
@@ -397,7 +409,8 @@ def piece(height: int, face: Face, span: int = 1) -> Piece:
     elif mark:
         opening += ' style="font-size:12px"' if mark.startswith("<b") else ' style="font-size:12px;opacity:0.7"'
     # A line break inside a tag is invisible, and keeps the lines of the mail short enough.
-    style = f"display:block;line-height:{height}px;text-decoration:none;color:{INK}"
+    filled = f"padding:{(height - face.tall) // 2}px 0" if face.tall else f"line-height:{height}px"
+    style = f"display:block;{filled};text-decoration:none;color:{INK}"
     around = f'{opening}><a\nhref="', f'" style="{style}">{mark or "&#160;"}</a></td>'
     opening += f"{ink}>"
     bare = f"{opening}{mark}</td>"
@@ -421,9 +434,12 @@ def _face(cell: Cell, colours: Colours, passing: str, owner: str) -> Face:
     """passing: the line through a free cell. owner: the side that owns a free cell."""
     ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
     if cell.piece:
-        return Face(*_piece(cell, fill_of(cell.piece, dict(colours))), ground, cell.name)
-    mark, short = _owned(owner, colours) if owner else (passing or ("" if cell.closed else DOT), "")
-    return Face(f'<b style="color:{LAST}">&#10005;</b>' if cell.last else mark, short, ground, cell.name)
+        return Face(*_piece(cell, fill_of(cell.piece, dict(colours))), ground, cell.name, PIECE)
+    if cell.last:
+        return Face(f'<b style="color:{LAST}">&#10005;</b>', "", ground, cell.name)
+    if owner:
+        return Face(*_owned(owner, colours), ground, cell.name, OWNED)
+    return Face(passing or ("" if cell.closed else DOT), "", ground, cell.name)
 
 
 def _piece(cell: Cell, fill: str) -> tuple[str, str]:
@@ -431,7 +447,8 @@ def _piece(cell: Cell, fill: str) -> tuple[str, str]:
     is_marked, is_square = cell.last or cell.winning, cell.form in (Form.ARROW, Form.WALL)
     thick, ring = 3 if is_marked else 1, ring_of(fill) if cell.last else WINNING if cell.winning else LINE
     corners = "" if is_square else "border-radius:15px;"
-    size = f"display:block;width:{28 - 2 * thick}px;margin:auto;line-height:{28 - 2 * thick}px;{corners}"
+    inside = PIECE - 2 * thick
+    size = f"display:block;max-width:{inside}px;margin:auto;line-height:{inside}px;{corners}"
     mark, short = _on(fill, escape(cell.piece), f"{size}border:{thick}px solid {ring};")
     if is_marked or is_square:
         return mark, "" if is_marked else short
@@ -446,14 +463,15 @@ def _brief_colour(colour: str) -> str:
 
 
 def _owned(owner: str, colours: Colours) -> tuple[str, str]:
-    size = "display:block;width:18px;margin:auto;line-height:18px;font-size:12px;"
+    inside = OWNED - 2
+    size = f"display:block;max-width:{inside}px;margin:auto;line-height:{inside}px;font-size:12px;"
     return _on(fill_of(owner, dict(colours)), escape(owner), f"{size}border:1px solid {FAINT};")
 
 
 def _edge_label(label: Label, colours: Colours) -> Face:
     """A label on the colour of the side that owns the edge, which works in light and dark."""
-    text = escape(label.text)
-    return Face(*_on(fill_of(label.owner, dict(colours)), text, beside="&#160;")) if label.owner else Face(text)
+    text, beside = escape(label.text), "" if label.text[1:] else "&#160;"
+    return Face(*_on(fill_of(label.owner, dict(colours)), text, beside=beside)) if label.owner else Face(text)
 
 
 def _on(fill: str, text: str, style: str = "", beside: str = "") -> tuple[str, str]:

@@ -210,7 +210,7 @@ class Composer:
         """The review of a game, with some of its boards, without their lists of moves."""
         sheet = self._sheet(reader, max(1, len(boards)))
         views = [view_of(each, None, lists=False) for each in boards]
-        drawn = [sheet.board(view, reader.settings.board).rstrip("\n") for view in views]
+        drawn = [each.rstrip("\n") for each in sheet.drawings(views, reader.settings.board)]
         text = self.pages.mail("review.txt", match=match, boards=drawn, **words)
         return self._reply(reader, subject, sheet.body(text, subject), now, None, board=match.board)
 

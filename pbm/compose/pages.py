@@ -236,16 +236,20 @@ class Sheet:
         """Text for the page, which is a link in HTML."""
         return text if self.form == TEXT else self._inlays.link(text, url)
 
-    def board(self, view: View, style: str, links: Links | None = None, besides: Callable[[], int] = int) -> str:
+    def board(
+        self, view: View, style: str, links: Links | None = None, besides: Callable[[], int] = int,
+        further: int | None = None,
+    ) -> str:  # fmt: skip
         """The drawing for the page, ending with a line break. links: for a reader who may move now.
 
-        besides: returns the octets that the board takes elsewhere in the mail.
+        besides: returns the octets that the board takes elsewhere in the mail. further: octets to leave for the boards
+        still to come; None for equal shares.
         """
         text = view.text(style)
         if self.form == TEXT:
             return text + "\n"
         self.drawn = True
-        share = self.room // max(1, self._left)
+        share = self.room // max(1, self._left) if further is None else self.room - further
         shown, picture = self._shown(view, style, links, share - len(text) - besides())
         self.room -= share - shown.room
         self._left -= 1
@@ -255,6 +259,17 @@ class Sheet:
         self.linked = shown.linked
         how_to_play = _how_to_play(bool(shown.cells), shown.begun, shown.crowded) if shown.linked else ""
         return self._inlays.add(text, shown.html(picture, how_to_play)) + "\n"
+
+    def drawings(self, views: Sequence[View], style: str) -> list[str]:
+        """The drawings of boards without links. As many as possible have pictures: the simplest come first, as in
+        equal shares there would be room for fewer.
+        """
+        sizes = [2 * len(view.text(style)) for view in views]
+        further, drawn = sum(sizes), [""] * len(views)
+        for at in sorted(range(len(views)), key=sizes.__getitem__):
+            further -= sizes[at]
+            drawn[at] = self.board(views[at], style, further=None if views[at].tables else further)
+        return drawn
 
     def ruled(self, text: str) -> str:
         """The text, in HTML below a rule."""

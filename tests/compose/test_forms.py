@@ -21,7 +21,9 @@ import pytest
 from games import GAMES
 from games.rules import Stepwise
 from games.scene import GridBoard, HexBoard, PlaneBoard
-from pbm.compose.pages import BOARD_KIND, MAX_MAIL
+from pbm.compose.pages import BOARD_KIND, MAX_MAIL, Sheet
+from pbm.compose.views import View
+from pbm.compose.wire import Parts, to_bytes
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.domain.match import State
@@ -368,6 +370,19 @@ def test_the_picture_is_found_sized_and_described(house: House) -> None:
     assert told.startswith("Row A: A1 to A3 free.")
     assert "C3 O, the last move" in told
     assert "background:#ffffff" in image.get("style")
+
+
+@pytest.mark.parametrize(("words", "pictures"), [("-edges=35 -seed=2", 4), ("-edges=80 -seed=2", 2)])
+def test_the_boards_of_a_review_have_as_many_pictures_as_fit(words: str, pictures: int) -> None:
+    options = ["-board=random", *words.split()]
+    record = opening(GAMES["crossgeo"], options, 100)
+    states = [state_of(" ".join(["crossgeo", *options]), record[: len(record) * at // 5]) for at in range(5)]
+    sheet = Sheet("both", "example.org", boards=len(states))
+    drawn = sheet.drawings([View(state, lists=False) for state in states], "ascii")
+    body = sheet.body("\n".join(drawn), "a review")
+    assert isinstance(body, Parts)
+    assert len(body.parts) - 1 == pictures
+    assert len(to_bytes({}, body)) <= MAX_MAIL
 
 
 def test_a_picture_is_rendered_once_for_both_players(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

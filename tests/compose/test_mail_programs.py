@@ -37,6 +37,7 @@ CAN = {
     "max-width": "yyynyyyuyy",
     "opacity": "yyynyyyyyy",
     "padding": "yyyayyyyyy",
+    "table-layout": "yyynyyyyyy",
     "text-decoration": "yaaayyyyyy",
     "white-space": "yaanyyyyyy",
     "width": "yyyayyyyyy",
@@ -65,12 +66,13 @@ BEARABLE = {
     "font-size": "In pixels, which all understand.",
     "height": "auto, beside the attribute that counts in Outlook.",
     "line-height": "In Outlook lines are a little higher.",
-    "max-width": "A picture has its width as an attribute, and none is wider than a desktop's window.",
+    "max-width": "Boards and pictures have their width as an attribute, and none is wider than a desktop's window.",
     "opacity": "In Outlook names of lines and hints are as dark as other words.",
-    "padding": "Only in cells of tables, where Outlook knows it.",
+    "padding": "In Outlook, which knows it in cells of tables, the link of a piece is no higher than the piece.",
+    "table-layout": "In Outlook a column with wide letters is wider than the others.",
     "text-decoration": "A letter to be touched may be underlined.",
-    "white-space": "As <pre>, where it stands, does without.",
-    "width": "Of a stone, which is as wide as its letter in Outlook; cells have the attribute.",
+    "white-space": "As <pre>, where it stands, does without; a board is wide enough for its numbers in Outlook.",
+    "width": "Of a board; Outlook takes no important style in an element (!important), and the attribute counts.",
     "<body>": "Where it becomes another element, the font is the program's own.",
 }
 
@@ -135,10 +137,10 @@ ALLOWED = {
     "margin": (r"(?:(?:auto|\d+(?:px)?) ?)+", {"span"}),
     "background": (r"#[0-9a-f]{3,6}", set()),
     "border": (r"[1-8]px .*", {"p", "div"}),
-    "padding": (r".*", {"p", "div", "a", "b", "span", "img"}),
+    "padding": (r".*", {"p", "div", "b", "span", "img"}),
     "display": (r"block", set()),
     "font-size": (r"\d+px", set()),
-    "width": (r"\d+px", {"body", "span", "div", "p", "img"}),
+    "width": (r"100% !important", {"body", "span", "div", "p", "img"}),
     "text-decoration": (r"none", set()),
 }
 """Partial support, from footnotes of the data: the values that work, and the elements where none does."""

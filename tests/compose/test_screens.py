@@ -16,14 +16,27 @@ from games import GAMES
 pytestmark = pytest.mark.browser
 
 WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+FLAT = """() => [...document.querySelectorAll('table[style*="nowrap"] td:has(> a)')]
+    .filter(each => each.offsetHeight > each.firstChild.offsetHeight + 2).map(each => each.textContent)"""
 HIGH = """() => [...document.querySelectorAll('table[style*="max-width"] :is(a, b)')]
     .filter(each => each.textContent.length < 4 && each.getBoundingClientRect().height > 46)
     .map(each => each.textContent)"""
 
+WIDTHS = """() => [...document.querySelectorAll('table[style*="nowrap"] a')]
+    .map(each => each.parentNode.getBoundingClientRect())
+    .map(each => each.width)"""
+
+LARGE = """() => {
+    const all = [...document.querySelectorAll('table[style*="nowrap"] *')]
+    const sizes = all.map(each => getComputedStyle(each).fontSize)
+    all.forEach((each, at) => { each.style.fontSize = `${2 * parseFloat(sizes[at])}px` })
+}"""
+"""Makes the letters of boards twice as large, as a phone's setting does."""
+
 LINES = "() => [...document.querySelectorAll('p a')].map(each => each.getBoundingClientRect().top)"
 
 
-@pytest.fixture(params=[328, 360, 390])
+@pytest.fixture(params=[320, 360, 390])
 def phone(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
     context = chromium.new_context(viewport={"width": request.param, "height": 800})
     yield context.new_page()
@@ -34,10 +47,17 @@ def phone(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
 def test_no_board_is_wider_than_a_phone(name: str, phone: Any, tmp_path: Path) -> None:
     for words in sizes(name):
         path = tmp_path / "board.html"
-        path.write_text(html_of(played(name, words)))
+        html = html_of(played(name, words))
+        path.write_text(html)
         phone.goto(path.as_uri())
-        assert phone.evaluate(WIDE) <= 0, words
+        assert phone.evaluate(WIDE) <= 1, words
         assert phone.evaluate(HIGH) == [], "a place is no higher for being narrow"
+        assert phone.evaluate(FLAT) == [], "a link is as high as its cell, also with a piece on it"
+        if (widths := phone.evaluate(WIDTHS)) and html.count("nowrap") == 1 and name != "dots":
+            assert min(widths) >= 24, "pieces take no room from free cells"
+            assert max(widths) - min(widths) < 2, words
+        phone.evaluate(LARGE)
+        assert phone.evaluate(WIDE) <= 20, "a row's number reaches over the edge, but no more"
 
 
 def test_a_finger_hits_one_link_of_those_below_each_other(phone: Any, tmp_path: Path) -> None:

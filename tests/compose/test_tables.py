@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import timedelta
 
 import pytest
 
 from pbm.compose.html import NARROW
-from tests.conversation import Got, House, password
+from tests.conversation import Got, House, address_of, password
 from tests.features.test_tournament import NAMES, make, play
 
 LONG = tuple(f"{name}-{name}-{name}"[:10] for name in NAMES[:6])
@@ -43,6 +44,23 @@ def test_what_ratings_tell(ends: str, ties: str, house: House) -> None:
         "Name Rating +/- Timeouts Time/move",
     )
     assert_narrow(house.send(one, f"about {two}"), "Game Rating +/- Won Lost Ties", "Game Active Timeouts Time/move")
+
+
+def test_what_waits(house: House) -> None:
+    one, two = LONG[:2]
+    house.player(one)
+    house.player(two)
+    house.game(f"hex {one} {two}")
+    moved = house.game(f"cross -size=3 {one} {two}", ["C3"])
+    house.send(two, f"set digest 08:00 {two} {password(two)}")
+    assert_narrow(house.send(two, f"calendar {two} {password(two)}"), f"{moved} cross Thu 22 Jan 12:03 UTC you")
+    (digest,) = (got for got in house.wait(timedelta(days=1)) if got.address == address_of(two))
+    assert f"  101  hex  {one}  Thu 1 Jan 12:01" in digest.body.splitlines()
+
+
+def test_which_tournaments_there_are(house: House) -> None:
+    make(house, "round-robin", LONG)
+    assert_narrow(house.send(LONG[0], "tournaments"), "Name Kind Game Players Now")
 
 
 @pytest.mark.parametrize(

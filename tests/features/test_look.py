@@ -52,8 +52,8 @@ def asked(service: Service, subject: str, body: str = "") -> str:
 @pytest.mark.parametrize(
     ("subject", "row", "count"),
     [
-        ("cross games", r"^ *(\d+)  cross ", BOARDS + worlds.LINES),
-        ("cross games inactive", r"^ *(\d+)  cross ", (BOARDS + worlds.LINES) // 2),
+        ("cross games", r"^ *(\d+)  \S+ - \S+ ", BOARDS + worlds.LINES),
+        ("cross games inactive", r"^ *(\d+)  \S+ - \S+ ", (BOARDS + worlds.LINES) // 2),
         ("cross history", r"^\d{4}-\d\d-\d\d +(\d+) ", (BOARDS + worlds.LINES) // 2),
     ],
 )

@@ -61,7 +61,7 @@ def test_on_vacation_a_digest_comes_only_for_something_new(digested: House) -> N
 def test_the_most_urgent_board_comes_first(digested: House) -> None:
     body = digest(digested).body
     assert [int(each) for each in re.findall(r"Board (\d+):", body)] == [102, 101]
-    assert re.search(r"^Where others are to move:\n\n +103  loops +bob +since", body, re.MULTILINE)
+    assert re.search(r"^Where others are to move, and since when:\n\n +103  loops +bob +\w", body, re.MULTILINE)
 
 
 def test_a_digest_comes_each_day_and_not_at_all_when_nothing_waits(digested: House) -> None:
@@ -78,13 +78,13 @@ def test_a_digest_comes_although_reminders_are_off(digested: House) -> None:
 
 
 def test_a_question_waits_also_where_the_one_who_asks_is_to_move(digested: House) -> None:
-    shown, _, others = digest(digested).body.partition("Where others are to move:")
+    shown, _, others = digest(digested).body.partition("Where others are to move, and since when:")
     assert "103" not in shown
-    assert "103  loops     bob " in others
+    assert "103  loops  bob " in others
     digested.answer("bob", "propose", 103)
     body = digest(digested).body
     assert "  103 accept" in body
-    assert "Where others are to move:" not in body
+    assert "Where others are to move" not in body
 
 
 def test_a_move_waits_for_the_digest(digested: House) -> None:
