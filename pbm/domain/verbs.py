@@ -148,12 +148,6 @@ class Verb:
         return " ".join(filter(str.islower, self.line.split()))
 
     @cached_property
-    def is_silent(self) -> bool:
-        """Whether it passes on no words below it: it acts on no board, starts nothing, and has no text."""
-        is_own = self.locks is Locks.HOUSE and self.group in (ACCOUNT, LOOKING, COMPANY) and not self.has_text
-        return is_own or self.locks is Locks.NOTHING
-
-    @cached_property
     def per_game(self) -> bool:
         """Whether it stands after a game's name."""
         return self.line.startswith("GAME ")

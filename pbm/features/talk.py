@@ -95,10 +95,9 @@ def _check_below(request: Request, command: Command) -> None:
         raise BadArguments("Write the text below the command, on lines of its own.", f"message {named}")
 
 
-def text_below(request: Request) -> str:
+def text_below(request: Request, board: int | None = None) -> str:
     """The text below the command, which is no longer passed on as a comment. Raises: BadArguments."""
-    text = redact(request.words.comment, request.secrets).strip()
-    request.words.comment = ""
+    text = redact(request.words.spend(board), request.secrets).strip()
     return _checked(request, text, "write it below the command")
 
 
@@ -237,7 +236,7 @@ def chat(request: Request, command: Command) -> None:
 
 def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, **how: Any) -> None:
     """Store the text below the command, and pass it on. how: as for pass_on. Raises: BadArguments."""
-    text = text_below(request)
+    text = text_below(request, board.match.board)
     board.remark(kind, author, text)
     comment, sent_from = CommentMade(board.match.board, userid=author.userid, text=text), request.author.sent_from
     request.outgoing.letters += pass_on(request, board, comment, author, request.message, sent_from=sent_from, **how)
@@ -286,8 +285,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
 def note(request: Request, command: Command) -> None:
     """Add the text below the command to the player's notes; without a text, show them."""
     board, owner = request.boards.named(command), request.author.who(command)
-    text = redact(request.words.comment, request.secrets).strip()
-    request.words.comment = ""
+    text = redact(request.words.spend(board.match.board), request.secrets).strip()
     if "NOTHING" in command.args:
         if not board.drop_notes(owner):
             raise NotFound(f"You have no notes on board {board.match.board}.")

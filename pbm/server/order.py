@@ -122,8 +122,6 @@ class Order:
         if self.reading.truncated:
             excuse = f"One email may hold {MAX_COMMANDS} commands."
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
-        if all(isinstance(each, Command) and each.verb.is_silent for each in self.commands):
-            return_words(request)
         return request
 
     def _check_sure(self, request: Request, command: Command | Rejected) -> None:
@@ -137,6 +135,7 @@ class Order:
         line, command, several = self.reading.lines[number - 1], self.commands[number - 1], len(self.commands) > 1
         try:
             if number == 1 and self._greets(request):
+                request.words.spend()
                 return request
             meant = restated(request, self.reading, command) if number == 1 and not self.is_restated else None
         except REFUSALS as unsure:
@@ -187,6 +186,7 @@ class Order:
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""
         if meant.line == THANKS:
+            request.words.spend()
             request.outgoing.answers.append(Answer("", Outcome.DONE, _WELCOME, "pbm: you are welcome"))
             return request
         board = request.sender.board if meant.board is None else meant.board
@@ -374,6 +374,7 @@ def mails_of(request: Request) -> list[Mail]:
             request, board, (*request.passed_on, *comments), request.author.player, answered,
             read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
         )  # fmt: skip
+    return_words(request)
     replies: list[Mail] = []
     for notice in request.outgoing.notices:
         read_as = request.read_as.get(notice.match.board, "")

@@ -140,6 +140,10 @@ THANKS = any_of(
     (?:that|this|it)(?:'s| is| was) (?:(?:so|really|great|a lot of|much|good) )*fun|fair enough
     (?:kind |best )?(?:regards|wishes)|many thanks|grazie(?: (?:mille|tante))?|mille grazie|(?:muito )?obrigad[oa]
     dank (?:je|u)(?: wel)?|bedankt|hartelijk dank
+    (?:(?:i )?(?:hope you )?(?:have|enjoy)|(?:i )?wish(?:ing)? you) (?:an?|the|your) NICETIME|NICEDAY
+    take care|(?:(?:einen )?schöne[nrs]?|guten) (?:tag|abend|woche|wochenende|feierabend)(?: noch)?
+    (?:bonne (?:journée|soirée)|bon week-?end)|buen (?:día|fin de semana)|buona (?:giornata|serata)
+    (?:een )?(?:fijne|prettige) (?:dag|avond|weekend)|bo[am] (?:dia|fim de semana|semana)
     """,
     "BEFORE",
     "AFTER",

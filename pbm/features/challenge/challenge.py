@@ -20,7 +20,7 @@ from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_called, robot_named
-from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, split_window, start_match, unheard
+from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, start_match, take_body, unheard
 from pbm.core.unasked import count_asked, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.consent import Answer as Reply
@@ -60,9 +60,9 @@ def challenge(request: Request, command: Command) -> Answer | None:
     game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
-    body, comment = split_body(request.words.comment) if game.info.takes_body else ("", request.words.comment)
+    body = take_body(request, game)
     if isinstance(first, str) or isinstance(second, str):
-        return invite(request, command, (first, second), body, comment)
+        return invite(request, command, (first, second), body)
     seats = (first, second)
     asker = challenger or request.sender.claimed
     terms = read_terms(game, words, body, clock)
@@ -73,13 +73,12 @@ def challenge(request: Request, command: Command) -> Answer | None:
         )
     _check_not_flooded(request, {first, second} - {challenger})
     measure = _check_measure(request, challenger)
-    proposal = Proposal(game, words, body, seats, comment, measure)
+    proposal = Proposal(game, words, body, seats, measure)
     asked = [player for player in to_be_asked(request, challenger, seats) if not is_robot(request.tx, player)]
     if asked:
         return propose(request, command, proposal, asked, challenger)
     board = start(request, proposal)
     _fulfil_seeks(request, board.match, terms, challenger)
-    request.words.comment = comment
     request.author.player = challenger
     request.boards.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
     return None
@@ -171,7 +170,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
     check_willing(request, game, match.players, asker, (asker,))
     words = (*match.options, f"--clock={match.control}", *([] if match.rated else ["--unrated"]))
     seats = (match.player(2), match.player(1))
-    proposal = Proposal(game, words, match.body, seats, request.words.comment, rematch_of=match.board)
+    proposal = Proposal(game, words, match.body, seats, rematch_of=match.board)
     asked = to_be_asked(request, asker, seats)
     if asked:
         return propose(request, command, proposal, asked, asker)
@@ -193,7 +192,6 @@ class Proposal:
     words: tuple[str, ...]
     body: str
     seats: tuple[Player, Player]
-    comment: str = ""
     measure: str = ""
     """The name under which it counts toward the daily limit."""
     rematch_of: int | None = None
@@ -238,7 +236,7 @@ def propose(
         "words": list(proposal.words),
         "body": proposal.body,
         "seats": [player.id for player in proposal.seats],
-        "comment": request.discreetly(proposal.comment),
+        "comment": request.discreetly(request.words.spend()),
         "measure": proposal.measure,
         "rematch_of": proposal.rematch_of,
         "challenger": challenger.userid if challenger else "",
@@ -358,14 +356,14 @@ def _agree(request: Request, ticket: Ticket, player: Player) -> None:
         if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
             raise NotAllowed("That rematch has started already.")
         words, body = tuple(payload["words"]), payload["body"]
-        proposal = Proposal(game, words, body, seats, payload["comment"], payload["measure"], rematch_of)
+        proposal = Proposal(game, words, body, seats, payload["measure"], rematch_of)
         board = start(request, proposal)
     except REFUSALS as error:
         refuse(request, "yes", error)
         return
-    if proposal.comment:
+    if payload["comment"]:
         writer = payload["challenger"] or "The challenger"
-        request.passed_on = (CommentMade(0, userid=writer, text=proposal.comment),)
+        request.passed_on = (CommentMade(0, userid=writer, text=payload["comment"]),)
     request.words.comment = beyond_consent(request.message.text)
     origin = "Everybody who was asked has agreed."
     request.boards.adopt(board, MatchStarted(board.match.board, challenger=payload["challenger"], origin=origin))
