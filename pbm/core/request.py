@@ -426,6 +426,8 @@ class Request(Desk):
     refusal: Rejected | GameError | None = None
     passed_on: tuple[CommentMade, ...] = ()
     """What others wrote before, which the players of the board get now."""
+    left_out: bool = False
+    """Whether words of the mail that are, or may be, a password were not passed on."""
     withheld: str = ""
     """Why a mail is not sent: it would be one too many to somebody who may not have asked for it."""
     reading: Reading = field(default_factory=lambda: Reading(()))
@@ -491,8 +493,13 @@ class Request(Desk):
 
         If they speak of a password, words that may be one but were not checked are taken out, too.
         """
-        words = discreet(words)
-        return redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
+        return self.unsecret(discreet(words))
+
+    def unsecret(self, words: str) -> str:
+        """The words without passwords; their writer is told if any were left out."""
+        shown = redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
+        self.left_out = self.left_out or shown != words.strip()
+        return shown
 
     def may_ask(self, player: Player, address: str) -> bool:
         """Whether a question that anybody can cause may go to an address of the player's; if so, it is counted.

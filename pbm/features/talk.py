@@ -22,7 +22,7 @@ from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rej
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.verbs import COMPANY, MULTIPLE, Standing, Verb, redact
+from pbm.domain.verbs import COMPANY, MULTIPLE, Standing, Verb
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket
 
@@ -97,7 +97,7 @@ def _check_below(request: Request, command: Command) -> None:
 
 def text_below(request: Request, board: int | None = None) -> str:
     """The text below the command, which is no longer passed on as a comment. Raises: BadArguments."""
-    text = redact(request.words.spend(board), request.secrets).strip()
+    text = request.unsecret(request.words.spend(board))
     return _checked(request, text, "write it below the command")
 
 
@@ -161,8 +161,8 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
 @by_player
 def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
     """Pass a player's answer to a message back to its author."""
-    author, text = request.tx.players.get(ticket.payload["to"]), request.message.text.strip()
-    _check_no_command(text)
+    author, text = request.tx.players.get(ticket.payload["to"]), request.unsecret(request.message.text)
+    _check_no_command(request.message.text)
     if author is None:
         raise NotFound("The player who wrote to you has left the server.")
     _check_not_blocked(request, player, author)
@@ -285,7 +285,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
 def note(request: Request, command: Command) -> None:
     """Add the text below the command to the player's notes; without a text, show them."""
     board, owner = request.boards.named(command), request.author.who(command)
-    text = redact(request.words.spend(board.match.board), request.secrets).strip()
+    text = request.unsecret(request.words.spend(board.match.board))
     if "NOTHING" in command.args:
         if not board.drop_notes(owner):
             raise NotFound(f"You have no notes on board {board.match.board}.")

@@ -30,7 +30,6 @@ from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import (
-    HIDDEN,
     PASSWORD,
     SHORTEST_SECRET,
     VERBS,
@@ -252,13 +251,19 @@ def held(
     lines: all that the person wrote. fresh: new passwords besides those of commands. player: the player who seems to
     have sent it; only for their own is a misplaced password looked for, because hiding a word shows that it was right.
     """
+
+    def is_userid(word: str) -> bool:
+        return tx.players.find(word) is not None
+
     understood = [command for command in commands if isinstance(command, Command)]
     logins = (command.credentials for command in understood if command.credentials)
     own = player.userid.casefold() if player is not None else ""
     aside = passwords_behind(lines, own) if own else []
+    for line in lines if own else ():
+        aside += passwords_misplaced(clean(line), None, is_userid) if clean(line) not in reading.lines else []
     for line, command in zip(reading.lines if own else (), commands, strict=bool(own)):
         args = command.args if isinstance(command, Command) else None
-        aside += passwords_misplaced(line, args, lambda word: tx.players.find(word) is not None)
+        aside += passwords_misplaced(line, args, is_userid)
     new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
     folded = ((userid.casefold(), password) for userid, password in logins)
     return Held(tuple(folded), tuple((own, word) for word in aside), (*new, *fresh))
@@ -368,12 +373,12 @@ def mails_of(request: Request) -> list[Mail]:
     for board in changed:
         comments = request.comments(board.match.board)
         _keep(request, board, comments)
-        if any(HIDDEN in each.text for each in comments) and HIDDEN not in request.words.of(board.match.board):
-            request.outgoing.answers.append(_LEFT_OUT)
         mails += tell_players(
             request, board, (*request.passed_on, *comments), request.author.player, answered,
             read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
         )  # fmt: skip
+    if request.left_out:
+        request.outgoing.answers.append(_LEFT_OUT)
     return_words(request)
     replies: list[Mail] = []
     for notice in request.outgoing.notices:
