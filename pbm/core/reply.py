@@ -45,11 +45,10 @@ def done(command: Command, text: str, subject: str = "") -> Answer:
 
 
 def return_words(request: Request) -> None:
-    """Tell a player that what they wrote below their commands has reached nobody, if that is so."""
-    unheard, outgoing = request.words.unheard, request.outgoing
-    if not unheard or request.refusal is not None or request.author.reader().player is None:
+    """Tell a player that what they wrote below their commands has reached nobody, if it is meant for somebody."""
+    words, outgoing = unsigned(request.discreetly(request.words.unheard)), request.outgoing
+    if request.refusal is not None or request.author.reader().player is None:
         return
-    words = unsigned(request.discreetly(unheard))
     is_name = all(word[:1].isupper() for word in words.split()) and len(words.split()) <= _NAME
     if not is_prose(words) or is_name or is_courteous(words) or is_signature(words):
         return

@@ -379,7 +379,8 @@ def mails_of(request: Request) -> list[Mail]:
         )  # fmt: skip
     if request.left_out:
         request.outgoing.answers.append(_LEFT_OUT)
-    return_words(request)
+    if request.words.unheard:
+        return_words(request)
     replies: list[Mail] = []
     for notice in request.outgoing.notices:
         read_as = request.read_as.get(notice.match.board, "")

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from pbm.domain.verbs import VERBS
-from tests.conversation import House, address_of
+from tests.conversation import House, address_of, record
 
 WORDS = """
     101 102 999 101#1 101#-1 101#99 #-1 #2 # 0 -1 alice bob carol nobody me all new next active inactive board 2
@@ -85,3 +85,25 @@ def test_words_of_a_chat_among_moves_on_several_boards_are_passed_on_once(table:
     assert not any("What is this?" in mail.body for mail in got)
     (told,) = (mail for mail in mails if "What you wrote was not passed on" in mail.body)
     assert (told.address, told.board) == (address_of("bob"), second)
+
+
+@pytest.mark.parametrize(
+    "text", ["C4 on 102", "C4 for 102", "in 102 C4", "resign 102 and play C4", "Please play C4 on 101 and D5 on 102"]
+)
+def test_a_move_in_one_sentence_with_another_board_of_the_writer_is_not_played(text: str, table: House) -> None:
+    other = table.game("cross -size=4 alice bob", ["D4"])
+    before = table.dump()
+    (got,) = table.answer("bob", text, 101)
+    assert "Your email speaks of board 102, too, so nothing is played." in " ".join(got.body.split()), got.body
+    assert table.dump() == before
+    table.answer("bob", f"C4 it is. I do {other} tonight.", 101)
+    assert record(table) == ["D4", "C4"]
+
+
+def test_cancel_in_answer_to_a_mail_about_an_invitation_tells_how_to_take_it_back(table: House) -> None:
+    table.answer("bob", "hex challenge me friend@there.example", 101)
+    (got,) = table.answer("bob", "cancel")
+    assert '"withdraw", with the player or the address' in " ".join(got.body.split())
+    table.send("bob", "hex challenge me other@there.example")
+    (got,) = table.answer("bob", "withdraw")
+    assert "Nothing was done, and nothing will be." in got.body
