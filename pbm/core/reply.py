@@ -39,28 +39,29 @@ def is_full(listed: Sequence[object]) -> bool:
     return len(listed) >= MOST_LISTED
 
 
-NOT_PASSED_ON = ' What you wrote was not passed on: "chat" sends it.'
-
-
 def done(command: Command, text: str, subject: str = "") -> Answer:
     """The answer to a command that was carried out. text: one line is wrapped; several are left as they are."""
     return Answer(command.line, Outcome.DONE, text if "\n" in text else wrapped(text), subject)
 
 
 def return_words(request: Request) -> None:
-    """Tell a player that what they wrote below commands that pass nothing on has reached nobody."""
-    words, outgoing = unsigned(request.discreetly(request.words.comment)), request.outgoing
-    is_name = all(word[:1].isupper() for word in words.split()) and len(words.split()) <= _NAME
-    is_said = is_prose(words) and not (is_name or is_courteous(words) or is_signature(words))
-    if not is_said or request.author.reader().player is None or request.refusal is not None:
+    """Tell a player that what they wrote below their commands has reached nobody, if it is meant for somebody."""
+    words, outgoing = unsigned(request.discreetly(request.words.unheard)), request.outgoing
+    if request.refusal is not None or request.author.reader().player is None:
         return
-    told = NOT_PASSED_ON if request.sender.board is not None else " What you wrote was not passed on."
+    is_name = all(word[:1].isupper() for word in words.split()) and len(words.split()) <= _NAME
+    if not is_prose(words) or is_name or is_courteous(words) or is_signature(words):
+        return
+    may_chat = outgoing.notices or request.sender.board is not None
+    told = "What you wrote was not passed on" + (': "chat" sends it.' if may_chat else ".")
     if outgoing.notices:
         last = outgoing.notices[-1]
-        outgoing.notices[-1] = replace(last, shown=f"{last.shown or 'how it stands.'}{told}")
+        outgoing.notices[-1] = replace(last, shown=f"{last.shown or 'how it stands.'} {told}")
     elif outgoing.answers:
         answer = outgoing.answers[-1]
-        outgoing.answers[-1] = replace(answer, text=f"{answer.text.rstrip()}\n\n{wrapped(told.strip())}")
+        outgoing.answers[-1] = replace(answer, text=f"{answer.text.rstrip()}\n\n{wrapped(told)}".lstrip())
+    else:
+        outgoing.answers.append(Answer("your words", Outcome.DONE, wrapped(told), "pbm: your words"))
 
 
 def tell_sender(
@@ -70,15 +71,11 @@ def tell_sender(
     seat: Seat,
     what: str,
     after: State | None = None,
-    *,
-    passes_on: bool = False,
 ) -> Answer | None:
     """Tell the sender alone what came of their command, with the board unless it is mailed to them anyway.
 
-    after: the state to show instead of the present one. passes_on: their comment will be passed on.
+    after: the state to show instead of the present one.
     """
-    if request.words.comment and not passes_on:
-        what += NOT_PASSED_ON
     if board.events and after is None:
         return done(command, what[0].upper() + what[1:])
     scene = after.scene if after else None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from games import GAMES
@@ -89,6 +89,16 @@ class Words:
     comment: str = ""
     """The words for no particular board, or those below the last command."""
     _remarks: dict[int, list[str]] = field(default_factory=dict)
+    _heard: set[int] = field(default_factory=set)
+    """The boards whose players get the words."""
+
+    @property
+    def unheard(self) -> str:
+        """The words that nobody gets, as far as is known by now."""
+        if self._remarks:
+            left = (words for board, words in self._remarks.items() if board not in self._heard)
+            return "\n".join(chain.from_iterable(left)).strip()
+        return "" if self._heard else self.comment
 
     def take(self, reading: Reading, number: int, command: Command | Rejected) -> None:
         """Take the words below the command's line (counted from 1), where each line has its own words.
@@ -116,6 +126,13 @@ class Words:
         self.comment = comment
         self._remarks[board] = [*self._remarks.get(board, [])[:-1], comment]
 
+    def spend(self, board: int | None = None) -> str:
+        """The words below the last command, which are its text and no comment. board: the one it names."""
+        text, self.comment = self.comment, ""
+        if board in self._remarks:
+            self._remarks[board][-1] = ""
+        return text
+
     def say_first(self, board: int, text: str) -> None:
         """Put a text before the mail's words to the players of a board."""
         self.comment = "\n\n".join(filter(None, (text, self.comment)))
@@ -123,7 +140,8 @@ class Words:
             self._remarks.setdefault(board, []).insert(0, text)
 
     def of(self, board: int) -> str:
-        """The mail's words to the players of a board."""
+        """The mail's words to the players of a board, who get them."""
+        self._heard.add(board)
         return "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
 
 
@@ -410,6 +428,8 @@ class Request(Desk):
     refusal: Rejected | GameError | None = None
     passed_on: tuple[CommentMade, ...] = ()
     """What others wrote before, which the players of the board get now."""
+    left_out: bool = False
+    """Whether words of the mail that are, or may be, a password were not passed on."""
     withheld: str = ""
     """Why a mail is not sent: it would be one too many to somebody who may not have asked for it."""
     reading: Reading = field(default_factory=lambda: Reading(()))
@@ -475,8 +495,13 @@ class Request(Desk):
 
         If they speak of a password, words that may be one but were not checked are taken out, too.
         """
-        words = discreet(words)
-        return redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
+        return self.unsecret(discreet(words))
+
+    def unsecret(self, words: str) -> str:
+        """The words without passwords; their writer is told if any were left out."""
+        shown = redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
+        self.left_out = self.left_out or shown != words.strip()
+        return shown
 
     def may_ask(self, player: Player, address: str) -> bool:
         """Whether a question that anybody can cause may go to an address of the player's; if so, it is counted.

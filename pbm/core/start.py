@@ -157,11 +157,16 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
         raise OptionError(f'"{unknown[:60]}" is no option here. {of_game} {_OF_ALL}.')
 
 
-def split_body(text: str) -> tuple[str, str]:
-    """The board a challenger drew, and their comment. The first paragraph is a board if one of its lines looks so."""
-    paragraph, _, rest = text.strip().partition("\n\n")
-    drawn = any(re.match(r"\s*\d+\s*,\s*\d", line) for line in paragraph.splitlines())
-    return (paragraph, rest.strip()) if drawn else ("", text)
+def take_body(request: Request, game: AnyGame) -> str:
+    """The board that the player drew below the command, which then is no comment; empty if there is none.
+
+    It is the first paragraph if one of its lines looks so.
+    """
+    paragraph, _, rest = request.words.comment.strip().partition("\n\n")
+    if not game.info.takes_body or not any(re.match(r"\s*\d+\s*,\s*\d", line) for line in paragraph.splitlines()):
+        return ""
+    request.words.comment = rest.strip()
+    return paragraph
 
 
 def start_match(

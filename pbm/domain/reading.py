@@ -10,6 +10,7 @@ from functools import partial
 
 from games import GAMES
 from pbm.domain.commands import (
+    NOTHING,
     SELECTORS,
     Command,
     begins,
@@ -22,6 +23,7 @@ from pbm.domain.commands import (
     split_plan,
 )
 from pbm.domain.errors import Rejected
+from pbm.domain.idioms.vocabulary import COMMON, NO_NAMES, REQUESTING
 from pbm.domain.meaning import Act, asks_for_draw, meaning, plain, uncourteous, unsigned
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
@@ -48,6 +50,8 @@ _LISTED = re.compile(
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
+_ASKED_FOR = SELECTORS | REQUESTING | {"on", "off", "none", "no", "any", "to", "from", "for", "at", "by"}
+"""Words of sentences that occur after verbs, too, but not in place of a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,8 +318,9 @@ def _is_command(line: str, draft: _Draft) -> bool:
     if not cleaned or not _called(cleaned):
         return False
     try:
-        command = parse(cleaned, replace(draft.standing, proven=False))
-        return begins(cleaned) and (_is_plausible(command) or _names_player(command, draft))
+        command = parse(cleaned, replace(draft.standing, proven=False), draft.is_userid)
+        is_plausible = _is_plausible(command) and not _goes_on_as_prose(command, draft)
+        return begins(cleaned) and (is_plausible or _names_player(command, draft))
     except Rejected:
         words = cleaned.casefold().split()
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
@@ -334,6 +339,20 @@ def _is_plausible(command: Command) -> bool:
     )
 
 
+def _goes_on_as_prose(command: Command, draft: _Draft) -> bool:
+    """Whether a word after the verb is one of sentences: "Reminders are annoying"; not if sentences name times so."""
+    args, words = command.args, command.line.split()
+    if "FROM" in args or "NAME" in args:
+        return False
+    start = int(words[0].casefold() in GAMES)
+    _, count = leading(words[start:])
+    said = COMMON if "SUBJECT" in args else COMMON | NO_NAMES
+    kept = NOTHING if "MOVE" in args else _ASKED_FOR
+    after = [args.get("USERID", "")] if command.secrets else words[start + count :]
+    folded = (word.strip(".,;:!?").casefold() for word in after)
+    return any(word in said and word not in kept and not draft.is_userid(word) for word in folded)
+
+
 def _names_player(command: Command, draft: _Draft) -> bool:
     """Whether the line is a verb and a player: "follow ann"."""
     (_, *names) = command.line.split()
@@ -347,7 +366,8 @@ def _is_no_sentence(command: Command) -> bool:
     game = command.args.get("GAME", "").casefold()
     names_game = words[0] in GAMES or game in GAMES or bool(game_elsewhere(game))
     names_days = words[-1] in DAY_WORDS or _WEEK.search(command.line) is not None
-    return is_alone or names_game or names_days or re.search(r"\d", command.line) is not None
+    is_off = words[1:] == ["off"]
+    return is_alone or is_off or names_game or names_days or re.search(r"\d", command.line) is not None
 
 
 def _strangers(words: str) -> int:

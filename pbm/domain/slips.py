@@ -71,6 +71,9 @@ def unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgumen
     needs_board = any(param.name == "BOARD" for param in verb.params[:1])
     if needs_board and (not words or words[0].casefold() not in GAMES):
         shown = usage(verb, standing).removeprefix("GAME ")
+        if verb.name == "cancel":
+            problem = '"withdraw", with the player or the address, takes back a challenge or an invitation. For a move:'
+            return BadArguments(problem, shown)
         return BadArguments("Which board? Name its number, or answer an email about it.", shown)
     if len(words) == 1 and words[0].casefold() in GAMES:
         return BadArguments("The game comes first.", f"{words[0].casefold()} {verb.name}")

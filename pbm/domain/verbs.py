@@ -148,12 +148,6 @@ class Verb:
         return " ".join(filter(str.islower, self.line.split()))
 
     @cached_property
-    def is_silent(self) -> bool:
-        """Whether it passes on no words below it: it acts on no board, starts nothing, and has no text."""
-        is_own = self.locks is Locks.HOUSE and self.group in (ACCOUNT, LOOKING, COMPANY) and not self.has_text
-        return is_own or self.locks is Locks.NOTHING
-
-    @cached_property
     def per_game(self) -> bool:
         """Whether it stands after a game's name."""
         return self.line.startswith("GAME ")
@@ -392,18 +386,22 @@ only if it has this many characters, as shorter ones are common words.
 """
 _FAR = 10
 """How many words a password may be away from "password"."""
+_NUMBER = re.compile(r"#?[1-9]\d{2,11}")
+"""The number of a board."""
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 """Letters in a row, as in no move."""
 
 
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
     """Words of the lines that may be a player's password: the two after the userid; those near "password" on its line,
-    the nearest first; and a lone word in a short mail or after a verb with text. userid: in lower case.
+    the nearest first; between a board's number and a move; and a lone word in a short mail or after a verb with text.
+
+    userid: in lower case.
 
     "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
     "my password is geheim" -> geheim; "I took geheim as a password" -> geheim, took;
     "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim; "'geheim'" -> 'geheim', geheim;
-    "C3 geheim" -> geheim; "C3", "geheim" below it -> geheim;
+    "C3 geheim" -> geheim; "C3", "geheim" below it -> geheim; "101 D4, 102 geheim D4" -> geheim;
     "Take your time, bob." -> none
     """
     found, above = list[str](), list[str]()
@@ -422,6 +420,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
         if len(words) <= _ALONE:
             told = [word for word in words if _LETTERS.search(word) and word.casefold() not in _SAYINGS]
             found += _alone(told, is_mail=is_short)
+        found += _before_moves(words)
         above = words or above
         for place, word in enumerate(said):
             folded = _AROUND.sub("", word).casefold()
@@ -461,6 +460,16 @@ def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Ca
         if not (_OPTION.match(word) or _NO_SECRET.fullmatch(word) or is_userid(word))
     ]
     return found if len(found) <= _MOST_MISPLACED else []
+
+
+def _before_moves(words: Sequence[str]) -> list[str]:
+    """The words between the numbers of boards and moves, as on the classic server: "104 geheim E6" -> geheim."""
+    return [
+        word
+        for number, word, move in zip(words, words[1:], words[2:], strict=False)
+        if _NUMBER.fullmatch(number) and _is_long(word) and _LETTERS.search(word)
+        if word.casefold() not in _SAYINGS and (any(map(str.isdigit, move)) or find(move) is not None)
+    ]
 
 
 def _alone(words: Sequence[str], *, is_mail: bool) -> list[str]:

@@ -101,7 +101,7 @@ def _play(
     if len(plies) > 1:
         raise NotAllowed(f"Your moves wait before they are played, and only one can. Send {plies[0]} by itself.")
     what, after = decisions.hold(request, board, seat, text, guard, plan, until)
-    return tell_sender(request, command, board, seat, what, after, passes_on=True)
+    return tell_sender(request, command, board, seat, what, after)
 
 
 def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence[str]:
@@ -161,7 +161,7 @@ def resign(request: Request, command: Command) -> Answer | None:
         return _resign(request, command, board, seat, asked)
     said = "\n".join(comment.text for comment in request.comments(board.match.board))
     board.intents.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, said))
-    return tell_sender(request, command, board, seat, "you have not resigned yet.", passes_on=True)
+    return tell_sender(request, command, board, seat, "you have not resigned yet.")
 
 
 def _resign(

@@ -250,7 +250,14 @@ def running_boards(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list
 
 
 @handles(
-    Verb("remind USERID PASSWORD [LADDER...]", ACCOUNT, rank=140, bare=True, aliases=("reminder", "reminders")),
+    Verb(
+        "remind USERID PASSWORD [LADDER...]",
+        ACCOUNT,
+        rank=140,
+        bare=True,
+        wordy=True,
+        aliases=("reminder", "reminders"),
+    ),
     "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
 )
 def remind(request: Request, command: Command) -> Answer:

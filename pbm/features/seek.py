@@ -22,9 +22,9 @@ from pbm.core.start import (
     read_terms,
     robot_wanted,
     seeks_shown,
-    split_body,
     split_window,
     start_match,
+    take_body,
 )
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -58,7 +58,7 @@ def seek(request: Request, command: Command) -> Answer | None:
         return done(command, text, f"pbm: {game.info.title} players wanted")
     player = request.author.who(command)
     wanted = _wanted(request, command, player)
-    body, _ = split_body(request.words.comment) if game.info.takes_body else ("", "")
+    body = take_body(request, game)
     options = tuple(map(str.casefold, command.options))
     _terms(request, game, options, body)
     robot = robot_wanted(options)

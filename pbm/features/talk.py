@@ -22,7 +22,7 @@ from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rej
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.verbs import COMPANY, MULTIPLE, Standing, Verb, redact
+from pbm.domain.verbs import COMPANY, MULTIPLE, Standing, Verb
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket
 
@@ -95,10 +95,9 @@ def _check_below(request: Request, command: Command) -> None:
         raise BadArguments("Write the text below the command, on lines of its own.", f"message {named}")
 
 
-def text_below(request: Request) -> str:
+def text_below(request: Request, board: int | None = None) -> str:
     """The text below the command, which is no longer passed on as a comment. Raises: BadArguments."""
-    text = redact(request.words.comment, request.secrets).strip()
-    request.words.comment = ""
+    text = request.unsecret(request.words.spend(board))
     return _checked(request, text, "write it below the command")
 
 
@@ -162,8 +161,8 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
 @by_player
 def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
     """Pass a player's answer to a message back to its author."""
-    author, text = request.tx.players.get(ticket.payload["to"]), request.message.text.strip()
-    _check_no_command(text)
+    author, text = request.tx.players.get(ticket.payload["to"]), request.unsecret(request.message.text)
+    _check_no_command(request.message.text)
     if author is None:
         raise NotFound("The player who wrote to you has left the server.")
     _check_not_blocked(request, player, author)
@@ -240,7 +239,7 @@ def chat(request: Request, command: Command) -> None:
 
 def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, **how: Any) -> None:
     """Store the text below the command, and pass it on. how: as for pass_on. Raises: BadArguments."""
-    text = text_below(request)
+    text = text_below(request, board.match.board)
     board.remark(kind, author, text)
     comment, sent_from = CommentMade(board.match.board, userid=author.userid, text=text), request.author.sent_from
     request.outgoing.letters += pass_on(request, board, comment, author, request.message, sent_from=sent_from, **how)
@@ -289,8 +288,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
 def note(request: Request, command: Command) -> None:
     """Add the text below the command to the player's notes; without a text, show them."""
     board, owner = request.boards.named(command), request.author.who(command)
-    text = redact(request.words.comment, request.secrets).strip()
-    request.words.comment = ""
+    text = request.unsecret(request.words.spend(board.match.board))
     if "NOTHING" in command.args:
         if not board.drop_notes(owner):
             raise NotFound(f"You have no notes on board {board.match.board}.")

@@ -252,6 +252,7 @@ class _Said:
         meant, says = self.meant, self.meant.act in (Act.SAY, Act.RULES)
         if says and wish not in (None, Wish.THANKS) and not meant.between:
             return self._wish(wish)
+        self._check_other_board(says=says)
         if self._asked is OfferKind.DRAW and Act.DRAW in (meant.act, *meant.between):
             return self._agreed()
         if meant.act is Act.UNSURE:
@@ -516,11 +517,6 @@ class _Said:
         between, text = self.meant.between, self.text
         if self.writer is None or begins_like_a_command(text):
             return False
-        if self.is_to_move and between and (elsewhere := self._other_board()):
-            raise BadArguments(
-                f"Your email speaks of board {elsewhere}, too, so nothing is played. Answer the email of each board "
-                "with nothing but the move."
-            )
         if self.is_to_move and between and len(between) < len(text.split()):
             raise BadArguments(
                 f"Your email speaks of {' or '.join(between)}, and does not say that you play it. To play, answer with "
@@ -537,11 +533,22 @@ class _Said:
         self._check_no_password(self.writer)
         return meaning(text, str.casefold).act in (Act.SAY, Act.RULES)
 
-    def _other_board(self) -> int | None:
-        """The first other board of the writer's that the words name."""
-        named = map(int, _NUMBER.findall(self.text))
-        others = (self.request.tx.matches.summary(each) for each in named if each != self.board.match.board)
-        return next((match.board for match in others if match is not None and self.writer in match.players), None)
+    def _check_other_board(self, *, says: bool) -> None:
+        """Raises: BadArguments if what is to be done stands in one sentence with another board of the writer's.
+
+        says: nothing is to be done; then moves that are spoken of in the writer's turn count.
+        """
+        if says and not (self.is_to_move and self.meant.between):
+            return
+        words = " ".join(each.text for each in sentences(self.text) if self.meant.taken in each.text)
+        named = map(int, _NUMBER.findall(words))
+        others = [self.request.tx.matches.summary(each) for each in named if each != self.board.match.board]
+        running = (match for match in others if match is not None and match.result is None)
+        if other_board := next((match.board for match in running if self.writer in match.players), None):
+            raise BadArguments(
+                f"Your email speaks of board {other_board}, too, so nothing is played. Answer the email of each board "
+                "with nothing but what you do there."
+            )
 
     @property
     def _is_exclaimed(self) -> bool:

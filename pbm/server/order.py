@@ -30,7 +30,6 @@ from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import (
-    HIDDEN,
     PASSWORD,
     SHORTEST_SECRET,
     VERBS,
@@ -122,8 +121,6 @@ class Order:
         if self.reading.truncated:
             excuse = f"One email may hold {MAX_COMMANDS} commands."
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
-        if all(isinstance(each, Command) and each.verb.is_silent for each in self.commands):
-            return_words(request)
         return request
 
     def _check_sure(self, request: Request, command: Command | Rejected) -> None:
@@ -137,6 +134,7 @@ class Order:
         line, command, several = self.reading.lines[number - 1], self.commands[number - 1], len(self.commands) > 1
         try:
             if number == 1 and self._greets(request):
+                request.words.spend()
                 return request
             meant = restated(request, self.reading, command) if number == 1 and not self.is_restated else None
         except REFUSALS as unsure:
@@ -187,6 +185,7 @@ class Order:
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""
         if meant.line == THANKS:
+            request.words.spend()
             request.outgoing.answers.append(Answer("", Outcome.DONE, _WELCOME, "pbm: you are welcome"))
             return request
         board = request.sender.board if meant.board is None else meant.board
@@ -252,13 +251,19 @@ def held(
     lines: all that the person wrote. fresh: new passwords besides those of commands. player: the player who seems to
     have sent it; only for their own is a misplaced password looked for, because hiding a word shows that it was right.
     """
+
+    def is_userid(word: str) -> bool:
+        return tx.players.find(word) is not None
+
     understood = [command for command in commands if isinstance(command, Command)]
     logins = (command.credentials for command in understood if command.credentials)
     own = player.userid.casefold() if player is not None else ""
     aside = passwords_behind(lines, own) if own else []
+    for line in lines if own else ():
+        aside += passwords_misplaced(clean(line), None, is_userid) if clean(line) not in reading.lines else []
     for line, command in zip(reading.lines if own else (), commands, strict=bool(own)):
         args = command.args if isinstance(command, Command) else None
-        aside += passwords_misplaced(line, args, lambda word: tx.players.find(word) is not None)
+        aside += passwords_misplaced(line, args, is_userid)
     new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
     folded = ((userid.casefold(), password) for userid, password in logins)
     return Held(tuple(folded), tuple((own, word) for word in aside), (*new, *fresh))
@@ -368,12 +373,14 @@ def mails_of(request: Request) -> list[Mail]:
     for board in changed:
         comments = request.comments(board.match.board)
         _keep(request, board, comments)
-        if any(HIDDEN in each.text for each in comments) and HIDDEN not in request.words.of(board.match.board):
-            request.outgoing.answers.append(_LEFT_OUT)
         mails += tell_players(
             request, board, (*request.passed_on, *comments), request.author.player, answered,
             read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
         )  # fmt: skip
+    if request.left_out:
+        request.outgoing.answers.append(_LEFT_OUT)
+    if request.words.unheard:
+        return_words(request)
     replies: list[Mail] = []
     for notice in request.outgoing.notices:
         read_as = request.read_as.get(notice.match.board, "")

@@ -206,6 +206,31 @@ def test_the_senders_own_password_is_blacked_out_and_nothing_else(table: House) 
     assert "I am bob *****, says bobpassed." in got.body
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C4\n101 bobpass C4", "101 C4\n102 bobpass D4", "C4\nset bobpass mail text", "C4\nmove bobpass 102 E6",
+        "C4\n#102 bobpass resign", "chat\n102 bobpass E6", "message alice\n102 bobpass E6 thank you",
+        "propose\n102 bobpass E6", "hex challenge me alice\nplay, 102 bobpass E6",
+        "hex challenge me friend@there.example\n102 bobpass E6",
+    ],
+)  # fmt: skip
+def test_a_password_in_a_line_like_a_command_is_passed_on_to_nobody(text: str, table: House) -> None:
+    mails = table.answer("bob", text, 101)
+    assert any(got.address != address_of("bob") for got in mails)
+    assert not any("bobpass" in got.body for got in mails)
+    assert any("your password was not passed on" in " ".join(got.body.split()) for got in mails)
+    assert not holds(stored(table), "bobpass")
+
+
+@pytest.mark.parametrize("text", ["bobpass", "I am bob bobpass, hello!", "Sure, and\n102 bobpass E6"])
+def test_nor_is_one_in_an_answer_to_a_player(text: str, table: House) -> None:
+    table.send("alice", "message alice alicepass bob", "Are you there?")
+    mails = table.answer("bob", text)
+    assert {got.address for got in mails} == {address_of("alice"), address_of("bob")}
+    assert not any("bobpass" in got.body for got in mails)
+
+
 def forgotten(house: House) -> list[str]:
     with house.service.store.read() as tx:
         return [mail.state for mail in tx.inbox.latest(None, 1000) if not mail.raw]

@@ -74,12 +74,25 @@ def test_all_below_a_chat_is_its_text() -> None:
     assert reading.comment == "resign\nshow 101"
 
 
-@pytest.mark.parametrize("line", ["Show me what you can do", "Move along, nothing to see", "Games like this are rare"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Show me what you can do", "Move along, nothing to see", "Games like this are rare", "Reminders are annoying",
+        "Resign was nice", "Accept the game", "Block it", "Pass your turn", "Limit 3 is low", "Message them all soon",
+        "Give me 3 days then", "Help is on the way", "Remind me in 2 days",
+    ],
+)  # fmt: skip
 def test_a_sentence_below_a_move_is_no_command(line: str) -> None:
     assert read("", f"F6\n{line}", ANSWER).comment == line
 
 
-@pytest.mark.parametrize("line", ["queue F6", "show 102", "show alice next", "undo", "move swap", "queue none"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "queue F6", "show 102", "show alice next", "undo", "move swap", "queue none", "undo please", "remind off",
+        "remind 2d 1d", "reminders 6h", "help time", "block carol", "hex limit all", "accept alice secret",
+    ],
+)  # fmt: skip
 def test_a_command_below_a_move_is_one(line: str) -> None:
     assert read("", f"F6\n{line}", ANSWER).lines == ("F6", line)
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from pbm.domain.verbs import VERBS
-from tests.conversation import House
+from tests.conversation import House, address_of, record
 
 WORDS = """
     101 102 999 101#1 101#-1 101#99 #-1 #2 # 0 -1 alice bob carol nobody me all new next active inactive board 2
@@ -48,12 +48,62 @@ def test_a_verb_without_any_words_is_answered(table: House, name: str) -> None:
         assert not table.parked(), words
 
 
-@pytest.mark.parametrize("command", ["show", "games", "standings", "set mail text", "follow carol", "block carol"])
-def test_words_below_a_command_that_passes_none_on_are_not_lost_in_silence(table: House, command: str) -> None:
+OF_ALL_KINDS = [
+    "show", "games", "standings", "set mail text", "follow carol", "block carol", "hex seek", "hex seek -size=5",
+    "take 1", "withdraw carol", "puzzle", "hex limit 3", "tournaments", "tournament create cup swiss hex", "calendar",
+    "tournament join summer", "tournament leave spring", "tournament show spring", "export", "erase me", "revoke",
+    "queue D4", "plan if D4: E5", "preview F6", "vacation 2w", "hex challenge me carol",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", OF_ALL_KINDS)
+def test_words_below_a_command_reach_somebody_or_come_back(table: House, command: str) -> None:
     table.player("carol")
     board = table.game("cross alice bob")
-    signed = ("Thanks!", "Best,\nBob", "Robert Miller", "Bob\nTel. 555-7788", "")
-    for below in ("What is the number on the left?", *signed):
-        (got,) = table.answer("bob", f"{command}\n\n{below}", board)
-        told = 'What you wrote was not passed on: "chat" sends it.' in " ".join(got.body.split())
-        assert told == below.endswith("?"), below
+    table.send("alice", "hex seek alice alicepass -size=4")
+    for name in ("spring", "summer"):
+        table.send("alice", f"tournament create {name} swiss cross alice alicepass")
+    table.answer("bob", "tournament join spring")
+    question = "Which number stands at the left?"
+    signed = ("Thanks!", "Best,\nBob", "Robert Miller", "Bob\nTel. 555-7788", "Have a nice day!")
+    for below in (question, *signed, ""):
+        mails = table.answer("bob", f"{command}\n\n{below}", board)
+        texts = {got.address: " ".join(got.body.split()) for got in mails}
+        own = texts.pop(address_of("bob"))
+        told = "What you wrote was not passed on" in own
+        is_back = told or any(got.refuses and question in got.body for got in mails)
+        is_passed_on = any(question in text for text in texts.values())
+        assert (is_back, is_passed_on) in ((True, False), (False, True)) if below == question else not told, own
+
+
+def test_words_of_a_chat_among_moves_on_several_boards_are_passed_on_once(table: House) -> None:
+    second = table.game("cross -size=4 alice bob", ["D4"])
+    table.send("bob", "games")
+    mails = table.answer("bob", f"101 C4\n101 chat\nWhat a day!\n{second} show\nWhat is this?")
+    got = [mail for mail in mails if mail.address == address_of("alice")]
+    assert sum("What a day!" in mail.body for mail in got) == 1
+    assert not any("What is this?" in mail.body for mail in got)
+    (told,) = (mail for mail in mails if "What you wrote was not passed on" in mail.body)
+    assert (told.address, told.board) == (address_of("bob"), second)
+
+
+@pytest.mark.parametrize(
+    "text", ["C4 on 102", "C4 for 102", "in 102 C4", "resign 102 and play C4", "Please play C4 on 101 and D5 on 102"]
+)
+def test_a_move_in_one_sentence_with_another_board_of_the_writer_is_not_played(text: str, table: House) -> None:
+    other = table.game("cross -size=4 alice bob", ["D4"])
+    before = table.dump()
+    (got,) = table.answer("bob", text, 101)
+    assert "Your email speaks of board 102, too, so nothing is played." in " ".join(got.body.split()), got.body
+    assert table.dump() == before
+    table.answer("bob", f"C4 it is. I do {other} tonight.", 101)
+    assert record(table) == ["D4", "C4"]
+
+
+def test_cancel_in_answer_to_a_mail_about_an_invitation_tells_how_to_take_it_back(table: House) -> None:
+    table.answer("bob", "hex challenge me friend@there.example", 101)
+    (got,) = table.answer("bob", "cancel")
+    assert '"withdraw", with the player or the address' in " ".join(got.body.split())
+    table.send("bob", "hex challenge me other@there.example")
+    (got,) = table.answer("bob", "withdraw")
+    assert "Nothing was done, and nothing will be." in got.body

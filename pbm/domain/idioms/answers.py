@@ -68,7 +68,7 @@ NO = any_of(
     \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind| know (?:how|the|what))
     \b(?:i|we) (?:didn't|did not|haven't|have not) (?:ask|sen[dt]|writ|request|sign|register|want|order|do(?:ne)? )\w*
     \b(?:(?:was|is)n't|(?:was|is|it's|that's) not) (?:me|mine|from me|by me|sent by me|my (?:mail|doing|account))\b
-    \b(?:somebody|someone) else\b|^(?:please )?(?:cancel|deny|denied|ignore)\b
+    \b(?:somebody|someone) else\b|^(?:please )?(?:cancel|withdraw|deny|denied|ignore)\b
     \bi'm not\b(?! (?:sure|very|so|too|bad))|\bi(?:'d| would) not\b
     """
 )
@@ -140,6 +140,10 @@ THANKS = any_of(
     (?:that|this|it)(?:'s| is| was) (?:(?:so|really|great|a lot of|much|good) )*fun|fair enough
     (?:kind |best )?(?:regards|wishes)|many thanks|grazie(?: (?:mille|tante))?|mille grazie|(?:muito )?obrigad[oa]
     dank (?:je|u)(?: wel)?|bedankt|hartelijk dank
+    (?:(?:i )?(?:hope you )?(?:have|enjoy)|(?:i )?wish(?:ing)? you) (?:an?|the|your) NICETIME|NICEDAY
+    take care|(?:(?:einen )?schöne[nrs]?|guten) (?:tag|abend|woche|wochenende|feierabend)(?: noch)?
+    (?:bonne (?:journée|soirée)|bon week-?end)|buen (?:día|fin de semana)|buona (?:giornata|serata)
+    (?:een )?(?:fijne|prettige) (?:dag|avond|weekend)|bo[am] (?:dia|fim de semana|semana)
     """,
     "BEFORE",
     "AFTER",

@@ -58,6 +58,9 @@ _PARTS = {
     "MOREAMOUNT": r"(?:(?:(?:a|some|just|a (?:bit|little)|a few|\w+) )?(?:more|extra|additional)|another(?: \w+)?)"
     r" AMOUNT",
     "MACHINE": r"(?:really )?(?:an? )?(?:real )?(?:robot|bot|human|person|computer|program|machine|ai)",
+    "NICEDAY": r"(?:very )?(?:nice|great|lovely|pleasant|happy|merry|wonderful|relaxing|fun) NICETIME",
+    "NICETIME": r"(?:(?:rest|remainder) of (?:the|your) |(?:very )?(?:nice|good|great|lovely|wonderful|safe) )?"
+    r"(?:day|evening|weekend|week|night|morning|afternoon|holidays?|time|trip|one|summer|christmas|easter)s?",
     "PLAYER": r"(?!(?:you|s?h(?:e|er|im)|it|they|we|this|that|any\w+|every\w+) )(?:my )?\w+",
     "LISTING": r"(?:how (?:do|can) i see|list|show(?: me)?|send(?: me)?)",
     "ENDEDGAMES": r"(?:last|latest|finished|completed|ended|old|past|previous|recent|inactive)(?: \w+)? "

@@ -14,7 +14,7 @@ from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_called, robot_named
-from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, split_window, unheard
+from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, take_body, unheard
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed
 from pbm.domain.events import MatchStarted
@@ -44,9 +44,9 @@ def challenge(request: Request, command: Command) -> Answer | None:
     game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
-    body, comment = split_body(request.words.comment) if game.info.takes_body else ("", request.words.comment)
+    body = take_body(request, game)
     if isinstance(first, str) or isinstance(second, str):
-        return invite(request, command, (first, second), body, comment)
+        return invite(request, command, (first, second), body)
     seats = (first, second)
     asker = challenger or request.sender.claimed
     terms = read_terms(game, words, body, clock)
@@ -57,13 +57,12 @@ def challenge(request: Request, command: Command) -> Answer | None:
         )
     _check_not_flooded(request, {first, second} - {challenger})
     measure = _check_measure(request, challenger)
-    proposal = Proposal(game, words, body, seats, comment, measure)
+    proposal = Proposal(game, words, body, seats, measure)
     asked = [player for player in to_be_asked(request, challenger, seats) if not is_robot(request.tx, player)]
     if asked:
         return propose(request, command, proposal, asked, challenger)
     board = start(request, proposal)
     _fulfil_seeks(request, board.match, terms, challenger)
-    request.words.comment = comment
     request.author.player = challenger
     request.boards.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
     return None
@@ -155,7 +154,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
     check_willing(request, game, match.players, asker, (asker,))
     words = (*match.options, f"--clock={match.control}", *([] if match.rated else ["--unrated"]))
     seats = (match.player(2), match.player(1))
-    proposal = Proposal(game, words, match.body, seats, request.words.comment, rematch_of=match.board)
+    proposal = Proposal(game, words, match.body, seats, rematch_of=match.board)
     asked = to_be_asked(request, asker, seats)
     if asked:
         return propose(request, command, proposal, asked, asker)

@@ -45,9 +45,7 @@ _LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
 """Also text that mail programs turn into links: "shop.example"."""
 
 
-def invite(
-    request: Request, command: Command, seats: tuple[Player | str, Player | str], body: str, comment: str
-) -> Answer:
+def invite(request: Request, command: Command, seats: tuple[Player | str, Player | str], body: str) -> Answer:
     """Invite a stranger. seats: the inviter and, as an address, the stranger. Raises: BadArguments, NotAllowed."""
     inviter = request.author.who(command)
     if inviter not in seats:
@@ -69,6 +67,7 @@ def invite(
             f'"{address}" was invited before, and nobody is invited twice. Your friend may write anything to '
             f"{request.tools.composer.robot.address}, and the answer tells how to join."
         )
+    comment = request.discreetly(request.words.spend())
     payload = {
         "game": game.info.name,
         "words": list(command.options),
@@ -83,7 +82,7 @@ def invite(
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
         f'invitation is answered; it is good for {days} days and is not repeated. "withdraw {address}" takes it back.'
     )
-    if comment.strip() and not _note(comment):
+    if comment and not _note(comment):
         text += f" Your note was left out, for it has a link or more than {MAX_NOTE} characters."
     return done(command, text)
 

@@ -52,7 +52,6 @@ class Proposal:
     words: tuple[str, ...]
     body: str
     seats: tuple[Player, Player]
-    comment: str = ""
     measure: str = ""
     """The name under which it counts toward the daily limit."""
     rematch_of: int | None = None
@@ -79,7 +78,7 @@ def propose(
         "words": list(proposal.words),
         "body": proposal.body,
         "seats": [player.id for player in proposal.seats],
-        "comment": request.discreetly(proposal.comment),
+        "comment": request.discreetly(request.words.spend()),
         "measure": proposal.measure,
         "rematch_of": proposal.rematch_of,
         "waits": [player.id for player in asked],
@@ -228,7 +227,7 @@ def _started(request: Request, offer: Offer) -> OpenBoard:
     if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
         raise NotAllowed("That rematch has started already.")
     words, measure = tuple(offer["words"]), offer["measure"]
-    return start(request, Proposal(game, words, offer["body"], seats, measure=measure, rematch_of=rematch_of))
+    return start(request, Proposal(game, words, offer["body"], seats, measure, rematch_of))
 
 
 @subscribes(MailsRevoked)

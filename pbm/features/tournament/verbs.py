@@ -7,7 +7,7 @@ from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.reply import done
 from pbm.core.request import Request
-from pbm.core.start import split_body
+from pbm.core.start import take_body
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
@@ -53,7 +53,7 @@ def create(request: Request, command: Command) -> Answer:
     if request.tx.tournaments.created_by(player.id) >= most:
         raise NotAllowed(f"You have made {most} tournaments that are not over; that is the limit.", "tournaments")
     game = GAMES.get(args["GAME"].casefold())
-    body, _ = split_body(request.words.comment) if game and game.info.takes_body else ("", "")
+    body = take_body(request, game) if game else ""
     tournament = entering.create(request.tx, args["NAME"], args["KIND"], args["GAME"], command.options, body, player)
     return done(command, _shown(request, tournament), f"pbm: {tournament.name}: made")
 
