@@ -972,7 +972,7 @@ def test_just_robot_is_asked_about_as_it_is_played(house: House) -> None:
     house.player("alice")
     board = house.game("cross -size=3 alice robot")
     (mail,) = house.send("alice", "cross games robot")
-    assert f"  {board}  cross " in mail.body
+    assert f"  {board}  alice - robot3 " in mail.body
 
 
 def test_a_robot_hears_nothing_even_before_anybody_has_played_it(house: House) -> None:
