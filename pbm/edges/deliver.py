@@ -34,12 +34,12 @@ from pbm.core.counts import GIVEN_UP, POSTPONED, SENT, TRAVELLED
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Queued
 from pbm.edges.transports import (
+    MaybeTaken,
     Outgoing,
     PermanentFailure,
     RecipientRefused,
     TemporaryFailure,
     Transport,
-    Unanswered,
     Unreachable,
 )
 from pbm.store import DatabaseTrouble, Store, Transaction
@@ -356,7 +356,7 @@ class Deliverer:
         else:
             POSTPONED.inc()
             log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
-            unanswered = isinstance(failure, Unanswered)
-            attempts = queued.attempts + 1 if unanswered or not self._way.is_down else 1
+            maybe_taken = isinstance(failure, MaybeTaken)
+            attempts = queued.attempts + 1 if maybe_taken or not self._way.is_down else 1
             due_at = self._settings.retry_at(tx.now, attempts)
-            tx.outbox.postpone(queued.id, due_at, failure.reason, unanswered=unanswered)
+            tx.outbox.postpone(queued.id, due_at, failure.reason, maybe_taken=maybe_taken)

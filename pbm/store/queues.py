@@ -46,8 +46,8 @@ _HOLDS = timedelta(minutes=5)
 """A mail that is tried again within this time holds back later ones of its lane; one that waits longer does not."""
 _HELD = timedelta(seconds=5)
 """How soon a mail that is held back is looked at again."""
-_HURRIED = _QUEUED & ~outbox.c.unanswered
-_AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None, "unanswered": False}
+_HURRIED = _QUEUED & ~outbox.c.maybe_taken
+_AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None, "maybe_taken": False}
 _OWE = often(insert(outbox).returning(outbox.c.key, outbox.c.id))
 """SQLite takes many rows in one statement only if they may come back in any order."""
 _WRITE = often(insert(outbox_texts))
@@ -306,9 +306,9 @@ class Outbox(Queries):
         if mail_ids:
             self._connection.execute(_SENT, {"ids": [*mail_ids], "now": now})
 
-    def postpone(self, mail_id: int, due_at: datetime, trouble: str, *, unanswered: bool = False) -> None:
-        """unanswered: the mail may have been taken, so nothing hurries it."""
-        values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble, "unanswered": unanswered}
+    def postpone(self, mail_id: int, due_at: datetime, trouble: str, *, maybe_taken: bool = False) -> None:
+        """maybe_taken: the mail may have been taken, so nothing hurries it."""
+        values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble, "maybe_taken": maybe_taken}
         self._update(outbox, _QUEUED, outbox.c.id == mail_id, **values)
 
     def hurry(self, now: datetime) -> int:
@@ -333,7 +333,7 @@ class Outbox(Queries):
         failed = outbox.c.state == Delivery.FAILED.value
         number = self._count(outbox, failed | POSTPONED)
         self._update(outbox, failed, **_AGAIN, due_at=now)
-        self._update(outbox, POSTPONED, unanswered=False)
+        self._update(outbox, POSTPONED, maybe_taken=False)
         self.hurry(now)
         return number
 

@@ -14,11 +14,11 @@ from pbm.domain.mail import Delivery, Mail, Queued
 from pbm.edges import deliver as deliver_module
 from pbm.edges.deliver import LEASE_SECONDS, Attempt, Deliverer, Refused, WayOut
 from pbm.edges.transports import (
+    MaybeTaken,
     Outgoing,
     PermanentFailure,
     RecipientRefused,
     TemporaryFailure,
-    Unanswered,
     Unreachable,
 )
 from pbm.store import DatabaseTrouble, Store
@@ -451,9 +451,9 @@ def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, fai
 
 
 def test_a_mail_that_may_have_been_taken_keeps_its_own_waits(store):
-    """A mail server that takes mails and says nothing does not pass one on every minute, whatever becomes of the way."""
+    """A mail server that takes mails and says nothing does not pass one on every minute."""
     queue(store, "a@x")
-    failures: list[Exception] = [Unreachable("connection refused"), Unanswered("hung up")]
+    failures: list[Exception] = [Unreachable("connection refused"), MaybeTaken("hung up")]
     way, clock = Way({"a@x": failures}), Clock()
 
     def until() -> bool:

@@ -10,9 +10,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("outbox", sa.Column("unanswered", sa.Boolean(), nullable=False, server_default=sa.false()))
+    op.add_column("outbox", sa.Column("maybe_taken", sa.Boolean(), nullable=False, server_default=sa.false()))
 
 
 def downgrade() -> None:
     with op.batch_alter_table("outbox") as table:
-        table.drop_column("unanswered")
+        table.drop_column("maybe_taken")
