@@ -13,6 +13,9 @@ it: a mail server that refuses everything objects to us, not to each of our reci
 reached for a mail, or if it has refused mails to several addresses, for good or for now, and taken none. It is up again
 with the first mail it takes; then the fault lay with the refused addresses, which no longer count until they take a
 mail.
+
+A mail whose text was sent and not answered may have been taken. It keeps to its own waits whatever becomes of the way,
+or a mail server that takes mails and says nothing would pass it on every minute.
 """
 
 from __future__ import annotations
@@ -30,7 +33,15 @@ import structlog
 from pbm.core.counts import GIVEN_UP, POSTPONED, SENT, TRAVELLED
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Queued
-from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport, Unreachable
+from pbm.edges.transports import (
+    MaybeTaken,
+    Outgoing,
+    PermanentFailure,
+    RecipientRefused,
+    TemporaryFailure,
+    Transport,
+    Unreachable,
+)
 from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.house import DELIVERED
 
@@ -345,5 +356,7 @@ class Deliverer:
         else:
             POSTPONED.inc()
             log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
-            attempts = 1 if self._way.is_down else queued.attempts + 1
-            tx.outbox.postpone(queued.id, self._settings.retry_at(tx.now, attempts), failure.reason)
+            maybe_taken = isinstance(failure, MaybeTaken)
+            attempts = queued.attempts + 1 if maybe_taken or not self._way.is_down else 1
+            due_at = self._settings.retry_at(tx.now, attempts)
+            tx.outbox.postpone(queued.id, due_at, failure.reason, maybe_taken=maybe_taken)

@@ -67,6 +67,10 @@ class Unreachable(TemporaryFailure):
     """No mail at all can be handed over now: the fault lies with the way, not with this mail."""
 
 
+class MaybeTaken(TemporaryFailure):
+    """The text was sent and nothing came back: it may have been taken, so each further try may send it once more."""
+
+
 class _Unsent(TemporaryFailure):
     """The connection ended before any of the mail's text was sent: trying another at once cannot send it twice."""
 
@@ -85,8 +89,7 @@ class Smarthost:
     """Delivery over SMTP connections that are kept open.
 
     A connection that was used may have died unnoticed, or its server may take no more mails on it. If it fails before
-    DATA, the mail is tried on another. After DATA it is not known whether the server took the mail, so that is a
-    TemporaryFailure and the caller decides when to retry.
+    DATA, the mail is tried on another. After DATA it is not known whether the server took the mail: MaybeTaken.
 
     A server may accept fewer connections than we would open: then the mail waits for an open one to be free, or for one
     to be closed.
@@ -209,7 +212,7 @@ class Smarthost:
         except Refused as refusal:
             raise _refused(refusal.stage, refusal.reply) from refusal
         except Broken as end:
-            raise (_Unsent if end.before_data else TemporaryFailure)(_reason(end)) from end
+            raise (_Unsent if end.before_data else MaybeTaken)(_reason(end)) from end
         finally:
             self._leave(connection if connection.is_open else None)
 
@@ -342,7 +345,7 @@ class SendmailCommand:
         try:
             code, complaint = await self._run(mail)
         except TimeoutError as error:
-            raise TemporaryFailure(f"{self._argv[0]} took more than {self._timeout_seconds:g} s") from error
+            raise MaybeTaken(f"{self._argv[0]} took more than {self._timeout_seconds:g} s") from error
         except OSError as error:
             raise TemporaryFailure(_reason(error)) from error
         except ValueError as error:  # an address that cannot be an argument

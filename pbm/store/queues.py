@@ -46,7 +46,8 @@ _HOLDS = timedelta(minutes=5)
 """A mail that is tried again within this time holds back later ones of its lane; one that waits longer does not."""
 _HELD = timedelta(seconds=5)
 """How soon a mail that is held back is looked at again."""
-_AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
+_HURRIED = _QUEUED & ~outbox.c.maybe_taken
+_AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None, "maybe_taken": False}
 _OWE = often(insert(outbox).returning(outbox.c.key, outbox.c.id))
 """SQLite takes many rows in one statement only if they may come back in any order."""
 _WRITE = often(insert(outbox_texts))
@@ -305,24 +306,25 @@ class Outbox(Queries):
         if mail_ids:
             self._connection.execute(_SENT, {"ids": [*mail_ids], "now": now})
 
-    def postpone(self, mail_id: int, due_at: datetime, trouble: str) -> None:
-        values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble}
+    def postpone(self, mail_id: int, due_at: datetime, trouble: str, *, maybe_taken: bool = False) -> None:
+        """maybe_taken: the mail may have been taken, so nothing hurries it."""
+        values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble, "maybe_taken": maybe_taken}
         self._update(outbox, _QUEUED, outbox.c.id == mail_id, **values)
 
     def hurry(self, now: datetime) -> int:
-        """Make all postponed mails due now, except those that may be under way; returns how many.
+        """Make all postponed mails due now, except those that may be under way or taken; returns how many.
 
         The oldest are due longest, so that the mails of a board go out in order.
         """
         self.grew = True
         idle = (outbox.c.due_at > now + _UNDER_WAY) | ((outbox.c.due_at <= now) & (outbox.c.attempts > 0))
         due_at = case((outbox.c.created_at < now, outbox.c.created_at), else_=literal(now, Instant()))
-        return self._update(outbox, _QUEUED, idle, due_at=due_at)
+        return self._update(outbox, _HURRIED, idle, due_at=due_at)
 
     def hurry_one(self, now: datetime) -> None:
         """Make the next of the postponed mails due now."""
         self.grew = True
-        later = select(outbox.c.id).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
+        later = select(outbox.c.id).where(_HURRIED, outbox.c.due_at > now + _UNDER_WAY)
         first = later.order_by(outbox.c.due_at, outbox.c.id).limit(1).scalar_subquery()
         self._update(outbox, _QUEUED, outbox.c.id == first, due_at=now)
 
@@ -331,6 +333,7 @@ class Outbox(Queries):
         failed = outbox.c.state == Delivery.FAILED.value
         number = self._count(outbox, failed | POSTPONED)
         self._update(outbox, failed, **_AGAIN, due_at=now)
+        self._update(outbox, POSTPONED, maybe_taken=False)
         self.hurry(now)
         return number
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     literal_column,
     select,
 )
@@ -186,6 +187,7 @@ outbox = _numbered(
     Column("done_at", Instant),
     Column("bounced_at", Instant),
     Column("trouble", Text, nullable=False, server_default=""),
+    Column("maybe_taken", Boolean, nullable=False, server_default=false()),
 )
 Index("ix_outbox_due", outbox.c.state, outbox.c.due_at, outbox.c.id)
 Index("ix_outbox_address", outbox.c.address, outbox.c.created_at)

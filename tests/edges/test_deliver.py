@@ -13,7 +13,14 @@ from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Delivery, Mail, Queued
 from pbm.edges import deliver as deliver_module
 from pbm.edges.deliver import LEASE_SECONDS, Attempt, Deliverer, Refused, WayOut
-from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Unreachable
+from pbm.edges.transports import (
+    MaybeTaken,
+    Outgoing,
+    PermanentFailure,
+    RecipientRefused,
+    TemporaryFailure,
+    Unreachable,
+)
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.house import DELIVERED
 from pbm.store.queues import Outbox
@@ -441,6 +448,29 @@ def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, fai
     deliver(store, way, clock, until, settings=HASTY.model_copy(update={"concurrency": 1}))
     assert sorted(mail.recipient for mail in way.taken) == addresses
     assert sum(mail.attempts for mail in outbox(store)) <= len(addresses) + 7
+
+
+def test_a_mail_that_may_have_been_taken_keeps_its_own_waits(store):
+    """A mail server that takes mails and says nothing does not pass one on every minute."""
+    queue(store, "a@x")
+    failures: list[Exception] = [Unreachable("connection refused"), MaybeTaken("hung up")]
+    way, clock = Way({"a@x": failures}), Clock()
+
+    def until() -> bool:
+        (mail,) = outbox(store)
+        clock.now = clock.now if mail.attempts == 2 else mail.due_at
+        return mail.attempts == 2
+
+    deliver(store, way, clock, until)
+    (mail,) = outbox(store)
+    assert mail.due_at - clock.now > timedelta(seconds=72), "a mail of no doubt would be tried after a minute"
+    with store.write() as tx:
+        tx.outbox.hurry(clock.now)
+        tx.outbox.hurry_one(clock.now)
+    assert outbox(store) == [mail]
+    with store.write() as tx:
+        assert tx.outbox.renew_all(clock.now) == 1
+    assert outbox(store)[0].due_at <= clock.now
 
 
 def test_what_was_postponed_when_the_way_out_failed_for_a_moment_goes_once_it_works(store):
