@@ -20,7 +20,7 @@ from pbm.domain.settings import Settings as Choices
 from pbm.domain.tokens import PlayerToken
 from pbm.draw import cell_pictures, picture
 from pbm.mailin import Envelope
-from pbm.mailin import read as read_mail
+from pbm.mailin.written import read as read_mail
 from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 

@@ -43,7 +43,8 @@ import lxml.html
 from pbm.bots import NoThought, Question, Stopped, Thought, think
 from pbm.core.robots import Ask
 from pbm.domain.mail import Arrival, Queued, Received
-from pbm.mailin import SENTINEL, Robot, Unlock
+from pbm.mailin import Robot, Unlock
+from pbm.mailin.quotes import SENTINEL
 from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 from pbm.store.tables import metadata

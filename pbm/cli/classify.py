@@ -11,7 +11,7 @@ from pbm.domain.errors import Rejected
 from pbm.domain.reading import read
 from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
-from pbm.mailin import read as read_mail
+from pbm.mailin.written import read as read_mail
 
 _SOME_BOARD = 0
 """Stands for the board, which only the database could tell."""

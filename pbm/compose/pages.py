@@ -37,7 +37,7 @@ from pbm.domain.spans import in_words
 from pbm.domain.verbs import GROUPS, VERBS
 from pbm.draw import WORDS
 from pbm.draw.brush import Picture
-from pbm.mailin import SENTINEL
+from pbm.mailin.quotes import SENTINEL
 from pbm.resources import folder
 
 _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")

@@ -167,20 +167,19 @@ def tell_players(
     before = before_the_end(board)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
     for reader in _audience(at, board, followers):
-        own = author is not None and author == reader.player
+        one, own = reader.player, author is not None and author == reader.player
         told = tuple(each for each in board.events if each.seat == reader.seat or not isinstance(each, IntentDropped))
-        heard = [] if reader.player is not None and reader.player.id in deaf else comments
-        if not own and not heard and _can_wait(board, reader, told):
-            continue
+        heard = tuple(each for each in comments if one is None or (one.id not in deaf and each.userid != one.userid))
         is_receipt = own and _only_own_moves(board, reader, told)
-        if is_receipt and reader.settings.receipts == OFF and not (read_as or sent_from):
+        is_unwanted = is_receipt and reader.settings.receipts == OFF and not (read_as or sent_from)
+        if is_unwanted or (not (own or heard) and _can_wait(board, reader, told)):
             continue
         is_first = _is_first(tx, board, reader)
         notice = notice_of(
             board,
             reader,
             events=told,
-            comments=tuple(each for each in heard if reader.player is None or each.userid != reader.player.userid),
+            comments=heard,
             whole_record=not board.match.record,
             is_first=is_first,
             is_heard=not (is_first and tx.players.bots([each.id for each in board.match.players])),

@@ -22,7 +22,7 @@ from pbm.core.request import Request
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.match import Player
 from pbm.mailin import Discard, Envelope, Message, Robot, strip_subject
-from pbm.mailin import read as read_mail
+from pbm.mailin.written import read as read_mail
 from pbm.store import Transaction
 from pbm.store.tickets import Ticket
 

@@ -28,8 +28,9 @@ from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
-from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading, rewritten, strip_subject
-from pbm.mailin import read as read_mail
+from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading, strip_subject
+from pbm.mailin.written import read as read_mail
+from pbm.mailin.written import rewritten
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Costs, Throttle
 from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle

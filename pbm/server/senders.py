@@ -27,7 +27,8 @@ from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
 from pbm.domain.verbs import Standing
-from pbm.mailin import Cover, Discard, Message, Robot, strip_subject, token_answered
+from pbm.mailin import Cover, Discard, Message, Robot, strip_subject
+from pbm.mailin.written import token_answered
 from pbm.server.docket import Prepared
 from pbm.store import Transaction
 from pbm.store.house import Peer

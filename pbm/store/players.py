@@ -1,4 +1,4 @@
-"""Players, their addresses and their settings, and the operator's bans."""
+"""Players, their addresses and their settings, whom they block, and the operator's bans."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Row, func, or_, select
+from sqlalchemy import Column, Row, bindparam, func, or_, select
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
 from pbm.store.statements import Queries, among, made, often
-from pbm.store.tables import PLAYERS, addresses, bans, players
+from pbm.store.tables import PLAYERS, addresses, bans, blocks, players
 
 SOUND: Mapping[str, Any] = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
 """The columns of an address from which no mail has come back."""
@@ -261,6 +261,37 @@ def _address(row: Row[Any]) -> Address:
     return Address(
         row.id, row.player_id, row.address, row.confirmed_at, row.bounces, row.soft_bounces, row.suspended_at
     )
+
+
+_BLOCKERS = often(select(blocks.c.player_id).where(blocks.c.blocked_id == bindparam("player")))
+
+
+class Blocks(Queries):
+    """A blocked player cannot challenge, invite or write to the one who blocked them."""
+
+    def is_blocked(self, player_id: int, by: int) -> bool:
+        """Whether the player is blocked by the other."""
+        return by in self.blockers(player_id)
+
+    def blockers(self, player_id: int) -> frozenset[int]:
+        """The ids of all who have blocked the player."""
+        return frozenset(self._connection.scalars(_BLOCKERS, {"player": player_id}))
+
+    def blocked(self, player_id: int) -> list[Player]:
+        """The players whom this one has blocked, by userid."""
+        found = PLAYERS.join(blocks, blocks.c.blocked_id == players.c.id).where(blocks.c.player_id == player_id)
+        return self._players(found.order_by(players.c.userid_key))
+
+    def block(self, player_id: int, other_id: int) -> bool:
+        """False if they were blocked already."""
+        if self.is_blocked(other_id, by=player_id):
+            return False
+        self._insert(blocks, player_id=player_id, blocked_id=other_id)
+        return True
+
+    def unblock(self, player_id: int, other_id: int) -> bool:
+        """False if they were not blocked."""
+        return self._drop(blocks, player_id=player_id, blocked_id=other_id) != 0
 
 
 class Ban(NamedTuple):

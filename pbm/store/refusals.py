@@ -1,4 +1,4 @@
-"""Who gets no mail, and from whom: addresses that bounce, players whom others block, games not chosen.
+"""Who gets no mail, and from whom: addresses that bounce, games not chosen.
 
 The log of the operator's commands is kept here, too.
 """
@@ -18,7 +18,7 @@ from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
 from pbm.store.players import SOUND
 from pbm.store.statements import Queries, made
-from pbm.store.tables import PLAYERS, acts, addresses, blocks, follows, game_choices, outbox, players
+from pbm.store.tables import PLAYERS, acts, addresses, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
 """A failure this long ago no longer counts: the next one begins a new count."""
@@ -135,34 +135,6 @@ class Choices(Queries):
         found = PLAYERS.join(game_choices, game_choices.c.player_id == players.c.id)
         wanted = (game_choices.c.game == game) & game_choices.c.follows & players.c.removed_at.is_(None)
         return self._players(found.where(wanted).order_by(players.c.id))
-
-
-class Blocks(Queries):
-    """A blocked player cannot challenge, invite or write to the one who blocked them."""
-
-    def is_blocked(self, player_id: int, by: int) -> bool:
-        """Whether the player is blocked by the other."""
-        return by in self.blockers(player_id)
-
-    def blockers(self, player_id: int) -> frozenset[int]:
-        """The ids of all who have blocked the player."""
-        return frozenset(self._column(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id)))
-
-    def blocked(self, player_id: int) -> list[Player]:
-        """The players whom this one has blocked, by userid."""
-        found = PLAYERS.join(blocks, blocks.c.blocked_id == players.c.id).where(blocks.c.player_id == player_id)
-        return self._players(found.order_by(players.c.userid_key))
-
-    def block(self, player_id: int, other_id: int) -> bool:
-        """False if they were blocked already."""
-        if self.is_blocked(other_id, by=player_id):
-            return False
-        self._insert(blocks, player_id=player_id, blocked_id=other_id)
-        return True
-
-    def unblock(self, player_id: int, other_id: int) -> bool:
-        """False if they were not blocked."""
-        return self._drop(blocks, player_id=player_id, blocked_id=other_id) != 0
 
 
 class LogLine(NamedTuple):

@@ -35,11 +35,11 @@ from pbm.store.lists import Lists
 from pbm.store.matches import ADD_PLY, COUNT_PLY, Plied, batched
 from pbm.store.neighbours import CHANNEL, OWED, TAKEN_IN, Writes, translated
 from pbm.store.overview import Overview
-from pbm.store.players import Ban, Bans, Players
+from pbm.store.players import Ban, Bans, Blocks, Players
 from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
-from pbm.store.refusals import Acts, Blocks, Bounces, Choices
+from pbm.store.refusals import Acts, Bounces, Choices
 from pbm.store.statements import OFTEN, often
 from pbm.store.tables import (
     absences,

@@ -21,9 +21,10 @@ from pbm.domain import meaning as meanings
 from pbm.domain.commands import Command
 from pbm.domain.meaning import MAX_SENTENCES, Act, meaning, sentences, uncourteous
 from pbm.domain.verbs import passwords_behind
-from pbm.mailin import Discard, Envelope, read, silence, versions
+from pbm.mailin import Discard, Envelope, silence
 from pbm.mailin.mime import parse, unflowed
 from pbm.mailin.quotes import own_text
+from pbm.mailin.written import read, versions
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
 from pbm.server.batch import Batches

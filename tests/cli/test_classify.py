@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mailin import SENTINEL
+from pbm.mailin.quotes import SENTINEL
 from tests.cli.conftest import Pbm
 from tests.mailin.test_corpus import CORPUS, INDEX, bare
 

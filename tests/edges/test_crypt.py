@@ -16,7 +16,7 @@ from pbm.domain.mail import Arrival
 from pbm.edges.crypt import Keyring, Sealing, new_key
 from pbm.edges.decrypt import MAX_OPENED
 from pbm.edges.transports import Outgoing
-from pbm.mailin import SENTINEL
+from pbm.mailin.quotes import SENTINEL
 from pbm.server import Arriving
 from tests.conversation import Got, House, address_of, password
 

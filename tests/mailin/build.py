@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pbm.mailin import Discard, Envelope, Message, Robot, read
+from pbm.mailin import Discard, Envelope, Message, Robot
+from pbm.mailin.written import read
 
 ROBOT = Robot("pbm", "play.example.org", authserv_id="mx.play.example.org")
 ENVELOPE = Envelope("ann@example.org", ("pbm+abc@play.example.org",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from pbm.mailin import SENTINEL
+from pbm.mailin.quotes import SENTINEL
 
 BOARD = f"""{SENTINEL}
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm.mailin import SENTINEL
+from pbm.mailin.quotes import SENTINEL
 from tests.mailin import clients
 from tests.mailin.build import person, raw
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mailin import Action, Envelope, Robot, read
+from pbm.mailin import Action, Envelope, Robot
 from pbm.mailin.quotes import own_text
+from pbm.mailin.written import read
 from tests.mailin.build import raw
 
 CORPUS = Path(os.environ.get("PBM_CORPUS", Path(__file__).parents[3] / "shared" / "corpus"))

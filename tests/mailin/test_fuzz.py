@@ -7,7 +7,8 @@ import pickle
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm.mailin import Action, Discard, Envelope, Message, read
+from pbm.mailin import Action, Discard, Envelope, Message
+from pbm.mailin.written import read
 from tests.mailin import clients
 from tests.mailin.build import ENVELOPE, ROBOT, raw
 

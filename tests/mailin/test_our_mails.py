@@ -14,7 +14,8 @@ import pytest
 
 from pbm.domain.reading import read
 from pbm.domain.verbs import Standing
-from pbm.mailin import SENTINEL, strip_subject
+from pbm.mailin import strip_subject
+from pbm.mailin.quotes import SENTINEL
 from tests.conversation import letters
 from tests.golden_file import CONVERSATIONS
 from tests.mailin import clients

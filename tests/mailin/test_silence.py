@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.mailin import LOOP_HEADER, Action, Discard, Envelope, Failure, read
+from pbm.mailin import Action, Discard, Envelope, Failure
+from pbm.mailin.silence import LOOP_HEADER
+from pbm.mailin.written import read
 from tests.mailin.build import ENVELOPE, ROBOT, person, raw, silent
 
 NULL = Envelope("", ("pbm+abc@play.example.org",))

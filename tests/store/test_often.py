@@ -70,6 +70,7 @@ def played(tx: Transaction) -> Match:
     tx.ratings.add_changes(match.board, {1: Change(Rating(), Rating())})
     tx.seeks.add(seats[0], "cross", (), "", 2, NOW)
     tx.follows.follow(2, match.board, ends_only=True)
+    tx.blocks.block(2, 1)
     tx.absences.note("all is well", NOW)
     lane = f"board {match.board}"
     tx.inbox.add([("a@x.org", ["pbm@x.org"], b"\0\xff", None, "peer", each) for each in (lane, "", lane)], NOW)

@@ -27,7 +27,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.verbs import Standing
-from pbm.mailin import token_answered
+from pbm.mailin.written import token_answered
 from pbm.store.tickets import INVITE, Ticket
 
 OFFER = "offer"

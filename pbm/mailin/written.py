@@ -1,0 +1,270 @@
+"""What a person wrote in a mail: its bytes become a Message, or a Discard, which is never answered.
+
+The text comes from the plain alternative first, never from files or enclosed mails. HTML is laid out as text after its
+quoted blocks are emptied: it only matters that something is quoted, and whether it is ours. Pure: no clock, no
+database, no network. Any bytes can be read, in bounded time and memory, and nothing is raised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from inscriptis import Inscriptis
+from inscriptis.css_profiles import CSS_PROFILES
+from inscriptis.model.config import ParserConfig
+from lxml import html
+
+from pbm.mailin import headers, phrases, quotes, silence
+from pbm.mailin.headers import Robot
+from pbm.mailin.message import Action, Cover, Discard, Envelope, Message, Unlock
+from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
+from pbm.mailin.quotes import FOUND, SENTINEL
+
+_QUOTE = re.compile(
+    r"yahoo_quoted|yahoo-quoted|mail-editor-reference-message-container|replyforward_quote|tutanota_quote|zmail_quote",
+    re.IGNORECASE,
+)
+_DROPPED = re.compile(
+    r"gmail_signature|gmail_attr|moz-signature|moz-cite-prefix|ms-outlook-mobile-signature|protonmail_signature|"
+    r"applemailsignature|tutanota_signature|x_signature|(?:^| )signature(?: |$)",
+    re.IGNORECASE,
+)
+_QUOTE_TAG = re.compile(r"<blockquote|<div[^<>]{0,200}name=.?quote", re.IGNORECASE)
+_LEFT_OUT = {
+    "head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg", "s", "strike", "del",
+}  # fmt: skip
+_WIDE = {"table", "tr", "td", "th", "ul", "ol", "li"}
+_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all|line-through", re.IGNORECASE)
+_MAX_TAGS = 10_000
+"""How many HTML tags of a mail are laid out; each costs as much as a hundred characters."""
+# The default profile of inscriptis puts blanks around inline elements, which splits words.
+_CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_images=False, display_anchors=False)
+
+
+def to_text(source: str, tags: list[int]) -> str:
+    """The visible text of HTML, with one line "> ..." for each quoted block, and without marked signatures.
+
+    tags: holds how many more tags of the mail may be laid out.
+
+    If our line is not in a quoted block, nothing below it can be told from our mail, so nothing there is laid out. If
+    the layout fails, the tags are dropped and all text counts as quoted.
+    """
+    found = FOUND.search(source)
+    if found and not (_QUOTE_TAG.search(source, 0, found.start()) or _QUOTE.search(source, 0, found.start())):
+        source = source[: found.end()]
+    pieces = source.split("<", tags[0] + 1)[: tags[0] + 1]
+    tags[0] -= len(pieces) - 1
+    source = "<".join(pieces)
+    try:
+        return _laid_out(source)
+    except Exception:  # noqa: BLE001 - what lxml and inscriptis raise on hostile trees is not documented
+        return re.sub(r"(?m)^", "> ", re.sub(r"<[^<>]*>", " ", source))
+
+
+def _laid_out(source: str) -> str:
+    """The text that inscriptis makes of the cleaned tree."""
+    tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8"))
+    for element in list(tree.iter()):
+        if element.getroottree().getroot() is tree:
+            _clean(element)
+    return str(Inscriptis(tree, _CONFIG).get_text())
+
+
+def _clean(element: html.HtmlElement) -> None:
+    """Reduces a quoted block to one quoted line, and empties elements that are invisible, struck out, or not the
+    person's own.
+
+    Styles, tables and lists are not laid out, because a megabyte of them would make gigabytes of blanks.
+    """
+    if not isinstance(element.tag, str):
+        return
+    marks = f"{element.get('class', '')} {element.get('id', '')}"
+    hidden = _HIDDEN.search(element.attrib.pop("style", ""))
+    if element.tag == "blockquote" or _QUOTE.search(marks) or (element.tag == "div" and element.get("name") == "quote"):
+        ours = FOUND.search("".join(element.itertext()))
+        _empty(element, f"> {SENTINEL if ours else '...'}")
+        element.tag = "div"
+    elif hidden or element.tag in _LEFT_OUT or _DROPPED.search(marks):
+        _empty(element, "")
+    elif element.tag in _WIDE:
+        element.tag = "div"
+
+
+def _empty(element: html.HtmlElement, text: str) -> None:
+    """Replaces the element's content; the text after the element stays."""
+    element.clear(keep_tail=True)
+    element.text = text
+
+
+def versions(mail: Entity) -> Iterator[str]:
+    """The whole visible text of a mail, with quotes: from its plain alternatives, then, if it has any, from its HTML.
+
+    HTML is a second opinion, because it marks quotes that some clients leave unmarked in the plain text.
+    """
+    is_choice = any(part.type == "multipart/alternative" for part in mail.walk())
+    for preferred in ("text/plain", "text/html") if is_choice else ("text/plain",):
+        passages: list[str] = []
+        for passage in _passages(mail, preferred, [_MAX_TAGS], root=True):
+            passages.append(passage)
+            if sum(map(len, passages)) > MAX_TEXT_BYTES:
+                break
+        yield "\n".join(passages)
+
+
+def _passages(part: Entity, preferred: str, tags: list[int], *, root: bool = False) -> Iterator[str]:
+    """The texts of a part in order; of alternatives, those of the preferred type unless they are empty.
+
+    tags: as for to_text.
+    """
+    if part.type == "multipart/alternative":
+        ranked = sorted(part.parts, key=lambda choice: all(below.type != preferred for below in choice.walk()))
+        choices = (list(_passages(choice, preferred, tags)) for choice in ranked)
+        yield from next((texts for texts in choices if "".join(texts).strip()), ())
+    elif part.type in ("multipart/related", "multipart/signed", "multipart/report"):
+        for first in part.parts[:1]:
+            yield from _passages(first, preferred, tags)
+    elif part.type == "multipart/encrypted" or (part.attached and not root):
+        return
+    elif part.parts:
+        for inner in part.parts:
+            yield from _passages(inner, preferred, tags)
+    elif part.type == "text/plain":
+        yield decoded(part)
+    elif part.type == "text/html":
+        yield to_text(decoded(part, MAX_TEXT_BYTES // 2), tags)
+
+
+_EDITED = "\u270f\ufe0f"
+"""A pencil, which Delta Chat puts before an edited message when it sends it again."""
+
+
+def read(raw: bytes, envelope: Envelope, robot: Robot, unlock: Unlock | None = None) -> Message | Discard:
+    """A mail as a person's Message or as a Discard; a mail that cannot be read is a Discard to be parked.
+
+    unlock: opens encrypted mails; without it they stay locked.
+    """
+    try:
+        mail = parse(raw)
+        if not _is_encrypted(mail):
+            return _read(mail, envelope, robot)
+        outside = _read(mail, envelope, robot)
+        opened = _opened(mail, unlock) if unlock and isinstance(outside, Message) else None
+        if opened is None:
+            return outside if isinstance(outside, Discard) else replace(outside, text="", cover=Cover.LOCKED)
+        inside = _read(opened, envelope, robot)
+        return replace(inside, cover=Cover.ENCRYPTED) if isinstance(inside, Message) else inside
+    except TooLongError as error:
+        return Discard(Action.REJECT, str(error))
+    except Exception as error:  # noqa: BLE001 - whatever bytes a stranger sends, the inbox goes on
+        return Discard(Action.REJECT, f"unreadable: {type(error).__name__}")
+
+
+def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
+    """The Discard of a mail that must not be answered, otherwise its Message."""
+    fields = mail.fields
+    sender = headers.one_address(fields.get("from", []))
+    subject = headers.words(mail.first("subject"))[: headers.MAX_SUBJECT]
+    token, bounce_token = _tokens(mail, envelope, robot)
+    seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
+    discard = silence.verdict(seen)
+    if discard and not silence.is_program_at_play(seen):
+        return discard
+    for everything in versions(mail):
+        text, answers_us = quotes.own_text(everything, robot.local_part.lower())
+        if text:
+            break
+    if fields.get("chat-version"):
+        subject, text = "", text.removeprefix(_EDITED)
+    forwarded = token is None and phrases.FORWARD_PREFIX.match(subject) and quotes.is_forward(everything)
+    message = Message(
+        action=Action.HELP if forwarded else Action.REPLY,
+        message_id=headers.message_id(fields.get("message-id", [])),
+        sender=sender,
+        subject=subject,
+        text=headers.without_tokens(text, robot),
+        token=token,
+        in_reply_to=headers.message_id(fields.get("in-reply-to", [])),
+        references=headers.message_ids(fields.get("references", [])),
+        authenticated=headers.vouched(fields, envelope, robot, sender),
+        direct=headers.direct(fields, envelope, robot, sender),
+        answers_us=answers_us,
+        peer=headers.peer(fields, robot),
+        automatic=discard is not None,
+        group=mail.first("chat-group-id").lower(),
+        key=headers.key_of(fields, sender),
+    )
+    return message if discard is None else replace(discard, program=message)
+
+
+_ARMOR = b"-----BEGIN PGP MESSAGE-----"
+_OUTSIDE = frozenset({
+    "from", "date", "message-id", "received", "return-path", "authentication-results", "arc-authentication-results",
+    "received-spf", "delivered-to", "x-original-to", "envelope-to", "x-envelope-from", "dkim-signature",
+})  # fmt: skip
+"""Fields of an encrypted mail that are taken from the outer header, never from the encrypted part."""
+
+
+def _is_encrypted(mail: Entity) -> bool:
+    """Whether a mail is encrypted, by OpenPGP (PGP/MIME or inline) or by S/MIME, which we cannot read at all."""
+    if mail.type in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
+        return True
+    return any(_ARMOR in part.body[:1000] for part in mail.walk() if part.type == "text/plain" and not part.attached)
+
+
+def _opened(mail: Entity, unlock: Unlock) -> Entity | None:
+    """The decrypted mail; None if it cannot be opened or may not be the sender's own.
+
+    The encrypted part must name the sender, or be signed by the key in the mail. Otherwise somebody who intercepted a
+    mail could send it in their own name, and learn its content from our answer.
+    """
+    pieces = [octets(part) for part in mail.parts[:2]] if mail.type == "multipart/encrypted" else []
+    sealed = next((piece for piece in pieces if _ARMOR in piece[:1000]), None)
+    if sealed is None:
+        return None
+    sender = headers.one_address(mail.fields.get("from", []))
+    peer = headers.key_of(mail.fields, sender)
+    found = unlock(sealed, peer.key if peer else b"")
+    if found is None:
+        return None
+    content, signed = found
+    inner = parse(content)
+    writers = inner.fields.get("from", [])
+    own = headers.one_address(writers).lower() == sender.lower() if writers else signed
+    if not own or not sender:
+        return None
+    fields = Fields(mail.fields.order)
+    fields |= mail.fields | {name: values for name, values in inner.fields.items() if name not in _OUTSIDE}
+    fields["to"] = [*mail.fields.get("to", []), *inner.fields.get("to", [])]
+    return Entity(fields, inner.type, inner.parameters, inner.body, inner.parts)
+
+
+_OF_WHOM = ("from", "to", "date", "message-id", "in-reply-to", "references")
+
+
+def rewritten(raw: bytes, subject: str, text: str) -> bytes:
+    """A mail with another subject and text, which keeps only its sender, recipients, date and references.
+
+    Everything that held the old words is removed: other versions of the text, encodings, quotes, attached files.
+    """
+    fields = split(raw[:MAX_MAIL].lstrip())[0]
+    head = [f"{name.title()}: {value}" for name in _OF_WHOM for value in fields.get(name, [])[:1]]
+    head += [f"Subject: {' '.join(subject.split())}", "Content-Type: text/plain; charset=utf-8"]
+    return "\r\n".join([*head, "Content-Transfer-Encoding: 8bit", "", text]).encode("utf-8", "replace")
+
+
+def token_answered(raw: bytes, robot: Robot) -> str | None:
+    """The reply token in the Reply-To address of one of our own mails."""
+    return headers.tokens(headers.plain_addresses(split(raw)[0].get("reply-to", [])), robot)[0]
+
+
+def _tokens(mail: Entity, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:
+    """The reply and the bounce token from the envelope or, if it has none, from the recipients in the header."""
+    found = headers.tokens(envelope.recipients, robot)
+    if found != (None, None):
+        return found
+    names = ("delivered-to", "x-original-to", "envelope-to", "to", "cc")
+    return headers.tokens(
+        headers.plain_addresses(value for name in names for value in mail.fields.get(name, [])), robot
+    )
