@@ -199,6 +199,15 @@ def test_what_a_merged_player_was_asked_is_answered_as_the_other_account(inn: Ho
         assert [player.userid for player in match.players] == ["alice", "carol"]
 
 
+def test_an_answer_to_a_merged_player_reaches_the_other_account(inn: House) -> None:
+    inn.send("alice", "message alice alicepass bob", "Hello!")
+    hand(inn).merge("alice", "carol")
+    told(inn)
+    got = inn.answer("bob", "And hello to you!", mail=1)
+    assert {mail.address for mail in got} == {address_of("alice"), address_of("carol")}
+    assert all("And hello to you!" in mail.body for mail in got)
+
+
 def test_a_letter_goes_to_some_players_or_to_all_and_is_answered_to_the_operator(inn: House) -> None:
     assert hand(inn).write_to(["bob"], "the server moves", "On Monday.") == 1
     (mail,) = inn.collect()
