@@ -310,7 +310,7 @@ def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str =
 def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Player) -> str:
     """Start the game; returns why it could not start, or empty."""
     if inviter is None:
-        return "who invited you has left the server."
+        return "the player who invited you has left the server."
     words = ticket.payload
     game = GAMES[words["game"]]
     seats = (player, inviter) if words["seat"] == 1 else (inviter, player)
