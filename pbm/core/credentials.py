@@ -162,6 +162,17 @@ def first_line(text: str) -> str:
     return next(filter(None, map(str.strip, text.splitlines())), "")
 
 
+def chosen_password(text: str) -> str:
+    """The password that an answer gives in its first line, also after the word of the command; empty if it declines.
+
+    >>> chosen_password("no-way-jose"), chosen_password("password: Sesame1"), chosen_password("Stop!")
+    ('no-way-jose', 'Sesame1', '')
+    """
+    word = re.sub(r"^password:?\s+", "", first_line(text), flags=re.IGNORECASE)
+    is_a_word = not is_password(word) or word.strip(".,!?").isalpha()
+    return "" if is_a_word and declines(text) else word
+
+
 def declines(text: str) -> bool:
     """Whether the answer says no, in whatever words.
 

@@ -2,12 +2,14 @@
 
 Each mail counts for its mailbox (with +tags and dots folded), for the domain of that, and for the network that the
 causing mail came from, whatever its From says. An answer to an address that a trusted server vouches for is not
-counted: its reader has asked for it.
+counted: its reader has asked for it. A mailbox that never answers gets such mails ever more rarely, and then none: it
+may be somebody's whom others annoy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import NotAllowed
@@ -18,7 +20,11 @@ from pbm.store.tickets import Key
 PUZZLING = "puzzling"
 MAX_PUZZLING = 2
 """Answers a day that tell a newcomer who already has the page that their mail was not understood."""
-MAILBOX, DOMAIN, NETWORK, OFFERS = "unasked", "unasked domain", "unasked network", "offers"
+MAILBOX, DOMAIN, NETWORK, OFFERS = "unanswered", "unasked domain", "unasked network", "offers"
+REMEMBERED = timedelta(days=365)
+"""How long a mailbox is remembered that has answered none of our mails, after the last of them."""
+_PAUSES = timedelta(), timedelta(days=1), timedelta(days=7)
+"""The time from each mail to the next: of the first few, of as many after them, and so on. Then there are no more."""
 
 
 def count_unasked(tx: Transaction, limits: Limits, address: str, network: str, *, mailbox_too: bool = True) -> None:
@@ -27,17 +33,35 @@ def count_unasked(tx: Transaction, limits: Limits, address: str, network: str, *
     mailbox_too: False where something else counts the mails to the mailbox. Raises: NotAllowed where it would be one
     too many, or where the mailbox has asked for no more.
     """
-    if mailbox_too and tx.invitations.is_refused(address):
-        raise NotAllowed(f"{address} has asked for no more mail from here: nothing was sent there.")
+    if mailbox_too:
+        _count_unanswered(tx, address, limits.confirmations_per_day)
     measures = dict(_measures(limits, address, network))
-    if not mailbox_too:
-        measures = {key: most for key, most in measures.items() if key.kind != MAILBOX}
     counts = _today(tx, *measures)
     for key, most in measures.items():
         if counts[key] >= most:
             raise NotAllowed(_refusal(key, most))
     for key, count in counts.items():
         tx.guesses.put(key, count + 1, tx.now, None)
+
+
+def _count_unanswered(tx: Transaction, address: str, most: int) -> None:
+    """Count one more mail to a mailbox. Raises: NotAllowed if it wants none, or has to answer an earlier one first."""
+    if tx.invitations.is_refused(address):
+        raise NotAllowed(f"{address} has asked for no more mail from here: nothing was sent there.")
+    key = Key(MAILBOX, mailbox(address))
+    tx.lock([f"{key.kind} {key.subject}"])
+    known = tx.guesses.get([key]).get(key)
+    sent = known.failures if known is not None else 0
+    pauses = [pause for pause in _PAUSES for _ in range(most)][sent:]
+    if known is not None and (not pauses or tx.now < known.last_at + pauses[0]):
+        if pauses:
+            otherwise = f"try again after {known.last_at + pauses[0]:%Y-%m-%d %H:%M} UTC"
+        else:
+            otherwise = "write to us from there, and answer what comes back with the same line"
+        raise NotAllowed(
+            f'"{address}" has got {sent} such emails and answered none of them. Answer one, or {otherwise}.'
+        )
+    tx.guesses.put(key, sent + 1, tx.now, None)
 
 
 def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: str) -> str:
@@ -84,17 +108,11 @@ def asked_for(tx: Transaction, address: str) -> None:
 
 
 def _measures(limits: Limits, address: str, network: str) -> Iterator[tuple[Key, int]]:
-    yield Key(MAILBOX, mailbox(address)), limits.confirmations_per_day
     yield Key(DOMAIN, domain_of(address)), limits.unasked_per_domain_per_day
     if network:
         yield Key(NETWORK, network), limits.unasked_per_network_per_day
 
 
 def _refusal(key: Key, most: int) -> str:
-    if key.kind == MAILBOX:
-        return (
-            f'"{key.subject}" has got {most} such emails within a day and answered none of them. Answer one, or try '
-            "again tomorrow."
-        )
     whose = f"Addresses at {key.subject}" if key.kind == DOMAIN else "Others, because of emails from your network,"
     return f"{whose} have got {most} emails from us today that nobody may have asked for. Try again tomorrow."

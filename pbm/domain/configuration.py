@@ -166,7 +166,9 @@ class Limits(SettingsTable):
     open_seek_games: Count = setting(20, "Games that one seek may look for.")
     open_tournaments: CountOrNone = setting(3, "Tournaments that one player has made and that are not over.")
     confirmations_per_day: Count = setting(
-        3, "Emails a day that ask one mailbox, whatever its +tags and dots, whether it belongs to an account."
+        3,
+        "Emails that ask one mailbox, whatever its +tags and dots, whether it belongs to an account. If it answers "
+        "none, as many come at least a day apart, then as many a week apart, and then none.",
     )
     unasked_per_domain_per_day: Count = setting(
         200,

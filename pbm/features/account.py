@@ -8,7 +8,7 @@ from typing import Any
 
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
-from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
+from pbm.core.credentials import check_address, check_free, check_password, chosen_password, declines
 from pbm.core.notify import Desk, MailsRevoked, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.reply import done, refuse
@@ -222,19 +222,20 @@ def _who_lost_it(request: Request, command: Command) -> list[Player]:
 
 
 def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = False) -> bool:
-    """Ask a player for a new password, unless they were asked too often today; whether they are asked.
+    """Ask a player for a new password, unless they are banned or were asked too often today; whether they are asked.
 
-    wanted: as for _ask_for_password.
+    The question before stays good if none may be sent in its place. wanted: as for _ask_for_password.
     """
-    addresses = request.tx.players.confirmed(player.id)[player.id]
+    own = request.tx.players.confirmed(player.id)[player.id]
     asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
-    if asked >= request.tools.limits.resets_per_day * len(addresses):
+    if asked >= request.tools.limits.resets_per_day * len(own) or request.tx.banned([player.userid.casefold()]):
         return False
-    request.tx.tickets.revoke(RESET, player.userid, request.now)
+    addresses = [address for address in own if request.may_ask(player, address)]
+    if addresses:
+        request.tx.tickets.revoke(RESET, player.userid, request.now)
     for address in addresses:
-        if request.may_ask(player, address):
-            _ask_for_password(request, player, address, answers=False, wanted=wanted)
-    return True
+        _ask_for_password(request, player, address, answers=False, wanted=wanted)
+    return bool(addresses)
 
 
 def _ask_for_password(
@@ -252,11 +253,11 @@ def _ask_for_password(
 @by_player
 def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
     """The first line of the answer is the new password."""
-    if declines(request.message.text):
+    password = chosen_password(request.message.text)
+    if not password and declines(request.message.text):
         return
     if ticket.payload["address"].casefold() not in _own_addresses(request, player):
         raise NotAllowed("This address is no longer one of the account's, so nothing has changed.")
-    password = first_line(request.message.text)
     try:
         _set_password(request, player, password)
     except BadArguments as error:
@@ -283,7 +284,7 @@ def addresses_of(request: Request, command: Command) -> list[str]:
 def _count_unasked(request: Request, address: str) -> None:
     """Count a question to an address, unless its owner has surely asked for it. Raises: NotAllowed for one too many."""
     own = address.casefold() == request.message.sender.casefold()
-    if not (own and request.message.authenticated):
+    if not (own and (request.message.authenticated or request.sender.address)):
         count_unasked(request.tx, request.tools.limits, address, request.incoming.network)
 
 

@@ -22,7 +22,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Player, Result
 from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store import Transaction
-from pbm.store.tickets import Ticket
+from pbm.store.tickets import INVITE, Ticket
 
 
 def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBoard]) -> list[OpenBoard]:
@@ -46,9 +46,12 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBo
 
 
 def end_account(tx: Transaction, player: Player) -> None:
-    """Remove a player, so that nobody finds them any more and none of their tickets is good."""
+    """Remove a player, so that nobody finds them any more and none of their tickets is good.
+
+    Invitations stay good: a stranger who accepts one gets an account, and is told that the inviter has left.
+    """
     publish(AccountEnded(player), tx)
-    tx.tickets.revoke_of(player.id, tx.now)
+    tx.tickets.revoke_of(player.id, tx.now, kept=(INVITE,))
     tx.players.remove(player.id, tx.now)
 
 

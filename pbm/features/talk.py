@@ -10,6 +10,7 @@ from typing import Any
 from games.rules import counted
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
+from pbm.core.bus import AccountsMerged, subscribes
 from pbm.core.credentials import first_line
 from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
@@ -23,6 +24,7 @@ from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.verbs import COMPANY, MULTIPLE, Standing, Verb
+from pbm.store import Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket
 
@@ -170,6 +172,15 @@ def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
     if request.author.sent_from is not None:  # somebody else may have the message; its reader learns who answered it
         told = f"Your answer is on its way to {author.userid}."
         request.outgoing.answers.append(Answer("your answer", Outcome.DONE, told, "pbm: your answer to a message"))
+
+
+@subscribes(AccountsMerged)
+def write_to_the_other(merged: AccountsMerged, tx: Transaction) -> None:
+    """Have answers to the messages of a player go to the player whose account theirs has become."""
+    for ticket in tx.tickets.all_of(MESSAGE):
+        if ticket.payload["to"] == merged.gone.id:
+            payload = {**ticket.payload, "to": merged.kept.id}
+            tx.tickets.restate(ticket._replace(subject=merged.kept.userid, payload=payload))
 
 
 def _check_no_command(text: str) -> None:

@@ -17,7 +17,7 @@ from time import thread_time
 import structlog
 
 from pbm.core.counts import LIMITED, WAITED
-from pbm.core.credentials import first_line, is_clear
+from pbm.core.credentials import chosen_password, first_line, is_clear
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
@@ -117,7 +117,8 @@ class Handler:
         commands = parse_all(tx, reading.lines, sender.standing)
         token = message.token if sender.seat is None else None
         ticket = tx.tickets.find(token, gate.tx.now) if token else None
-        fresh = [first_line(message.text)] if ticket is not None and ticket.purpose == RESET else []
+        is_reset = ticket is not None and ticket.purpose == RESET
+        fresh = [chosen_password(message.text)] if is_reset else []
         peer = message.peer if self._robot.authserv_id else row.peer  # our own mail server hands all of them over
         machine, network = network_of(peer), network_of(peer, 24)
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
@@ -128,7 +129,7 @@ class Handler:
             row, message, sender, reading, commands, origin=origin,
             logins=admitted(gate, passwords, origin, is_wrong) if passwords != Held() else Logins(),
             is_guess=token is not None and ticket is None and self._signer.open(token) is None,
-            unsaid=unsaid_lines(reading.lines, commands, fresh),
+            unsaid=unsaid_lines(reading.lines, commands, [first_line(message.text)] if is_reset else []),
         )  # fmt: skip
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:

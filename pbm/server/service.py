@@ -21,6 +21,7 @@ from pbm.core.credentials import Passwords
 from pbm.core.notify import Desk, Tools, rehearse, tell_operator
 from pbm.core.registry import DEEDS, WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
+from pbm.core.unasked import MAILBOX, REMEMBERED
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival
@@ -191,7 +192,7 @@ class Service:
         with self.store.write() as tx:
             before = tx.now - timedelta(days=2)
             tx.tickets.sweep(before)
-            tx.guesses.sweep(before)
+            tx.guesses.sweep(before, {MAILBOX: tx.now - REMEMBERED})
             tx.peers.sweep(tx.now - KEPT_UNPROVEN)
             tx.absences.forget(before, LONGEST_TURN)
             tx.secrets.sweep(tx.now)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -70,10 +70,12 @@ class Guesses(Queries):
         found = select(attempts).where(attempts.c.locked_until > now).order_by(attempts.c.locked_until.desc())
         return self._all(found, _attempts)
 
-    def sweep(self, before: datetime) -> None:
-        """Forget keys where nothing has failed or been locked since then."""
+    def sweep(self, before: datetime, of_kinds: Mapping[str, datetime]) -> None:
+        """Forget keys where nothing has failed or been locked since then. of_kinds: other instants, by kind."""
         over = or_(attempts.c.locked_until.is_(None), attempts.c.locked_until < before)
-        self._delete(attempts, attempts.c.last_at < before, over)
+        self._delete(attempts, attempts.c.last_at < before, over, attempts.c.kind.not_in(of_kinds))
+        for kind, instant in of_kinds.items():
+            self._delete(attempts, attempts.c.last_at < instant, attempts.c.kind == kind)
 
 
 def _attempts(row: Row[Any]) -> Attempts:
@@ -152,6 +154,15 @@ class Tickets(Queries):
         """A player's tickets of a purpose that can still be redeemed."""
         own = (tickets.c.purpose == purpose) & (tickets.c.player_id == player_id)
         return self._all(select(tickets).where(own, tickets.c.expires_at > now).order_by(tickets.c.id), _ticket)
+
+    def all_of(self, purpose: str) -> list[Ticket]:
+        """All tickets of a purpose that are not forgotten yet."""
+        return self._all(select(tickets).where(tickets.c.purpose == purpose).order_by(tickets.c.id), _ticket)
+
+    def restate(self, ticket: Ticket) -> None:
+        """Write what has changed in the subject and the payload."""
+        values = {"subject": ticket.subject.casefold(), "payload": json.dumps(ticket.payload)}
+        self._update(tickets, tickets.c.id == ticket.id, **values)
 
     def drop_of(self, purpose: str, subject: str, player_id: int) -> None:
         """Use up a player's tickets of a purpose about a subject."""

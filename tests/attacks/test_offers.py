@@ -10,6 +10,7 @@ import pytest
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from pbm.server.operator import Administration
+from pbm.server.steward import Steward
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 TEXT = "Buy cheap pills at shop.example!"
@@ -109,11 +110,14 @@ def test_nobody_makes_robots_think_for_nobody(sender: str, words: str, people: H
 
 def test_an_answer_that_is_never_clear_agrees_to_nothing(people: House) -> None:
     people.send("carol", "cross challenge -size=4 alice bob")
-    people.answer("alice", "What a lovely blue.")
-    people.answer("alice", "What a lovely red.")
+    for words in ("What a lovely blue.", "What a lovely red.", "How do I play?", "Which clock is it?"):
+        (got,) = people.answer("alice", words, mail=1)
+        assert "That was neither yes nor no." in got.body
+    assert people.answer("alice", "What a lovely green.") == [], "a program may be answering"
     (got,) = people.answer("bob", "yes", mail=1)
-    assert "alice has not agreed in time, so nothing starts" in got.body
+    assert "as soon as alice agrees" in got.body
     assert boards(people) == 0
+    assert started(people.answer("alice", "yes", mail=2))
 
 
 def test_a_question_that_runs_out_agrees_to_nothing(people: House) -> None:
@@ -155,3 +159,90 @@ def test_what_was_declined_or_taken_back_is_not_asked_again(people: House) -> No
         people.send("bob", words) if words else people.answer("alice", "no")
     (got,) = people.send("alice", "revoke alice alicepass")
     assert got["Subject"] == "pbm: old emails are void"
+
+
+def told(mails: list[Got]) -> dict[str, str]:
+    """The last text to each address, in one line."""
+    return {got.address: " ".join(got.body.split()) for got in mails}
+
+
+def open_offers(house: House) -> int:
+    with house.service.store.read() as tx:
+        return len(tx.agenda.of("offer"))
+
+
+def test_those_who_have_agreed_are_told_when_nobody_else_does(people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    people.send("x@example.com", "hex challenge alice bob")
+    people.answer("alice", "yes", mail=1)
+    people.answer("alice", "yes", mail=2)
+    got = people.wait(timedelta(days=8))
+    assert sorted(each.address for each in got) == [address_of(userid) for userid in ("alice", "alice", "carol")]
+    assert "bob has not answered whether they want the game you agreed to" in told(got)[address_of("alice")]
+    assert "bob has not answered whether they want the game you asked for" in told(got)[address_of("carol")]
+    assert open_offers(people) == 0
+
+
+def test_two_who_have_not_answered_are_named(people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    (got,) = people.wait(timedelta(days=8))
+    assert "alice and bob have not answered" in " ".join(got.body.split())
+
+
+@pytest.mark.parametrize("leaver", ["carol", "bob"])
+def test_an_offer_ends_when_one_of_its_players_leaves(leaver: str, people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    people.answer("alice", "yes")
+    people.send(leaver, f"delete {leaver} {password(leaver)}")
+    got = told(people.wait(timedelta(minutes=1)))
+    assert f"{leaver} has left the server, so the game you agreed to does not start." in got[address_of("alice")]
+    assert len(got) == (2 if leaver == "bob" else 1), "the challenger is told, too"
+    assert open_offers(people) == 0
+    assert not started(people.answer("bob", "yes", mail=1))
+
+
+def test_what_an_erased_player_wrote_in_an_offer_is_forgotten(people: House) -> None:
+    people.send("carol", "erase me carol carolpass")
+    people.wait(timedelta(days=6))
+    people.send("carol", "cross challenge -size=4 alice bob", "A secret of carol's.")
+    people.wait(timedelta(days=2))
+    assert open_offers(people) == 0
+
+
+def test_a_game_that_all_want_and_that_cannot_start_is_told_to_all(people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    people.answer("alice", "yes")
+    people.send("alice", "block alice alicepass bob")
+    got = told(people.answer("bob", "yes", mail=1))
+    assert set(got) == {address_of(userid) for userid in ("alice", "bob", "carol")}
+    reason = "alice and bob do not play each other."
+    assert f"bob agrees to a game of Cross. {reason}" in got[address_of("carol")]
+    assert reason in got[address_of("bob")]
+    assert open_offers(people) == 0
+
+
+def test_one_who_has_agreed_is_told_that_the_game_is_taken_back(people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    people.answer("alice", "yes")
+    got = told(people.send("carol", "withdraw carol carolpass bob"))
+    assert got[address_of("alice")].startswith("carol has taken back the game of Cross that you agreed to.")
+    assert set(got) == {address_of("alice"), address_of("carol")}
+
+
+def test_two_answers_in_one_batch_start_one_game(people: House) -> None:
+    people.send("carol", "cross challenge -size=4 alice bob")
+    answers = [people.answering(userid, "yes") for userid in ("alice", "bob", "alice", "bob")]
+    people.service.accept([*answers, *answers])
+    while people.service.handle():
+        pass
+    assert boards(people) == 1
+    assert open_offers(people) == 0
+
+
+def test_accounts_that_were_to_play_each_other_and_are_merged_do_not(people: House) -> None:
+    people.send("alice", "set alice alicepass challenges ask")
+    people.send("bob", "cross challenge -size=4 bob alice")
+    Steward(people.service).merge("bob", "alice")
+    people.wait(timedelta(minutes=1))
+    assert not started(people.answer("alice", "yes", mail=2))
+    assert boards(people) == open_offers(people) == 0

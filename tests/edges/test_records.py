@@ -12,7 +12,7 @@ import dns.resolver
 import dns.rrset
 import pytest
 
-from pbm.edges.records import Ask, MaybeTaken, SenderNames, ask_dns, look_up
+from pbm.edges.records import Ask, Unanswered, SenderNames, ask_dns, look_up
 from pbm.edges.signing import new_key, public_key
 from tests.patience import PATIENCE_SECONDS
 
@@ -90,7 +90,7 @@ def test_offline_one_question_is_enough() -> None:
 
     def ask(name: str, kind: str) -> list[str]:
         asked.append(name)
-        raise MaybeTaken("no network")
+        raise Unanswered("no network")
 
     (finding,) = look_up(SenderNames(DOMAIN, DOMAIN, "k1", None), ask)
     assert (finding.check, finding.verdict) == ("dns", "WARN")
@@ -149,5 +149,5 @@ def test_no_server_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
         resolver.nameservers, resolver.port = ["127.0.0.1"], silent.getsockname()[1]
-        with pytest.raises(MaybeTaken):
+        with pytest.raises(Unanswered):
             ask_dns(DOMAIN, "MX", resolver)

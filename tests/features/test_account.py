@@ -13,6 +13,7 @@ from games import GAMES
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from pbm.server.operator import Administration
+from pbm.server.steward import Steward
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 
@@ -148,6 +149,58 @@ def test_an_address_of_two_accounts_is_not_taken_for_a_strangers(words: str, hou
     assert "To join" not in got.body
 
 
+def test_a_mailbox_that_never_answers_is_asked_ever_more_rarely_until_it_writes(house: House) -> None:
+    victim = "victim@home.example"
+    asked: list[int] = []
+    for day in range(120):
+        for name in "abcde":
+            house.send("eve@evil.example", f"signup v{name}{chr(97 + day % 26)}{day} passw0rd {victim}")
+        asked += [day] * (len(house.mailboxes[victim]) - len(asked))
+        house.wait(timedelta(days=1) - timedelta(minutes=5))
+        house.service.tidy()
+    assert asked == [0, 0, 0, 1, 2, 3, 10, 17, 24]
+    (got,) = house.send(victim, "signup vera passw0rd")
+    assert "write to us from there, and answer what comes back with the same line" in " ".join(got.body.split())
+    house.send(victim, "hello")
+    house.answer(victim, "signup vera passw0rd")
+    house.answer(victim, "yes")
+    assert confirmed(house, "vera") == [victim]
+
+
+@pytest.mark.parametrize(
+    ("answer", "chosen"),
+    [
+        ("no-way-jose", "no-way-jose"),
+        ("stop.it77", "stop.it77"),
+        ("password Sesame1", "Sesame1"),
+        ("Password: Sesame1", "Sesame1"),
+        *((word, "alicepass") for word in ("Stop!", "no", "Nein!", "never")),
+    ],
+)
+def test_a_password_may_begin_like_a_refusal_and_stand_after_the_word_of_the_command(
+    answer: str, chosen: str, alice: House
+) -> None:
+    alice.send("alice", "reset password alice")
+    alice.answer("alice", answer, mail=1)
+    assert chosen.encode() not in alice.inbox_row.raw
+    assert can_log_in(alice, "alice", chosen)
+
+
+def test_requests_that_send_nothing_do_not_make_an_earlier_question_useless(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, Limits(unasked_per_domain_per_day=1)))
+    house.player("alice")
+    house.send("alice", "reset password alice")
+    assert addressees(house.send("eve@evil.example", "reset password alice")) == ["eve@evil.example"]
+    house.answer("alice", "Sesame1", mail=1)
+    assert can_log_in(house, "alice", "Sesame1")
+
+
+def test_a_banned_player_is_not_asked_for_a_password_by_others(alice: House) -> None:
+    Steward(alice.service).ban("alice", None, "")
+    alice.collect()
+    assert addressees(alice.send("eve@evil.example", "reset password alice")) == ["eve@evil.example"]
+
+
 def test_a_mailbox_that_is_given_up_sets_no_password(alice: House) -> None:
     alice.send("alice", "reset password alice")
     alice.send("alice", "change address alice alicepass new@example.net")
@@ -215,7 +268,7 @@ def test_an_address_is_not_asked_again_and_again(house: House) -> None:
         house.send(f"m{number}@example.com", f"signup victim{number} passpass victim@example.com")
     assert len(house.mailboxes["victim@example.com"]) == 3
     (got,) = house.mailboxes["m4@example.com"]
-    assert "tomorrow" in got.body
+    assert "has got 3 such emails and answered none of them" in " ".join(got.body.split())
     with house.service.store.read() as tx:
         assert not tx.players.is_taken("victim4")
 

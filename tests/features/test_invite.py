@@ -246,6 +246,17 @@ def test_an_inviter_who_is_full_by_then_plays_later(new_house: Callable[..., Hou
     assert "robert" in userids(house)
 
 
+def test_an_invitation_by_a_player_who_has_left_still_makes_an_account(people: House) -> None:
+    people.send("alice", f"hex challenge alice {FRIEND} alice alicepass")
+    people.send("alice", "delete alice alicepass")
+    (got,) = people.answer(FRIEND, "yes, robert")
+    assert "Welcome, robert!" in got.body
+    assert "The game did not start: the player who invited you has left the server." in " ".join(got.body.split())
+    assert people.wait(timedelta(days=40)) == []
+    with people.service.store.read() as tx:
+        assert tx.agenda.of("invite") == []
+
+
 def test_the_welcome_after_an_invitation_can_be_answered(people: House) -> None:
     ask(people, "alice", f"cross challenge me {FRIEND}")
     welcome = to(people.answer(FRIEND, "yes, robert"), FRIEND)[0]

@@ -180,7 +180,9 @@ def test_what_a_merged_player_has_asked_is_answered_and_taken_back_as_the_other_
     told(inn)
     assert any("hex" in got["Subject"].casefold() for got in inn.answer("alice", "yes", mail=2))
     with inn.service.store.read() as tx:
-        assert [player.userid for player in tx.matches.summary(101).players] == ["carol", "alice"]
+        match = tx.matches.summary(101)
+        assert match is not None
+        assert [player.userid for player in match.players] == ["carol", "alice"]
     for whom in ("alice", "friend@nowhere.example"):
         assert "Taken back" in inn.send("carol", f"withdraw carol carolpass {whom}")[0].body
 
@@ -192,7 +194,18 @@ def test_what_a_merged_player_was_asked_is_answered_as_the_other_account(inn: Ho
     told(inn)
     assert any(got.board == 101 for got in inn.answer("bob", "yes", mail=2))
     with inn.service.store.read() as tx:
-        assert [player.userid for player in tx.matches.summary(101).players] == ["alice", "carol"]
+        match = tx.matches.summary(101)
+        assert match is not None
+        assert [player.userid for player in match.players] == ["alice", "carol"]
+
+
+def test_an_answer_to_a_merged_player_reaches_the_other_account(inn: House) -> None:
+    inn.send("alice", "message alice alicepass bob", "Hello!")
+    hand(inn).merge("alice", "carol")
+    told(inn)
+    got = inn.answer("bob", "And hello to you!", mail=1)
+    assert {mail.address for mail in got} == {address_of("alice"), address_of("carol")}
+    assert all("And hello to you!" in mail.body for mail in got)
 
 
 def test_a_letter_goes_to_some_players_or_to_all_and_is_answered_to_the_operator(inn: House) -> None:

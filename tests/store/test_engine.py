@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -273,6 +274,39 @@ def test_texts_of_mails_move_to_their_own_table_and_back(store: Store, url: str)
     with store.read() as tx:
         assert [queued.mail for queued in tx.outbox.latest(None, 9)] == mails[::-1]
     assert [problem for problem in store.check() if " is off: " not in problem] == []
+
+
+def test_offers_under_way_move_to_the_agenda_and_back(store: Store, url: str) -> None:
+    """One that nobody has answered, one that one player has agreed to, one by a stranger, and one that is over."""
+    with store.write() as tx:
+        alice, bob, carol = (tx.players.add(userid, "x", NOW) for userid in ("alice", "bob", "carol"))
+        ends_at = datetime.now(UTC).replace(microsecond=7) + timedelta(days=6)
+        terms = {
+            "game": "hex", "words": ["-size=5"], "body": "", "seats": [alice.id, bob.id], "comment": "Play!",
+            "measure": "", "rematch_of": None,
+        }  # fmt: skip
+        for key, asker, waits in (("k1", carol, (alice, bob)), ("k2", carol, (bob,)), ("k3", None, (alice, bob))):
+            offer = {**terms, "player": asker.id if asker else None, "waits": [each.id for each in waits]}
+            tx.agenda.put("offer", key, ends_at - timedelta(minutes=1), **offer)
+            for player in waits:
+                tx.tickets.issue(f"{key} {player.id}", "offer", key, NOW, ends_at, player.id, {})
+        tx.tickets.issue("over", "offer", "k4", NOW, NOW, alice.id, {})
+        tx.agenda.put("invite", "x@example.org", ends_at, player=alice.id)
+    with store.read() as tx:
+        before = tx.agenda.of("offer")
+    with downgraded(url, "0018") as connection:
+        found = connection.execute(text("SELECT payload FROM tickets WHERE purpose = 'offer' ORDER BY id")).scalars()
+        written = [json.loads(payload) for payload in found]
+        assert written == [{**terms, "challenger": name} for name in ("carol", "carol", "carol", "", "")]
+        found = connection.execute(text("SELECT payload FROM agenda WHERE kind = 'offer' ORDER BY key")).scalars()
+        assert [json.loads(payload) for payload in found] == [{"player": carol.id}] * 2
+        again = json.dumps({**terms, "challenger": "carol", "asked": 1})
+        connection.execute(text("UPDATE tickets SET payload = :again WHERE subject = 'k2'"), {"again": again})
+    store.upgrade(NOW)
+    with store.read() as tx:
+        assert tx.agenda.of("offer") == before
+        assert [ticket.payload for ticket in tx.tickets.of("offer", bob.id, NOW)] == [{}] * 3
+        assert len(tx.agenda.of("invite")) == 1
 
 
 def test_a_text_goes_with_its_mail(store: Store) -> None:

@@ -30,10 +30,8 @@ from pbm.domain.verbs import Standing
 from pbm.mailin.written import token_answered
 from pbm.store.tickets import INVITE, Ticket
 
-OFFER = "offer"
-"""The purpose of tickets of players who are asked for a game, and of what is due when they run out."""
 MAX_ASKED = 4
-"""How often one invitation may be repeated, to tell more or to ask what was meant: a program may be answering."""
+"""How often one question may be repeated, to tell more or to ask what was meant: a program may be answering."""
 _MOMENT = timedelta(minutes=1)
 MAX_NOTE = 500
 """Characters of a comment that may be sent with an invitation."""
@@ -200,21 +198,23 @@ def await_answer(at: Desk, purpose: str, subject: str, days: int, **asked: Any) 
     at.tx.agenda.put(purpose, subject, at.now + timedelta(days=days) - _MOMENT, **asked)
 
 
-@when_due(OFFER)
-@when_due(INVITE)
-def tell_unanswered(occasion: Occasion) -> None:
-    """Tell the player who asked for a game who has not answered."""
+def is_still_open(occasion: Occasion) -> bool:
+    """Whether a question that is due can still be answered; if so, it stays on the agenda until that is over."""
     tx, item = occasion.tx, occasion.item
     ends_at = tx.tickets.open_until(item.kind, item.key, item.due_at)
-    if ends_at > occasion.now + _MOMENT:  # asked once more, or the clock was put right
+    is_open = ends_at > occasion.now + _MOMENT  # asked once more, or the clock was put right
+    if is_open:
         tx.agenda.put(item.kind, item.key, ends_at - _MOMENT, **item.payload)
-        return
-    asker = tx.players.get(item.payload["player"] or 0)
-    waits = filter(None, map(tx.players.get, item.payload.get("waits", ())))
-    invited = item.key if item.kind == INVITE else " and ".join(player.userid for player in waits)
-    if asker is not None and invited:
-        words = {"invited": invited, "again": item.kind == OFFER}
-        occasion.owe(letters_for(occasion, reader_of(occasion, asker), "pbm: no answer", "unanswered.txt", **words))
+    return is_open
+
+
+@when_due(INVITE)
+def tell_uninvited(occasion: Occasion) -> None:
+    """Tell the player who has invited a stranger that nobody has answered."""
+    inviter = occasion.tx.players.get(occasion.item.payload["player"])
+    if inviter is not None and not is_still_open(occasion):
+        words = dict.fromkeys(("plural", "again", "left", "agreed"), False) | {"invited": occasion.item.key}
+        occasion.owe(letters_for(occasion, reader_of(occasion, inviter), "pbm: no answer", "unanswered.txt", **words))
 
 
 def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
@@ -223,15 +223,27 @@ def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
     request.tx.invitations.refuse(ticket.subject, request.now)
     if inviter is not None:
         title = GAMES[ticket.payload["game"]].info.title
-        tell_declined(request, inviter, "pbm: invitation declined", ticket.subject, title)
+        tell_no_game(request, inviter, "pbm: invitation declined", invited=ticket.subject, title=title)
 
 
-def tell_declined(request: Request, player: Player, subject: str, invited: str, title: str) -> None:
-    """Tell a player that somebody does not want a game, with what they wrote besides. invited: userid or address."""
+def tell_no_game(
+    request: Request,
+    player: Player,
+    subject: str,
+    *,
+    invited: str,
+    title: str,
+    problem: str = "",
+    is_back: bool = False,
+) -> None:
+    """Tell a player that somebody does not want a game, with what they wrote besides. invited: userid or address.
+
+    problem: why it cannot start although they want it. is_back: whether they have taken it back.
+    """
     writer = request.author.player
     is_heard = writer is None or not request.tx.blocks.is_blocked(writer.id, by=player.id)
-    note = request.discreetly(beyond_consent(request.message.text)) if is_heard else ""
-    words = {"invited": invited, "title": title, "note": note}
+    note = request.discreetly(beyond_consent(request.message.text)) if is_heard and not is_back else ""
+    words = {"invited": invited, "title": title, "note": note, "problem": problem, "is_back": is_back}
     request.outgoing.letters += letters_for(request, reader_of(request, player), subject, "declined.txt", **words)
 
 
@@ -297,7 +309,7 @@ def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str =
 def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Player) -> str:
     """Start the game; returns why it could not start, or empty."""
     if inviter is None:
-        return "who invited you has left the server."
+        return "the player who invited you has left the server."
     words = ticket.payload
     game = GAMES[words["game"]]
     seats = (player, inviter) if words["seat"] == 1 else (inviter, player)

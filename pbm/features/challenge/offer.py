@@ -15,10 +15,10 @@ from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
-from pbm.core.bus import AccountsMerged, subscribes
+from pbm.core.bus import AccountEnded, AccountsMerged, subscribes
 from pbm.core.credentials import first_line
-from pbm.core.notify import Desk, MailsRevoked
-from pbm.core.registry import REFUSALS, by_player, handles, redeems
+from pbm.core.notify import Desk, MailsRevoked, letters_for, reader_of
+from pbm.core.registry import REFUSALS, Occasion, by_player, handles, redeems, when_due
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
@@ -32,14 +32,23 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.settings import NONE
 from pbm.domain.verbs import STARTING, Verb
-from pbm.features.challenge.invitation import OFFER, await_answer, beyond_consent, close, tell_declined
+from pbm.features.challenge.invitation import (
+    MAX_ASKED,
+    await_answer,
+    beyond_consent,
+    close,
+    is_still_open,
+    tell_no_game,
+)
 from pbm.mailin import Message
 from pbm.store import Transaction
 from pbm.store.house import Item
 from pbm.store.tickets import INVITE, Ticket
 
+OFFER = "offer"
+"""The purpose of tickets of players who are asked for a game, and of what is due when they run out."""
 Offer = Mapping[str, Any]
-"""The payload of an offer's item on the agenda."""
+"""The payload of an offer's item on the agenda; `left` is the userid of a player of it who has left the server."""
 DAYS = 7
 """How long an offer can be answered."""
 
@@ -104,16 +113,16 @@ def propose(
     "take back your challenge of a player, or your invitation of an address, before it is answered",
 )
 def withdraw(request: Request, command: Command) -> Answer:
-    asker, whom, tickets = request.author.who(command), command.args["WHOM"], request.tx.tickets
-    asked = request.tx.players.of_address(whom) if "@" in whom else [request.author.player_named(whom)]
-    offers = [ticket for player in asked for ticket in tickets.of(OFFER, player.id, request.now)]
-    items = [request.tx.agenda.get(OFFER, key) for key in sorted({ticket.subject for ticket in offers})]
-    keys = [item.key for item in items if item is not None and item.payload["player"] == asker.id]
-    for key in keys:
-        close(request, OFFER, key)
-    if asker.id in tickets.open_for(INVITE, whom, request.now):
+    asker, whom, tx = request.author.who(command), command.args["WHOM"], request.tx
+    asked = {each.id for each in (tx.players.of_address(whom) if "@" in whom else [request.author.player_named(whom)])}
+    own = [item for item in tx.agenda.of(OFFER) if item.payload["player"] == asker.id]
+    items = [item for item in own if not asked.isdisjoint(item.payload["waits"])]
+    for item in items:
+        close(request, OFFER, item.key)
+        _tell_concerned(request, item.payload, asker, is_back=True)
+    if asker.id in tx.tickets.open_for(INVITE, whom, request.now):
         close(request, INVITE, whom)
-    elif not keys:
+    elif not items:
         raise NotFound(f"Nothing that you have asked {whom} waits for an answer.")
     return done(command, f"Taken back: {whom} cannot agree to your game any more.")
 
@@ -138,7 +147,7 @@ def _letters(
             at.now,
             to=to,
             player=player,
-            reply_to=at.issue(OFFER, key, days=days, player=player, asked=to is not None),
+            reply_to=at.issue(OFFER, key, days=days, player=player),
             userid=player.userid,
             opponent=opponent.userid,
             challenger=challenger.userid if challenger else "",
@@ -153,35 +162,44 @@ def _letters(
     ]
 
 
-@redeems(OFFER)
+@redeems(OFFER, lasting=True)
 @by_player
 def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
-    """A player who was asked agrees or declines; after any other answer they are asked once more."""
-    item = request.tx.agenda.get(OFFER, ticket.subject)
-    if item is None:
+    """A player who was asked agrees or declines; after any other answer they are asked again, a few times."""
+    tx, item, text = request.tx, request.tx.agenda.get(OFFER, ticket.subject), request.message.text
+    if item is None or item.payload["game"] not in GAMES:
         raise NotAllowed("The time to agree to this game is over.")
-    reply = Reply.NEVER if first_line(request.message.text).casefold() == NONE else consent(request.message.text).answer
+    reply = Reply.NEVER if first_line(text).casefold() == NONE else consent(text).answer
     if reply is Reply.YES:
         _agree(request, item, player)
     elif reply in (Reply.NO, Reply.NEVER):
-        _tell_declined(request, item.payload, player)
         close(request, OFFER, item.key)
+        _tell_concerned(request, item.payload, player)
         if reply is Reply.NEVER:
-            request.tx.players.choose(player.id, challenges=NONE)
-        told = 'You get no more challenges; "set challenges anyone" lets them through again.'
-        text = told if reply is Reply.NEVER else "Nothing has started, and nothing will."
-        request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, text, "pbm: no game"))
-    elif not ticket.payload["asked"]:
+            tx.players.choose(player.id, challenges=NONE)
+        never = 'You get no more challenges; "set challenges anyone" lets them through again.'
+        told = never if reply is Reply.NEVER else "Nothing has started, and nothing will."
+        request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, told, "pbm: no game"))
+    elif sum(each.subject == item.key for each in tx.tickets.of(OFFER, player.id, tx.now)) <= MAX_ASKED:
         problem = "That was neither yes nor no. Please answer again."
         request.outgoing.letters += _letters(request, item.key, player, item.payload, DAYS, problem, request.message)
 
 
-def _tell_declined(request: Request, offer: Offer, player: Player) -> None:
-    """Tell the player who proposed the game, and those who have agreed to it, that it is declined."""
-    people = map(request.tx.players.get, {*offer["seats"], offer["player"] or 0} - {*offer["waits"], player.id})
-    title = GAMES[offer["game"]].info.title
-    for asked in sorted(filter(None, people), key=lambda each: each.id):
-        tell_declined(request, asked, "pbm: no game", player.userid, title)
+def _concerned(tx: Transaction, offer: Offer) -> list[Player]:
+    """The player who proposed the game, and those who have agreed to it."""
+    people = map(tx.players.get, {*offer["seats"], offer["player"] or 0} - {*offer["waits"]})
+    return sorted(filter(None, people), key=lambda each: each.id)
+
+
+def _tell_concerned(
+    request: Request, offer: Offer, player: Player, *, problem: str = "", is_back: bool = False
+) -> None:
+    """Tell all whom an offer concerns, except the player who ends it, that nothing starts; as in `tell_no_game`."""
+    info = GAMES[offer["game"]].info if offer["game"] in GAMES else None
+    for each in _concerned(request.tx, offer):
+        if each != player:
+            told = {"invited": player.userid, "title": info.title if info else offer["game"]}
+            tell_no_game(request, each, "pbm: no game", problem=problem, is_back=is_back, **told)
 
 
 def _agree(request: Request, item: Item, player: Player) -> None:
@@ -190,9 +208,9 @@ def _agree(request: Request, item: Item, player: Player) -> None:
     tx.tickets.drop_of(OFFER, item.key, player.id)
     if waits := [each for each in offer["waits"] if each != player.id]:
         others = " and ".join(each.userid for each in filter(None, map(tx.players.get, waits)))
-        if not tx.tickets.open_for(OFFER, item.key, request.now):
-            raise NotAllowed(f"{others or 'The other player'} has not agreed in time, so nothing starts.")
         tx.agenda.put(OFFER, item.key, item.due_at, **{**offer, "waits": waits})
+        if not tx.tickets.open_for(OFFER, item.key, request.now):
+            raise NotAllowed(f"{others} has not agreed in time, so nothing starts.")
         text = f"The game starts as soon as {others} agrees, too."
         if beyond_consent(request.message.text):
             text += " What you wrote besides was not passed on; write it when the game has begun."
@@ -203,6 +221,7 @@ def _agree(request: Request, item: Item, player: Player) -> None:
         board = _started(request, offer)
     except REFUSALS as error:
         refuse(request, "yes", error)
+        _tell_concerned(request, offer, player, problem=str(error))
         return
     challenger = tx.players.get(offer["player"] or 0)
     if offer["comment"]:
@@ -253,3 +272,32 @@ def hand_over(merged: AccountsMerged, tx: Transaction) -> None:
         changed = {**item.payload, **(lists if item.kind == OFFER else {}), "player": renamed(item.payload["player"])}
         if changed != item.payload:
             tx.agenda.put(item.kind, item.key, item.due_at, **changed)
+        if len({*lists["seats"]}) < len({*item.payload.get("seats", ())}):  # both were to play each other
+            _leave(tx, item.key, changed, merged.gone)
+
+
+@subscribes(AccountEnded)
+def let_go(ended: AccountEnded, tx: Transaction) -> None:
+    """End the offers of a player who leaves, and forget what they wrote in them."""
+    for item in tx.agenda.of(OFFER):
+        if ended.player.id in (item.payload["player"], *item.payload["seats"]):
+            _leave(tx, item.key, item.payload, ended.player)
+
+
+def _leave(tx: Transaction, key: str, offer: Offer, player: Player) -> None:
+    """Let nobody agree to an offer any more, and have all whom it concerns told that its player has left."""
+    tx.tickets.revoke(OFFER, key, tx.now)
+    tx.agenda.put(OFFER, key, tx.now, **{**offer, "comment": "", "left": player.userid})
+
+
+@when_due(OFFER)
+def tell_unanswered(occasion: Occasion) -> None:
+    """Tell the player who asked for a game, and those who have agreed, who has not answered, or has left."""
+    tx, offer = occasion.tx, occasion.item.payload
+    if is_still_open(occasion):
+        return
+    waits = [player.userid for player in filter(None, map(tx.players.get, offer["waits"]))]
+    for player in _concerned(tx, offer):
+        words = {"invited": offer.get("left") or " and ".join(waits), "plural": len(waits) > 1, "again": True}
+        words |= {"left": "left" in offer, "agreed": player.id != offer["player"]}
+        occasion.owe(letters_for(occasion, reader_of(occasion, player), "pbm: no answer", "unanswered.txt", **words))
