@@ -28,7 +28,7 @@ from pbm.domain.meaning import Act, asks_for_draw, meaning, plain, uncourteous, 
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
-from pbm.domain.wanted import game_elsewhere
+from pbm.domain.wanted import Wish, game_elsewhere, wished
 
 MAX_COMMANDS = 20
 """How many commands of one mail are carried out."""
@@ -47,6 +47,11 @@ _LISTED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A list mark before a move on the first line: "1. F6", "- F6"."""
+_FOR_BOARD = re.compile(
+    r"\W*(?:(?:this|that|it)(?:['\N{RIGHT SINGLE QUOTATION MARK}]s| is| was) )?(?:meant )?(?:for |on |in )?"
+    r"(?:board |game |match )?#?(\d{3,9})\W*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
@@ -71,14 +76,24 @@ class Reading:
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
     def sounds_unsure(self, command: Command) -> bool:
-        """Whether the mail begins with this move, and the words below may take it back."""
+        """Whether the mail begins with this move, and the words below may take it back, or mean another board."""
         may_be = bool(self.text and self.comment) and self.opens_with(command)
-        return may_be and meaning(self.opening, str.casefold).act is Act.UNSURE
+        return may_be and (board_below(self.opening) != "" or meaning(self.opening, str.casefold).act is Act.UNSURE)
 
     @property
     def opening(self) -> str:
         """The first line and the words below it, without further commands."""
         return f"{self.lines[0]}\n{self.comment}"
+
+
+def board_below(opening: str) -> str:
+    """The number that is all that the line below the first names; empty if there is none.
+
+    >>> board_below("E6\\n(for 104)"), board_below("E6\\n\\nGame 104"), board_below("E6\\nThat is 104 moves!")
+    ('104', '104', '')
+    """
+    below = _FOR_BOARD.match(opening.partition("\n")[2].lstrip())
+    return below[1] if below else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,17 +355,22 @@ def _is_plausible(command: Command) -> bool:
 
 
 def _goes_on_as_prose(command: Command, draft: _Draft) -> bool:
-    """Whether a word after the verb is one of sentences: "Reminders are annoying"; not if sentences name times so."""
+    """Whether a word after the verb is one of sentences: "Reminders are annoying"; not if commands hold such words, or
+    if the line asks the server for something in plain words.
+    """
     args, words = command.args, command.line.split()
-    if "FROM" in args or "NAME" in args:
-        return False
     start = int(words[0].casefold() in GAMES)
     _, count = leading(words[start:])
-    said = COMMON if "SUBJECT" in args else COMMON | NO_NAMES
-    kept = NOTHING if "MOVE" in args else _ASKED_FOR
     after = [args.get("USERID", "")] if command.secrets else words[start + count :]
+    names_board = start and any(word[0].isdigit() for word in after[:1])
+    if names_board or args.keys() & {"FROM", "NAME"} or ":" in args.get("PLAN", ""):
+        return False
+    said, kept = COMMON - {"about", "with"} if "SUBJECT" in args else COMMON | NO_NAMES, _ASKED_FOR
+    if "MOVE" in args:
+        kept = NOTHING | REQUESTING if after[1:] else NOTHING
     folded = (word.strip(".,;:!?").casefold() for word in after)
-    return any(word in said and word not in kept and not draft.is_userid(word) for word in folded)
+    is_prose = any(word in said and word not in kept and not draft.is_userid(word) for word in folded)
+    return is_prose and wished(command.line) not in (Wish.LOOK, Wish.BOARDS, Wish.ENDED)
 
 
 def _names_player(command: Command, draft: _Draft) -> bool:
