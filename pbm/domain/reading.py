@@ -140,7 +140,7 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     As on the classic server, the subject is the command if it reads like one; otherwise the first lines of the text are
     the commands. A line below the first is a command only if it cannot mean anything else; the rest is the comment.
     If the first line begins with a board's number, as in an answer to a digest, such lines may stand anywhere, also in
-    plain words.
+    plain words; other commands only right below them.
 
     >>> on_board = Standing("cross", 101, known=True, proven=True)
     >>> read("Cross Board 101 ann-bob", "F6\\nGood luck!", on_board)
@@ -187,7 +187,7 @@ def _by_text(draft: _Draft) -> Reading:
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     if board_first(first, standing) is not None and not draft.is_planned:
-        return _by_board(draft.left, start, plans, standing)
+        return _by_board(draft)
     end = start if draft.is_planned else start + 1
     for at in range(end, len(lines)):
         if _has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
@@ -253,16 +253,20 @@ def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading
     return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
 
 
-def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]], standing: Standing) -> Reading:
-    """Commands that name their boards, each with the text below it. start: the index of the first command's line."""
+def _by_board(draft: _Draft) -> Reading:
+    """Commands that name their boards, each with the text below it; right below them, also commands of no board."""
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
+    lines, start, plans, standing, is_text = draft.left, draft.start, draft.plans, draft.standing, False
     if not plans:
         lines = [piece for line in lines for piece in _of_boards(line, standing)]
     for at, line in enumerate(lines[start:], start):
         words = clean(line)
         is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words)
-        if not commands or is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing):
+        is_first = not commands or is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
+        if is_first or (not any(remarks[-1]) and not is_text and _is_apart(words, draft)):
+            named = board_first(words, standing)
+            is_text = named is not None and _has_text(named[1])
             commands.append((at, words))
             remarks.append([])
         else:
@@ -339,6 +343,18 @@ def _is_command(line: str, draft: _Draft) -> bool:
     except Rejected:
         words = cleaned.casefold().split()
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
+
+
+def _is_apart(line: str, draft: _Draft) -> bool:
+    """Whether a line is a command that is about no board, or names one after its verb; not one with text."""
+    words = line.split()
+    start = int(words[0].casefold() in GAMES) if words else 0
+    verb, count = leading(words[start:])
+    if verb is None or verb.has_text:
+        return False
+    number = "".join(words[start + count :][:1]).partition("#")[0]
+    names_board = number.isdecimal() and int(number) >= FIRST_BOARD
+    return (names_board or all(param.key != "BOARD" for param in verb.params)) and _is_command(line, draft)
 
 
 def _is_plausible(command: Command) -> bool:
