@@ -12,6 +12,7 @@ from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, reader_of
 from pbm.core.request import Request
+from pbm.core.robots import is_robot
 from pbm.domain.commands import Command, is_ours
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.match import Seat, State
@@ -52,8 +53,8 @@ def return_words(request: Request) -> None:
     is_name = all(word[:1].isupper() for word in words.split()) and len(words.split()) <= _NAME
     if not is_prose(words) or is_name or is_courteous(words) or is_signature(words):
         return
-    may_chat = outgoing.notices or request.sender.board is not None
-    told = "What you wrote was not passed on" + (': "chat" sends it.' if may_chat else ".")
+    board = outgoing.notices[-1].match.board if outgoing.notices else request.sender.board
+    told = "What you wrote was not passed on" + (': "chat" sends it.' if _is_heard(request, board) else ".")
     if outgoing.notices:
         last = outgoing.notices[-1]
         outgoing.notices[-1] = replace(last, shown=f"{last.shown or 'how it stands.'} {told}")
@@ -62,6 +63,14 @@ def return_words(request: Request) -> None:
         outgoing.answers[-1] = replace(answer, text=f"{answer.text.rstrip()}\n\n{wrapped(told)}".lstrip())
     else:
         outgoing.answers.append(Answer("your words", Outcome.DONE, wrapped(told), "pbm: your words"))
+
+
+def _is_heard(request: Request, board: int | None) -> bool:
+    """Whether a message about the board has a reader besides robots."""
+    match = request.tx.matches.summary(board) if board is not None else None
+    writer = request.author.reader().player
+    others = [player for player in match.players if player != writer] if match is not None else []
+    return not all(is_robot(request.tx, player) for player in others)
 
 
 def tell_sender(

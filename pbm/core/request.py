@@ -108,8 +108,9 @@ class Words:
         if not reading.remarks or not isinstance(command, Command):
             return
         self.comment = reading.remarks[number - 1]
-        if "BOARD" in command.args:
-            self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
+        board = command.args.get("BOARD", "").partition("#")[0]
+        if board.isdecimal():
+            self._remarks.setdefault(int(board), []).append(self.comment)
         elif self.comment and self._remarks:
             self._remarks[next(reversed(self._remarks))].append(self.comment)
 

@@ -297,10 +297,13 @@ def _as_typed(args: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, st
 
 
 def _unlisted(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:
-    """The words after a verb without the commas and the "and" of a list: "hex, cross and go" is "hex cross go".
+    """The words after a verb without the commas and the "and" of a list: "hex, cross and go" is "hex cross go"; and
+    without the "to" before the value of a setting.
 
     Only after the names of games and players, the numbers of boards and the like; never in a move or in a text.
     """
+    if verb.name == "set" and " ".join(words[1:2]).casefold() == "to" and is_choice([words[0], *words[2:]]):
+        return [words[0], *words[2:]]
 
     def is_name(word: str) -> bool:
         is_board = word.isdecimal() and len(word) >= len(str(FIRST_BOARD))

@@ -28,7 +28,7 @@ from pbm.domain.meaning import Act, asks_for_draw, meaning, plain, uncourteous, 
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
-from pbm.domain.wanted import game_elsewhere
+from pbm.domain.wanted import Wish, game_elsewhere, wished
 
 MAX_COMMANDS = 20
 """How many commands of one mail are carried out."""
@@ -47,6 +47,11 @@ _LISTED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A list mark before a move on the first line: "1. F6", "- F6"."""
+_FOR_BOARD = re.compile(
+    r"\W*(?:(?:this|that|it)(?:['\N{RIGHT SINGLE QUOTATION MARK}]s| is| was) )?(?:meant )?(?:for |on |in )?"
+    r"(?:board |game |match )?#?(\d{3,9})\W*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
@@ -71,14 +76,24 @@ class Reading:
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
     def sounds_unsure(self, command: Command) -> bool:
-        """Whether the mail begins with this move, and the words below may take it back."""
+        """Whether the mail begins with this move, and the words below may take it back, or mean another board."""
         may_be = bool(self.text and self.comment) and self.opens_with(command)
-        return may_be and meaning(self.opening, str.casefold).act is Act.UNSURE
+        return may_be and (board_below(self.opening) != "" or meaning(self.opening, str.casefold).act is Act.UNSURE)
 
     @property
     def opening(self) -> str:
         """The first line and the words below it, without further commands."""
         return f"{self.lines[0]}\n{self.comment}"
+
+
+def board_below(opening: str) -> str:
+    """The number that is all that the line below the first names; empty if there is none.
+
+    >>> board_below("E6\\n(for 104)"), board_below("E6\\n\\nGame 104"), board_below("E6\\nThat is 104 moves!")
+    ('104', '104', '')
+    """
+    below = _FOR_BOARD.match(opening.partition("\n")[2].lstrip())
+    return below[1] if below else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +140,7 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     As on the classic server, the subject is the command if it reads like one; otherwise the first lines of the text are
     the commands. A line below the first is a command only if it cannot mean anything else; the rest is the comment.
     If the first line begins with a board's number, as in an answer to a digest, such lines may stand anywhere, also in
-    plain words.
+    plain words; other commands only right below them.
 
     >>> on_board = Standing("cross", 101, known=True, proven=True)
     >>> read("Cross Board 101 ann-bob", "F6\\nGood luck!", on_board)
@@ -172,7 +187,7 @@ def _by_text(draft: _Draft) -> Reading:
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     if board_first(first, standing) is not None and not draft.is_planned:
-        return _by_board(draft.left, start, plans, standing)
+        return _by_board(draft)
     end = start if draft.is_planned else start + 1
     for at in range(end, len(lines)):
         if _has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
@@ -238,16 +253,20 @@ def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading
     return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
 
 
-def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]], standing: Standing) -> Reading:
-    """Commands that name their boards, each with the text below it. start: the index of the first command's line."""
+def _by_board(draft: _Draft) -> Reading:
+    """Commands that name their boards, each with the text below it; right below them, also commands of no board."""
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
+    lines, start, plans, standing, is_text = draft.left, draft.start, draft.plans, draft.standing, False
     if not plans:
         lines = [piece for line in lines for piece in _of_boards(line, standing)]
     for at, line in enumerate(lines[start:], start):
         words = clean(line)
         is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words)
-        if not commands or is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing):
+        is_first = not commands or is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
+        if is_first or (not any(remarks[-1]) and not is_text and _is_apart(words, draft)):
+            named = board_first(words, standing)
+            is_text = named is not None and _has_text(named[1])
             commands.append((at, words))
             remarks.append([])
         else:
@@ -326,6 +345,18 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
 
 
+def _is_apart(line: str, draft: _Draft) -> bool:
+    """Whether a line is a command that is about no board, or names one after its verb; not one with text."""
+    words = line.split()
+    start = int(words[0].casefold() in GAMES) if words else 0
+    verb, count = leading(words[start:])
+    if verb is None or verb.has_text:
+        return False
+    number = "".join(words[start + count :][:1]).partition("#")[0]
+    names_board = number.isdecimal() and int(number) >= FIRST_BOARD
+    return (names_board or all(param.key != "BOARD" for param in verb.params)) and _is_command(line, draft)
+
+
 def _is_plausible(command: Command) -> bool:
     """Whether the words can be what they are bound to: "Set your mind at ease" is not a command."""
     args = command.args
@@ -340,17 +371,22 @@ def _is_plausible(command: Command) -> bool:
 
 
 def _goes_on_as_prose(command: Command, draft: _Draft) -> bool:
-    """Whether a word after the verb is one of sentences: "Reminders are annoying"; not if sentences name times so."""
+    """Whether a word after the verb is one of sentences: "Reminders are annoying"; not if commands hold such words, or
+    if the line asks the server for something in plain words.
+    """
     args, words = command.args, command.line.split()
-    if "FROM" in args or "NAME" in args:
-        return False
     start = int(words[0].casefold() in GAMES)
     _, count = leading(words[start:])
-    said = COMMON if "SUBJECT" in args else COMMON | NO_NAMES
-    kept = NOTHING if "MOVE" in args else _ASKED_FOR
     after = [args.get("USERID", "")] if command.secrets else words[start + count :]
+    names_board = start and any(word[0].isdigit() for word in after[:1])
+    if names_board or args.keys() & {"FROM", "NAME"} or ":" in args.get("PLAN", ""):
+        return False
+    said, kept = COMMON - {"about", "with"} if "SUBJECT" in args else COMMON | NO_NAMES, _ASKED_FOR
+    if "MOVE" in args:
+        kept = NOTHING | REQUESTING if after[1:] else NOTHING
     folded = (word.strip(".,;:!?").casefold() for word in after)
-    return any(word in said and word not in kept and not draft.is_userid(word) for word in folded)
+    is_prose = any(word in said and word not in kept and not draft.is_userid(word) for word in folded)
+    return is_prose and wished(command.line) not in (Wish.LOOK, Wish.BOARDS, Wish.ENDED)
 
 
 def _names_player(command: Command, draft: _Draft) -> bool:

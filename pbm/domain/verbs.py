@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
+from itertools import islice
 
 from games import GAMES
 from pbm.domain.idioms.vocabulary import COMMON, COURTESIES
@@ -453,13 +454,14 @@ def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Ca
         return []
     bound = words if args is None else (value for name, value in args.items() if name in _PLACES)
     placed = " ".join(bound).replace(", ", " ").split()
-    found = [
+    found = (
         word
         for word in placed
         if _is_long(word) and _LETTERS.search(word) and word.casefold() not in NO_USERIDS
         if not (_OPTION.match(word) or _NO_SECRET.fullmatch(word) or is_userid(word))
-    ]
-    return found if len(found) <= _MOST_MISPLACED else []
+    )
+    misplaced = [*islice(found, _MOST_MISPLACED + 1)]
+    return misplaced if len(misplaced) <= _MOST_MISPLACED else []
 
 
 def _before_moves(words: Sequence[str]) -> list[str]:

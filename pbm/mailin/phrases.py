@@ -181,7 +181,7 @@ ORIGINAL = _any(
 """Words between the dashes of "-----Original Message-----"."""
 
 FORWARD_INTRO = _any(
-    r"\W{0,12}",
+    r"\W{0,12}+",
     r"""
     begin forwarded message|forwarded message|anfang der weitergeleiteten|weitergeleitete nachricht
     début du message (?:réexpédié|transféré)|message transféré|inicio del mensaje reenviado|mensaje reenviado

@@ -26,7 +26,8 @@ RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
 
 _HINT = re.compile(r"[:：﹕︰]|[-_=*─━]{2}")
 """A line without it is not a header field, and has no words between dashes."""
-_CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
+_CLOSING = (":", "：", "﹕", "︰", ">>>")
+"""What attributions end in, before asterisks and the like."""
 _ADDRESS = re.compile(r"(?<![^\s<>(\[])[^\s<>(\[]+@[^\s<>)\]]+")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _INSTANT = re.compile(r"(?=.*\d{4}|.*\d[./-]\d{1,2}[./-]\d\d).*\d{1,2}[:.h]\d{2}")
@@ -38,12 +39,14 @@ _LABEL = re.compile(r"[\s*_>]{0,8}(?!(?i:if|then) )([^\W\d_][^\d:：<>@*]{0,22}?
 _RULED = re.compile(r"\s{0,8}([-_=*─━])\1{2,39}\s{0,3}([^\W\d_][^-_=*─━]{2,60}?)\s{0,3}\1{3,40}(?!\1)\s{0,3}(\S.*)")
 """Words between dashes with a header after them on the same line."""
 _RULE_MARKS = frozenset("-_=*─━")
-_OPEN = re.compile(r"[<(\[,]$")
+_OPEN = ("<", "(", "[", ",")
 _ADDRESS_FIRST = re.compile(r"[<(\[]{0,2}(?:mailto:)?[^\s<>()\[\]]+@")
 _ADDRESS_LAST = re.compile(r"\S@[^\s<>()\[\]@]++[>)\]]{1,2}$")
 _ADDRESS_ALONE = re.compile(r"[<(\[]{0,2}[^\s<>()\[\]]+@[^\s<>()\[\]]+[>)\]]{0,2}")
 _NAME = re.compile(r"[^\W\d_]{3}")
 _STRONG = 3
+_NEAR = 32
+"""How many lines are remembered with what they hold, since each line is looked at from those above it, too."""
 _STACK = 24
 """How many lines are searched for a header without colons."""
 _UNCLOSED_LENGTH = 160
@@ -91,7 +94,7 @@ def _ruled_end(lines: Sequence[str], place: int, us: str) -> bool:
         label = _LABEL.match(one_line[3])
         return label is not None and ("@" in label[2] or _dated(label[2]))
     words = _ruled(line)
-    if words and (phrases.ORIGINAL.search(words) or _evidence(words, us) >= _STRONG - 1):
+    if words and (phrases.ORIGINAL.search(words) or _evidence([words], us) >= _STRONG - 1):
         return True
     following = next((at for at in range(place + 1, min(place + 4, len(lines))) if lines[at]), None)
     if following is None or not (words or RULE.match(line)):
@@ -137,7 +140,7 @@ def _stacked_block(lines: Sequence[str], place: int) -> bool:
     recipient and the subject, each at the beginning of its own line.
     """
     following = next(filter(None, lines[place + 1 : place + 4]), "")
-    if not _DATE_LINE.match(following) or _LABEL.match(following):
+    if not _DATE_LINE.match(following) or _label(following):
         return False
     firsts = (line.lower().partition(" ")[0] for line in lines[place + 1 : place + _STACK])
     roles = [phrases.LABELS.get(first) for first in firsts]
@@ -149,13 +152,20 @@ def _labelled(lines: Sequence[str]) -> list[tuple[str, str]]:
     block: list[tuple[str, str]] = []
     others = 0
     for line in filter(None, lines):
-        if label := _LABEL.match(line):
-            block.append((label[1].lower().replace(" ", ""), label[2]))
+        if labelled := _label(line):
+            block.append(labelled)
         elif not block or others:
             break
         else:
             others += 1
     return block
+
+
+@lru_cache(_NEAR)
+def _label(line: str) -> tuple[str, str] | None:
+    """The label of a line, in lower case without blanks, and its value; None if it has no label."""
+    label = _LABEL.match(line)
+    return (label[1].lower().replace(" ", ""), label[2]) if label else None
 
 
 def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
@@ -167,14 +177,13 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
         joined = " ".join(lines[place:end])
         if len(joined) > MAX_LINE:
             break
-        closed = _CLOSED.search(joined) is not None
-        evidence = _evidence(joined, us) if closed or quote_follows(lines, end) else 0
-        strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
-        believed = strong or (closed and quote_follows(lines, end))
-        rest = " ".join(lines[place + 1 : end])
-        less = _evidence(rest, us) if rest else 0
-        if believed and (less < evidence or _begins_above(lines, place, us)):
-            return end
+        closed, quotes = _is_closed(joined), quote_follows(lines, end)
+        if closed or quotes:
+            evidence = _evidence(lines[place:end], us)
+            strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
+            less = _evidence(lines[place + 1 : end], us)
+            if (strong or (closed and quotes)) and (less < evidence or _begins_above(lines, place, us)):
+                return end
         if end == len(lines) or not lines[end] or not _goes_on(lines[end - 1], lines[end]):
             break
     return 0
@@ -182,11 +191,18 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
 
 def _goes_on(line: str, following: str) -> bool:
     """Whether the following line continues a wrapped attribution: the break is at the line width or at an address."""
-    at_address = _OPEN.search(line) or _ADDRESS_FIRST.match(following) or _ADDRESS_ALONE.fullmatch(line)
-    if at_address or lacks_room(line, following):
+    at_address = ("@" in following and _ADDRESS_FIRST.match(following)) or (
+        "@" in line and _ADDRESS_ALONE.fullmatch(line)
+    )
+    if at_address or line.endswith(_OPEN) or lacks_room(line, following):
         return True
     last = line.rpartition(" ")[2]
-    return "@" in last and len(following.split()) <= _LAST_WORDS and bool(_CLOSED.search(following))
+    return "@" in last and len(following.split()) <= _LAST_WORDS and _is_closed(following)
+
+
+def _is_closed(text: str) -> bool:
+    """Whether a text ends like an attribution."""
+    return text.rstrip(" *_").endswith(_CLOSING)
 
 
 def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
@@ -194,7 +210,7 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
     address and a date, is a name above an address, or is a date and a time that fill the line.
     """
     line = lines[place]
-    if line[-1] in "<([" or _ADDRESS_ALONE.fullmatch(line) or ("@" in line and _evidence(line, us) >= _STRONG):
+    if line[-1] in "<([" or _ADDRESS_ALONE.fullmatch(line) or ("@" in line and _evidence([line], us) >= _STRONG):
         return True
     if place and lines[place - 1]:
         return False
@@ -204,11 +220,11 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
     return bool(_NAME.search(line)) and following[:1] in ("<", "(", "[")
 
 
-def _evidence(line: str, us: str) -> int:
-    """The evidence that a line is an attribution, up to _STRONG: a date (2), an address or our name (1), a verb (1)."""
-    named = "@" in line or _begins_word(us).search(line.lower())
-    found = 2 * _dated(line) + bool(named)
-    return found if found >= _STRONG else found + bool(phrases.WROTE.search(line))
+def _evidence(lines: Sequence[str], us: str) -> int:
+    """The evidence that lines are an attribution, up to _STRONG: a date (2), an address or our name (1), a verb (1)."""
+    named = any("@" in line or _begins_word(us).search(line.lower()) for line in lines)
+    found = 2 * any(map(_dated, lines)) + named
+    return found if found >= _STRONG else found + any(map(_has_verb, lines))
 
 
 @lru_cache(16)
@@ -216,6 +232,13 @@ def _begins_word(us: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(us)}")
 
 
+@lru_cache(_NEAR)
+def _has_verb(line: str) -> bool:
+    """Whether a line holds a verb of attributions."""
+    return phrases.WROTE.search(line) is not None
+
+
+@lru_cache(_NEAR)
 def _dated(text: str) -> bool:
     """Whether a text holds a date or a time of day; the digits of an address do not count."""
     return bool(_DATE.search(_ADDRESS.sub(" ", text) if "@" in text else text))

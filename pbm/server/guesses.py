@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from pbm.core.credentials import is_password
@@ -212,14 +212,15 @@ def admitted(gate: Gate, held: Held, origin: Origin, is_wrong: Callable[[str, st
     """The passwords of a mail that are to be checked. is_wrong: whether a word is known not to fit a hash."""
     strangers = tuple(key for key in origin.sources(gate.tx.now) if key.kind == STRANGERS)
     keys = {login: origin.login(login[0], gate.tx.now) for login in held.logins}
+    hash_of = cache(partial(_hash_of, gate.tx))
     for login in held.aside:
-        if not is_wrong(login[1], _hash_of(gate.tx, login[0])):
+        if not is_wrong(login[1], hash_of(login[0])):
             keys.setdefault(login, (Key(ASIDE, f"{login[0]} {gate.tx.now:%Y-%m-%d}"), *strangers))
     keys = dict(list(keys.items())[:MAX_LOGINS])
     keys |= {(NEW, password): strangers for password in list(filter(is_password, held.new))[:MAX_LOGINS]}
     locked = {login: until for login, about in keys.items() if (until := gate.guess_closed_until(login, about))}
     open_ = {login: about for login, about in keys.items() if login not in locked}
-    hashes = {login: _hash_of(gate.tx, login[0]) for login in open_ if login[0] != NEW}
+    hashes = {login: hash_of(login[0]) for login in open_ if login[0] != NEW}
     return Logins(hashes, tuple(password for userid, password in open_ if userid == NEW), open_, locked)
 
 

@@ -27,6 +27,7 @@ from pbm.domain.mail import RemarkKind
 from pbm.domain.match import OfferKind, Player, Seat, other
 from pbm.domain.meaning import Act, Meaning, discreet, meaning, plain, sentences, uncourteous
 from pbm.domain.prose import begins_like_a_command, courteous_reply, is_courteous, is_prose, way_to_say
+from pbm.domain.reading import board_below
 from pbm.domain.topics import LEAVES, QUESTIONS, question, topic
 from pbm.domain.vacations import vacation_said
 from pbm.domain.verbs import PASSWORD, leading, passwords_behind
@@ -68,6 +69,11 @@ _PLACE = re.compile(
 )
 """Words that may describe a move: "the one in the middle"."""
 _NUMBER = re.compile(r"(?<![\w.:/-])\d{3,9}(?![\w/-])")
+_BOARD = re.compile(
+    r"(?:\b(?:on|in|at|of) )?(?:\b(?:the|my|our) )?(?:\b(?:board|game|match) )?#?(?<![\w.:/-])\d{3,9}(?![\w/-])",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"(?:,\s*|\s+)(?:and|but|then)\s+", re.IGNORECASE)
 _CELL = re.compile(r"[a-z]?\d{1,2}")
 _UNHINTED = ("", "hint", "list", "help", "help GAME", "help challenge", "all show me active")
 """Topics that people also discuss with each other, so the server's command is not hinted at."""
@@ -132,11 +138,14 @@ def helps(request: Request, wish: Wish, text: str) -> str:
 
 
 def check_sure(request: Request, board: OpenBoard, text: str, command: Command) -> None:
-    """Refuse a move if the words below it take it back, or name a different move.
+    """Refuse a move if the words below it take it back, or name a different move or a different board.
 
     board: the one that is answered. Raises: BadArguments, and whatever the move would raise.
     """
     said = _Said(request, board, text)
+    if below := board_below(text):
+        request.author.seated(command)
+        said.check_elsewhere(below)
     if said.meant.act is Act.UNSURE and not said.is_turn:
         request.author.seated(command)
         said.check_turn()
@@ -186,6 +195,12 @@ def check_joins(request: Request, text: str) -> None:
     if event is not None or (said.startswith("join tournament ") and joined[0] == said):
         name = event.name if event else joined["event"]
         raise BadArguments(f"To join {name}:", f"tournament join {name}")
+
+
+def _does_elsewhere(clause: str) -> bool:
+    """Whether the clause does something on the board it names, whatever is played there: "I resign game 104"."""
+    said, count = _BOARD.subn("the game", clause)
+    return count == 1 and meaning(said, lambda _: None).act in COMMANDS
 
 
 @dataclass(frozen=True)
@@ -534,13 +549,20 @@ class _Said:
         return meaning(text, str.casefold).act in (Act.SAY, Act.RULES)
 
     def _check_other_board(self, *, says: bool) -> None:
-        """Raises: BadArguments if what is to be done stands in one sentence with another board of the writer's.
+        """Raises: BadArguments if what is to be done stands in one sentence with another board of the writer's, or
+        above a line that names one.
 
-        says: nothing is to be done; then moves that are spoken of in the writer's turn count.
+        says: nothing is to be done here; then moves that are spoken of in the writer's turn count, and what is to be
+        done there.
         """
-        if says and not (self.is_to_move and self.meant.between):
-            return
-        words = " ".join(each.text for each in sentences(self.text) if self.meant.taken in each.text)
+        named = [each.text for each in sentences(self.text) if _NUMBER.search(each.text)]
+        is_about = not says or (self.is_to_move and self.meant.between)
+        told = [each for each in named if self.meant.taken in each] if is_about else []
+        done = filter(_does_elsewhere, (clause for each in named for clause in _AND.split(each))) if says else ()
+        self.check_elsewhere(" ".join([*told, *done, "" if says else board_below(self.text)]))
+
+    def check_elsewhere(self, words: str) -> None:
+        """Raises: BadArguments if the words name another board where the writer plays."""
         named = map(int, _NUMBER.findall(words))
         others = [self.request.tx.matches.summary(each) for each in named if each != self.board.match.board]
         running = (match for match in others if match is not None and match.result is None)

@@ -11,6 +11,8 @@ from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
+from itertools import islice
 
 from games.rules import BadNotation, GameError
 from pbm.compose import Answer, Outcome
@@ -22,7 +24,7 @@ from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.reply import refuse, return_words
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
-from pbm.domain.commands import Command, clean, parse
+from pbm.domain.commands import Command, begins, clean, parse
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotYourTurn, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
@@ -49,6 +51,8 @@ from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
 
 _HELD_DAYS = 2
+_MOST_SAID = 10
+"""How many lines among the words, which begin like a command, are searched for a misplaced password."""
 _NO_COMMAND = ("Your email contains no command.", "help")
 _NO_WORDS = (
     "Your email contains no words of yours. Write them at the top of it; attached files and pictures are not read.",
@@ -252,6 +256,7 @@ def held(
     have sent it; only for their own is a misplaced password looked for, because hiding a word shows that it was right.
     """
 
+    @cache
     def is_userid(word: str) -> bool:
         return tx.players.find(word) is not None
 
@@ -259,11 +264,10 @@ def held(
     logins = (command.credentials for command in understood if command.credentials)
     own = player.userid.casefold() if player is not None else ""
     aside = passwords_behind(lines, own) if own else []
-    for line in lines if own else ():
-        aside += passwords_misplaced(clean(line), None, is_userid) if clean(line) not in reading.lines else []
-    for line, command in zip(reading.lines if own else (), commands, strict=bool(own)):
-        args = command.args if isinstance(command, Command) else None
-        aside += passwords_misplaced(line, args, is_userid)
+    said = (line for line in map(clean, lines) if line not in reading.lines and begins(line))
+    args = [command.args if isinstance(command, Command) else None for command in commands]
+    for line, bound in (*zip(reading.lines, args, strict=True), *((line, None) for line in islice(said, _MOST_SAID))):
+        aside += passwords_misplaced(line, bound, is_userid) if own else []
     new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
     folded = ((userid.casefold(), password) for userid, password in logins)
     return Held(tuple(folded), tuple((own, word) for word in aside), (*new, *fresh))

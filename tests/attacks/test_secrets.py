@@ -23,6 +23,7 @@ from pbm.edges.transports import Maildir, Outgoing
 from pbm.server.operator import Administration
 from pbm.server.status import Queues
 from pbm.store.backup import copy
+from pbm.store.players import Players
 from pbm.store.tables import inbox, outbox_texts
 from tests.conversation import Got, House, address_of
 
@@ -229,6 +230,18 @@ def test_nor_is_one_in_an_answer_to_a_player(text: str, table: House) -> None:
     mails = table.answer("bob", text)
     assert {got.address for got in mails} == {address_of("alice"), address_of("bob")}
     assert not any("bobpass" in got.body for got in mails)
+
+
+def test_searching_many_lines_for_a_password_asks_little_of_the_database(
+    table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    find = Players.find
+    monkeypatch.setattr(Players, "find", lambda players, userid: asked.append(userid) or find(players, userid))
+    for line in ("show {0:x} {1:x}", "show {0:x} {1:x} {0:o} {1:o} {0:b} {1:b}", "password {0:x} {1:x} {0:o} {1:o}"):
+        lines = "\n".join(line.format(number, number + 2000) for number in range(0xABCDE0, 0xABCDE0 + 500))
+        table.answer("bob", f"C4\nLook at this:\n{lines}", 101)
+    assert len(asked) < 300
 
 
 def forgotten(house: House) -> list[str]:

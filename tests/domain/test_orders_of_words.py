@@ -91,6 +91,9 @@ def test_a_sentence_below_a_move_is_no_command(line: str) -> None:
     [
         "queue F6", "show 102", "show alice next", "undo", "move swap", "queue none", "undo please", "remind off",
         "remind 2d 1d", "reminders 6h", "help time", "block carol", "hex limit all", "accept alice secret",
+        "plan if D4: E5", "queue E5 please", "preview F6 please", "move 103 D4 please", "hex move 103 to D4",
+        "help about time", "help with clocks", "set mail to text", "Set digest to 08:00", "show the board",
+        "list my games",
     ],
 )  # fmt: skip
 def test_a_command_below_a_move_is_one(line: str) -> None:

@@ -107,3 +107,55 @@ def test_cancel_in_answer_to_a_mail_about_an_invitation_tells_how_to_take_it_bac
     table.send("bob", "hex challenge me other@there.example")
     (got,) = table.answer("bob", "withdraw")
     assert "Nothing was done, and nothing will be." in got.body
+
+
+@pytest.mark.parametrize("text", ["C4\n(for 102)", "C4\n\nThis was for game 102.\nCheers", "C4\n102"])
+def test_a_move_above_a_line_that_names_another_board_of_the_writer_is_not_played(text: str, table: House) -> None:
+    table.game("cross -size=4 alice bob", ["D4"])
+    before = table.dump()
+    (got,) = table.answer("bob", text, 101)
+    assert "Your email speaks of board 102, too, so nothing is played." in " ".join(got.body.split()), got.body
+    assert table.dump() == before
+    table.answer("bob", "C4\n(for 109)", 101)
+    assert record(table) == ["D4", "C4"]
+
+
+@pytest.mark.parametrize(
+    "text", ["I resign game 102.", "I'd like to swap on board 101 and resign board 102", "I give up on game 102"]
+)
+def test_what_is_to_be_done_on_another_board_of_the_writer_is_no_message(text: str, table: House) -> None:
+    table.game("cross -size=4 alice bob", ["D4"])
+    before = table.dump()
+    (got,) = table.answer("bob", text, 101)
+    assert "Your email speaks of board 102, too, so nothing is played." in " ".join(got.body.split()), got.body
+    assert table.dump() == before
+
+
+@pytest.mark.parametrize(
+    "text", ["Did you resign game 102?", "You should resign game 102", "I resigned game 102, you know"]
+)
+def test_what_is_said_of_another_board_is_a_message(text: str, table: House) -> None:
+    table.game("cross -size=4 alice bob", ["D4"])
+    assert any(got.address == address_of("alice") and text in got.body for got in table.answer("bob", text, 101))
+
+
+def test_nobody_is_told_to_write_to_a_robot(table: House) -> None:
+    board = table.game("cross -size=4 bob robot1")
+    for command in ("show", "hint"):
+        (got,) = table.answer("bob", f"{command}\nWhich number stands at the left?", board)
+        assert "What you wrote was not passed on." in " ".join(got.body.split()), got.body
+
+
+def test_commands_of_no_board_right_below_those_of_a_digest_are_no_words(table: House) -> None:
+    other = table.game("cross -size=4 alice bob", ["D4"])
+    vouched = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
+    table.send("bob", "standings", **vouched)
+    lines = f"101 C4\nset digest 08:00\nvacation 2w\ncross show {other}\n101 chat\nset mail html\n"
+    mails = table.answer("bob", f"{lines}{other} C4\nset me free!")
+    (done,) = (got.body for got in mails if "DONE: set digest 08:00" in got.body)
+    assert "DONE: vacation 2w" in done
+    told = "".join(got.body for got in mails if got.address == address_of("alice"))
+    assert "set mail html" in told
+    assert "set me free!" in told
+    assert not any(words in told for words in ("set digest", "vacation 2w", "cross show"))
+    assert [record(table), record(table, other)] == [["D4", "C4"]] * 2
