@@ -79,6 +79,16 @@ def test_a_clock_fits_the_narrowest_phone(house: House) -> None:
     assert lines[at + 1 : at + 3] == ["        until Thu 22 Jan 12:01 UTC", f"       {two}  21d"]
 
 
+def test_a_long_name_makes_only_its_own_rows_long(house: House) -> None:
+    mails = make(house, "swiss -players=4..16 -rounds=3", ("Wolfeschlegelsteinhausen", *LONG[:3]))
+    mails += play(house, lambda one, _: one in LONG[:1])
+    mails += house.send(LONG[0], "tournament standings cup") + house.send(LONG[0], "tournament pairings cup")
+    mails += house.send(LONG[0], "cross standings")
+    long = [line for line in rows(mails) if len(line) > NARROW]
+    assert long
+    assert all("Wolfeschlegelsteinhausen" in line for line in long)
+
+
 def test_the_tables_about_a_player_have_letters_of_one_size(house: House) -> None:
     house.player("alice", "both")
     house.player("bob")
