@@ -37,8 +37,9 @@ EDGE = 20
 """The width of the lines between boxes, and of the points between these."""
 LINK, SHORT_LINK = 76, 27
 """Characters of a link besides its URL, in the long and the short form."""
-ALONE = "white-space:nowrap;"
-"""The style of a board: many mail programs would break a number in two that is wider than its cell."""
+ALONE = "white-space:nowrap;table-layout:fixed;"
+"""The style of a board: its columns have their shares, and many mail programs would break a number in two that is wider
+than its cell. In a list of moves, large letters need wider columns."""
 BESIDE = f"display:inline-table;vertical-align:bottom;{ALONE}"
 """The style of a part of a board: next to others if there is room, below them on a phone; aligned at the last row."""
 IN_A_LINE = 8
@@ -140,7 +141,7 @@ def _opening(widths: tuple[int, ...], style: str, *, brief: bool) -> str:
     columns = "".join(f'<td width="{100 * width / whole:.3g}%">{end}' for width in widths)
     return (
         f'<table role="presentation" cellpadding="0" cellspacing="1" border="0" width="{whole}"\nstyle="{style}'
-        f'table-layout:fixed;width:100% !important;max-width:{whole}px;margin:8px 0;font-size:16px{looks}">\n'
+        f'width:100% !important;max-width:{whole}px;margin:8px 0;font-size:16px{looks}">\n'
         f"<tr>{first}{columns}</tr>\n"
     )
 

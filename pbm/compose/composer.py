@@ -314,7 +314,7 @@ class Composer:
 
         def offered() -> list[str]:
             """The lines to answer with; the link of each opens an answer with all of them."""
-            (url,) = urls(["\n".join(notice.offered)])
+            (url,) = urls(["\r\n".join(notice.offered)])
             return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
         return {

@@ -23,6 +23,8 @@ NARROW = 47
 """Monospaced characters in a phone's line; wider lists are laid out again."""
 FEWEST_WORDS = 5
 """Words of a sentence that explains a term in a list; a list of shorter ones is a table."""
+LONG_TERM, LONG_WORD = 20, 10
+"""The most characters of terms, and of their words, in a table that also fits a phone with letters twice as large."""
 MAX_DRAWN = 30_000
 """Characters of a drawing; the rest of a longer one is only in the text."""
 
@@ -53,7 +55,16 @@ class Inlays:
 
     def html(self, line: str) -> str:
         """Text as HTML, with everything but the inlays escaped."""
-        return _MARK.sub(lambda mark: self.forms[int(mark[1])][1], escape_text(line, quote=False))
+        return _MARK.sub(lambda mark: self.forms[int(mark[1])][1], _escaped(line))
+
+
+_OPTION = re.compile(r"(?<![^\s\"])\[?--?[a-z]+(?:-[a-z]+)*")
+
+
+def _escaped(text: str) -> str:
+    """Text as HTML; no line break divides the name of an option, as in "--clock=3d" and "[-size=N]", after a hyphen."""
+    html = escape_text(text, quote=False)
+    return _OPTION.sub(r'<span style="white-space:nowrap">\g<0></span>', html) if "-" in html else html
 
 
 def blocks(page: str, inlays: Inlays) -> list[str]:
@@ -117,11 +128,13 @@ def _items(block: str) -> str:
         else:
             return ""
     style = f"margin:6px 5px 6px {15 + 8 * margin}px;text-indent:-10px"
-    return "\n".join(f'<p style="{style}">{escape_text(" ".join(item), quote=False)}</p>' for item in items)
+    return "\n".join(f'<p style="{style}">{_escaped(" ".join(item))}</p>' for item in items)
 
 
 def _glossary(block: str) -> str:
-    """Terms and their explanations, as a table with wrapping cells; empty unless the explanations are sentences."""
+    """Terms and their explanations, as a table with wrapping cells, or as paragraphs if terms are long; empty unless
+    the explanations are sentences.
+    """
     rows: list[tuple[str, list[str]]] = []
     margin, place = len(block) - len(block.lstrip()), 0
     for line in block.split("\n"):
@@ -138,7 +151,10 @@ def _glossary(block: str) -> str:
             return ""
     if all(len(" ".join(told).split()) < FEWEST_WORDS for _, told in rows):
         return ""
-    cells = ((escape_text(word, quote=False), escape_text(" ".join(told), quote=False)) for word, told in rows)
+    terms = [word for word, told in rows if told[0]]
+    cells = [(_escaped(word), _escaped(" ".join(told))) for word, told in rows]
+    if max(map(len, terms)) > LONG_TERM or max(map(len, " ".join(terms).split())) > LONG_WORD:
+        return _described(cells, 5 + 8 * margin)
     told = "\n".join(
         f'<tr valign="top"><td>{word}</td><td>{meaning}</td></tr>'
         if meaning
@@ -147,6 +163,15 @@ def _glossary(block: str) -> str:
     )
     opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:15px">'
     return f"{opening}\n{told}\n</table>"
+
+
+def _described(cells: Iterable[tuple[str, str]], margin: int) -> str:
+    """Terms that would take too much of a phone's width in a table, each with its meaning below it."""
+    return "\n".join(
+        f'<p style="margin:8px 5px 0 {margin}px">{word}</p>'
+        + (f'\n<p style="margin:0 5px 8px {margin + 16}px">{meaning}</p>' if meaning else "")
+        for word, meaning in cells
+    )
 
 
 def _hanging(block: str) -> str:
@@ -158,7 +183,7 @@ def _hanging(block: str) -> str:
         return ""
     if len(told.split()) < FEWEST_WORDS // 2:
         return ""
-    shown = escape_text("".join(_flowing([first, *rest])), quote=False).replace(_BREAK, "<br>\n")
+    shown = _escaped("".join(_flowing([first, *rest]))).replace(_BREAK, "<br>\n")
     return f'<p style="margin:8px 5px 8px {5 + 8 * max(outer)}px">{shown}</p>'
 
 
@@ -187,7 +212,8 @@ def document(title: str, blocks: Iterable[str]) -> str:
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)}</title>
 </head>
-<body style="margin:3px;font-family:Arial,Helvetica,sans-serif;font-size:15px;line-height:1.4">"""
+<body style="margin:3px;font-family:Arial,Helvetica,sans-serif;font-size:15px;line-height:1.4;
+overflow-wrap:break-word">"""
     return "\n".join([head, *blocks, "</body>\n</html>\n"])
 
 

@@ -75,7 +75,7 @@ def _left(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, now: d
     if clock.overrun_at is not None:
         return "time is up"
     deadline = clock.deadline(calendars)
-    return f"{left}, until {until(deadline, zone)}" if deadline else left
+    return f"{left}\n{'':8}until {until(deadline, zone)}" if deadline else left
 
 
 def _stopped(stop: Stop, words: dict[str, Any], zone: ZoneInfo) -> str:
@@ -113,7 +113,7 @@ class Situation:
         return self._moves[whole]
 
     def clock_lines(self, zone: ZoneInfo, now: datetime) -> list[str]:
-        """The time each player has left, and until when; empty without a clock. zone: the reader's."""
+        """The time each player has left, and below it until when; empty without a clock. zone: the reader's."""
         clock = self._clock
         if clock is not None and (zone, now) not in self._clocks:
             names = [player.userid for player in self.match.players]
@@ -318,13 +318,16 @@ _numbered = lru_cache(1000)("{:3} ".format)
 
 
 def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
-    """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole.
+    """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole; empty
+    before the first ply.
 
     A round is a ply of the first seat and the second's answer; one of them is empty if a seat moves twice in a row, or
     if the second begins.
     """
-    heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
     record = match.record
+    if not record:
+        return []
+    heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
     known = 0 if whole else max(0, len(record) - 2 * RECENT_ROUNDS)
     plies = [*map(add, map(_numbered, count(known + 1)), record.notations[known:])]
     autos = record.autos[known:]

@@ -93,9 +93,9 @@ def _rows(request: Request, game: str) -> list[PlayerRow]:
         limit = most if choice.accepts else 0
         section, userid, rating = _section(tally, active, request.now), player.userid, tally.rating.shown
         rank = next(ranks) if section == ESTABLISHED else ""
-        standing = rank, userid, rating, tally.won, tally.lost, tally.drawn, active, limit
+        standing = rank, rating, tally.won, tally.lost, tally.drawn, active, limit, userid
         reach = round(2 * tally.rating.deviation)
-        reliability = section[0], userid, rating, reach, f"{pace.timeouts}/{pace.finished}", pace.shown
+        reliability = section[0], rating, reach, f"{pace.timeouts}/{pace.finished}", pace.shown, userid
         rows.append(PlayerRow(userid, tally, section, standing, reliability))
     return rows
 

@@ -358,6 +358,12 @@ def test_no_line_of_equal_letters_is_wider_than_a_phone(name: str, shown: Callab
         assert widest * size * 0.6 < 343 or (size == 11 and "pre-wrap" in pre.get("style"))
 
 
+def test_a_link_opens_an_answer_whose_lines_end_as_in_emails(house: House) -> None:
+    board = house.game("cross -size=4 alice bob")
+    got = house.answer("alice", "preview D3 D4 E3 B3 B4", board)[-1]
+    assert "body=D3%0D%0Aif%20D4%3A%20E3%2C%20then%0D%0Aif%20B3%3A%20B4" in got.part("text/html")
+
+
 def test_the_picture_is_found_sized_and_described(house: House) -> None:
     got = mover(house, *CROSS)
     (image,) = lxml.html.fromstring(got.part("text/html")).xpath("//img")

@@ -17,6 +17,9 @@ GLOSSARY = """\
   cross challenge me bob
   play          to join, and play Cross at once, against a program, with a few
                 words more"""
+LONG_TERMS = """\
+  cross challenge me bob --clock=3d    three days for each move
+  --nagtime=DAYS                       how soon you are reminded"""
 HANGING = """\
   add USERID PASSWORD [ADDRESS...]
       get your mail at one more address, or at this one; it counts once it
@@ -50,6 +53,31 @@ def test_words_and_their_meanings_are_columns_of_a_table() -> None:
         ["cross challenge me bob"],
         ["play", "to join, and play Cross at once, against a program, with a few words more"],
     ]
+
+
+def test_the_meaning_of_a_long_term_is_below_it() -> None:
+    told = shown(LONG_TERMS)
+    assert [each.text_content() for each in told] == [
+        "cross challenge me bob --clock=3d",
+        "three days for each move",
+        "--nagtime=DAYS",
+        "how soon you are reminded",
+    ]
+    assert {each.tag for each in told} == {"p"}
+
+
+@pytest.mark.parametrize(
+    ("block", "options"),
+    [
+        (LONG_TERMS, ["--clock", "--nagtime"]),
+        ("cross: [-size=N] [-first=SIDE], as a well-known game", ["[-size", "[-first"]),
+        ('  - A seek - or a challenge - may\n    say "--clock=3d"' + " at last" * 8, ["--clock"]),
+        ("  cross seek\n      says that you want to play, --rated or --unrated", ["--rated", "--unrated"]),
+    ],
+)
+def test_no_line_break_follows_the_hyphens_of_an_option(block: str, options: list[str]) -> None:
+    kept = [each.text for each in shown(block).iter("span") if each.get("style") == "white-space:nowrap"]
+    assert kept == options
 
 
 def test_what_is_told_of_a_line_flows_below_it() -> None:

@@ -36,6 +36,7 @@ CAN = {
     "line-height": "yyyayyyyyy",
     "max-width": "yyynyyyuyy",
     "opacity": "yyynyyyyyy",
+    "overflow-wrap": "nnnnnnnnnn",
     "padding": "yyyayyyyyy",
     "table-layout": "yyynyyyyyy",
     "text-decoration": "yaaayyyyyy",
@@ -68,10 +69,12 @@ BEARABLE = {
     "line-height": "In Outlook lines are a little higher.",
     "max-width": "Boards and pictures have their width as an attribute, and none is wider than a desktop's window.",
     "opacity": "In Outlook names of lines and hints are as dark as other words.",
+    "overflow-wrap": "It is for others, on phones with Android. Most of these break long words anyway.",
     "padding": "In Outlook, which knows it in cells of tables, the link of a piece is no higher than the piece.",
     "table-layout": "In Outlook a column with wide letters is wider than the others.",
     "text-decoration": "A letter to be touched may be underlined.",
-    "white-space": "As <pre>, where it stands, does without; a board is wide enough for its numbers in Outlook.",
+    "white-space": "As <pre>, where it stands, does without; an option may break after its hyphens; in Outlook a board "
+    "is wide enough for its numbers.",
     "width": "Of a board; Outlook takes no important style in an element (!important), and the attribute counts.",
     "<body>": "Where it becomes another element, the font is the program's own.",
 }

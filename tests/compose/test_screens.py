@@ -12,6 +12,8 @@ import pytest
 from bench.screenshots import board_mail, played, sizes
 from bench.screenshots import page as html_of
 from games import GAMES
+from pbm.compose.html import Inlays, blocks, document
+from pbm.compose.pages import Pages
 
 pytestmark = pytest.mark.browser
 
@@ -26,12 +28,16 @@ WIDTHS = """() => [...document.querySelectorAll('table[style*="nowrap"] a')]
     .map(each => each.parentNode.getBoundingClientRect())
     .map(each => each.width)"""
 
-LARGE = """() => {
-    const all = [...document.querySelectorAll('table[style*="nowrap"] *')]
+LARGE = """chosen => {
+    const all = [...document.querySelectorAll(chosen)]
     const sizes = all.map(each => getComputedStyle(each).fontSize)
     all.forEach((each, at) => { each.style.fontSize = `${2 * parseFloat(sizes[at])}px` })
 }"""
-"""Makes the letters of boards twice as large, as a phone's setting does."""
+"""Makes the letters of the chosen elements twice as large, as a phone's setting does."""
+
+BOARD, LISTED = 'table[style*="nowrap"]', 'table[style*="max-width"]:not([style*="nowrap"])'
+HIDDEN = f"""() => [...document.querySelectorAll('{LISTED} :is(td, a)')]
+    .filter(each => each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1).map(each => each.textContent)"""
 
 LINES = "() => [...document.querySelectorAll('p a')].map(each => each.getBoundingClientRect().top)"
 
@@ -56,8 +62,22 @@ def test_no_board_is_wider_than_a_phone(name: str, phone: Any, tmp_path: Path) -
         if (widths := phone.evaluate(WIDTHS)) and html.count("nowrap") == 1 and name != "dots":
             assert min(widths) >= 24, "pieces take no room from free cells"
             assert max(widths) - min(widths) < 2, words
-        phone.evaluate(LARGE)
+        phone.evaluate(LARGE, f"{BOARD} *")
         assert phone.evaluate(WIDE) <= 20, "a row's number reaches over the edge, but no more"
+        phone.evaluate(LARGE, f"{LISTED} *")
+        assert phone.evaluate(HIDDEN) == [], "listed moves do not lie on each other"
+
+
+def test_long_words_and_lists_of_terms_fit_a_phone(phone: Any, tmp_path: Path) -> None:
+    pages = Pages()
+    told = map(pages.help, ("challenge", "clock", "options", "start", "tournament", "tournament-create"))
+    for page in [*filter(None, told), f"bob writes:\n\n  https://example.org/{'a' * 120}"]:
+        path = tmp_path / "mail.html"
+        path.write_text(document("a mail", blocks(page, Inlays())))
+        phone.goto(path.as_uri())
+        assert phone.evaluate(WIDE) <= 0
+        phone.evaluate(LARGE, "body, body *")
+        assert phone.evaluate(WIDE) <= 0
 
 
 def test_a_finger_hits_one_link_of_those_below_each_other(phone: Any, tmp_path: Path) -> None:

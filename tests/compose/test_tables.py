@@ -40,8 +40,8 @@ def test_what_ratings_tell(ends: str, ties: str, house: House) -> None:
     assert_narrow(house.answer(one, "why", board), f"you {two}")
     assert_narrow(
         house.send("somebody@example.com", "cross standings"),
-        f"Rank Name Rating Won Lost {ties} Active/Max",
-        "Name Rating +/- Timeouts Time/move",
+        f"Rank Rating Won Lost {ties} Active/Max Name",
+        "Rating +/- Timeouts Time/move Name",
     )
     assert_narrow(house.send(one, f"about {two}"), "Game Rating +/- Won Lost Ties", "Game Active Timeouts Time/move")
 
@@ -58,6 +58,56 @@ def test_what_waits(house: House) -> None:
     assert f"  101  hex  {one}  Thu 1 Jan 12:01" in digest.body.splitlines()
 
 
+def test_games_of_players_with_long_names_are_told_below_each_other(house: House) -> None:
+    one, two = "Wolfeschlegelsteinhausen", "Bartholomew-Featherstone"
+    house.player(one, "both")
+    house.player(two)
+    house.game(f"cross -size=3 {one} {two}", ["C3"])
+    (got,) = house.send(one, f"games {one}")
+    assert f"  101  cross, {one} - {two}, 1 ply:\n       {two} to move until 22 Jan\n" in got.body
+    assert "<pre" not in got.part("text/html"), "it flows"
+
+
+def test_a_clock_fits_the_narrowest_phone(house: House) -> None:
+    one, two = LONG[:2]
+    house.player(one)
+    house.player(two)
+    house.game(f"cross -size=3 {one} {two}")
+    (got,) = house.answer(two, "show", 101)
+    lines = got.body.splitlines()
+    at = lines.index(f"Clock  {one}  20d 23h")
+    assert lines[at + 1 : at + 3] == ["        until Thu 22 Jan 12:01 UTC", f"       {two}  21d"]
+
+
+def test_a_long_name_makes_only_its_own_rows_long(house: House) -> None:
+    mails = make(house, "swiss -players=4..16 -rounds=3", ("Wolfeschlegelsteinhausen", *LONG[:3]))
+    mails += play(house, lambda one, _: one in LONG[:1])
+    mails += house.send(LONG[0], "tournament standings cup") + house.send(LONG[0], "tournament pairings cup")
+    mails += house.send(LONG[0], "cross standings")
+    long = [line for line in rows(mails) if len(line) > NARROW]
+    assert long
+    assert all("Wolfeschlegelsteinhausen" in line for line in long)
+
+
+def test_the_tables_about_a_player_have_letters_of_one_size(house: House) -> None:
+    house.player("alice", "both")
+    house.player("bob")
+    house.game("cross -size=3 alice bob", ["C3", "B2"])
+    house.answer("alice", "resign!", 101)
+    (got,) = house.send("alice", "about bob")
+    assert len(re.findall("<pre", got.part("text/html"))) == 2
+    assert len({*re.findall("font-size:[0-9]+px;line-height:1.2", got.part("text/html"))}) == 1
+
+
+def test_before_the_first_ply_no_list_of_moves_is_shown(house: House) -> None:
+    house.player("alice")
+    house.player("bob")
+    board = house.game("cross -size=3 alice bob")
+    assert "alice (O)  " not in house.answer("bob", "show", board)[-1].body
+    moved = house.answer("alice", "C3", board)[-1].body
+    assert "    alice (O)        bob (X)\n  1 C3" in moved
+
+
 def test_which_tournaments_there_are(house: House) -> None:
     make(house, "round-robin", LONG)
     assert_narrow(house.send(LONG[0], "tournaments"), "Name Kind Game Players Now")
@@ -66,9 +116,9 @@ def test_which_tournaments_there_are(house: House) -> None:
 @pytest.mark.parametrize(
     ("words", "decided", "pairings"),
     [
-        ("swiss -players=4..16 -rounds=4", "Buchholz S-B Direct", "Board Moves first - second Result"),
-        ("round-robin", "Direct S-B", "Board Moves first - second Result"),
-        ("league", "Direct S-B", "Div. Board Moves first - second Result"),
+        ("swiss -players=4..16 -rounds=4", "Buchholz S-B Direct", "Board Result Moves first - second"),
+        ("round-robin", "Direct S-B", "Board Result Moves first - second"),
+        ("league", "Direct S-B", "Div. Board Result Moves first - second"),
     ],
 )
 def test_what_tournaments_tell(words: str, decided: str, pairings: str, house: House) -> None:
@@ -78,4 +128,4 @@ def test_what_tournaments_tell(words: str, decided: str, pairings: str, house: H
         if number == 1:
             mails += house.send(LONG[5], f"tournament leave cup {LONG[5]} {password(LONG[5])}")
         mails += [got for what in ("standings", "pairings") for got in house.send(LONG[0], f"tournament {what} cup")]
-    assert_narrow(mails, "Rank Name Points Won Drawn Lost", f"Rank Name {decided}", pairings)
+    assert_narrow(mails, "Rank Points Won Drawn Lost Name", f"Rank {decided} Name", pairings)

@@ -410,8 +410,8 @@ def test_an_undo_begins_the_move_anew(club: House) -> None:
 def test_every_mail_of_a_board_tells_the_deadline_in_the_zone_of_its_reader(club: House) -> None:
     command(club, "bob", "set {} timezone Asia/Kolkata")
     mails = {got.address: got.body for got in club.answer("alice", "E4")}
-    utc = re.search(r"bob +3d, until (.*) UTC", mails[address_of("alice")])
-    ist = re.search(r"bob +3d, until (.*) IST", mails[address_of("bob")])
+    utc = re.search(r"bob +3d\s+until (.*) UTC", mails[address_of("alice")])
+    ist = re.search(r"bob +3d\s+until (.*) IST", mails[address_of("bob")])
     assert utc
     assert ist
     at = [datetime.strptime(f"2026 {found[1]}", "%Y %a %d %b %H:%M").replace(tzinfo=UTC) for found in (utc, ist)]

@@ -93,7 +93,7 @@ def divisions(house: House) -> dict[int, set[str]]:
 
 def table(got: Got) -> list[str]:
     """The userids in tables of standings, from the top; one division's follow another's."""
-    return [match[1] for match in re.finditer(r"^ *\d+  (\w+)\*? +[\d.]+ +\d+ +\d+ +\d+", got.body, re.MULTILINE)]
+    return [match[1] for match in re.finditer(r"^ *\d+ +[\d.]+ +\d+ +\d+ +\d+  (\w+)", got.body, re.MULTILINE)]
 
 
 def to(mails: Iterable[Got], userid: str, subject: str = "pbm: ") -> list[Got]:
