@@ -22,7 +22,7 @@ from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store import backup as copies
 from pbm.store.backup import TABLES, difference
 from pbm.store.house import BACKED_UP, HEARTBEAT
-from pbm.store.neighbours import alone_in
+from pbm.store.neighbours import Malformed, alone_in
 from pbm.store.tables import REVISION, acts, meta
 
 _NAME = "pbm-%Y%m%dT%H%M%SZ.db"
@@ -278,6 +278,10 @@ def _opened_copy(of_copy: Configuration) -> Iterator[Store]:
             yield store
     except NoDatabase:
         raise Refused("The file is empty: it is no copy of a database.") from None
+    except Refused as refused:
+        if isinstance(refused.__cause__, Malformed):  # its name is of no use: it is removed
+            raise Refused(f"The copy is not sound:\n{refused.__cause__}") from None
+        raise
 
 
 def _before_upgrade(configuration: Configuration) -> Path | None:

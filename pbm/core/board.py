@@ -223,7 +223,7 @@ class OpenBoard:
         match = tx.matches.load(board, states.match(board))
         if match is None:
             raise NotFound(f"There is no board {board}.")
-        return cls(tx, match, states.of(match), match.revision, at or tx.now)
+        return cls(tx, match, states.of(match), match.revision, min(at, tx.now) if at else tx.now)
 
     @property
     def next_ply(self) -> int:
@@ -277,7 +277,8 @@ class OpenBoard:
         calendars, charged, clock = match.calendars, None, None
         if match.clock is not None:
             charged = match.clock.charged(decided_at or self.now, calendars)
-            clock = due(match, charged.after_move(state.to_move, calendars, self.now), self.now, self.now)
+            since = max(self.tx.now, charged.since)  # the opponent cannot have known of the move any earlier
+            clock = due(match, charged.after_move(state.to_move, calendars, since), since, since)
         ply = Ply(notation, seat, self.now, auto, charged.left[seat - 1] if charged else None)
         self.match = match._replace(record=match.record.appended(ply), revision=match.revision + 1, clock=clock)
         self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)

@@ -207,6 +207,8 @@ class _Folder:
         self._prefix, self._delimiter = self._namespace()
         self._folder = self._named(settings.folder)
         self._handled = self._named(settings.handled_folder) if settings.handled_folder else ""
+        if self._handled == self._folder:  # by different words; each move would give the mails new UIDs
+            raise MailboxFolderSelectError(("NO", [b"imap.handled_folder is imap.folder"]), "OK")
         if self._handled and not self._box.folder.exists(self._handled):
             self._box.folder.create(self._handled)
 

@@ -17,6 +17,7 @@ from pbm.features.time import let_run
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament.letters import Standings, standings_of
 from pbm.server.operator import Hand, acts
+from pbm.server.service import note_silence
 from pbm.store.tournaments import Entrant, Meeting, Tournament
 
 
@@ -80,6 +81,7 @@ class Arbiter(Hand):
     def extend_all(self, amount: int) -> int:
         """Give all players more time on all boards with clocks, without mails; returns the number of boards."""
         with self._service.store.write() as tx:
+            note_silence(tx)
             numbers = tx.matches.timed()
             for some in tx.in_bites(numbers):
                 set_clocks(tx, some, lambda match, clock: _extended(match, clock, amount, tx.now))

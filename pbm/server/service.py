@@ -150,6 +150,7 @@ class Service:
         with self.store.read() as tx:
             rehearse(Desk(tx, self.tools), lambda _: deed(tx))
         with self.store.write() as tx:
+            note_silence(tx)
             return deed(tx)
 
     def accept(self, mails: Sequence[Arriving]) -> None:
@@ -232,6 +233,13 @@ LONG_AWAY, DOUBTED = timedelta(days=2), timedelta(minutes=15)
 """After an absence so long, the clock may be ahead instead; and how long that stays in doubt."""
 PATIENCE = timedelta(minutes=30)
 """Mail may be late by so much before that counts as an outage, which then began with the first late mail."""
+
+
+def note_silence(tx: Transaction) -> None:
+    """Begin an outage if no server runs; `watch` ends it. What an operator does then costs nobody that time."""
+    last = tx.absences.noted(HEARTBEAT)
+    if last is not None and tx.now - last > SILENCE and not tx.absences.open(StopKind.OUTAGE):
+        tx.absences.add(None, Stop(StopKind.OUTAGE, last))
 
 
 def watch(tx: Transaction) -> Iterator[Stop]:

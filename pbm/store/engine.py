@@ -31,6 +31,7 @@ from pbm.store.neighbours import (
     Full,
     ListeningBell,
     Lost,
+    Malformed,
     PipeBell,
     ReadOnly,
     SchemaTrouble,
@@ -210,9 +211,12 @@ class Store:
 
         schema: whether its tables must be those of this version.
         """
-        with translated(), self._connected() as connection:
-            damage = _postgresql_problems(connection) if self.locks_rows else _sqlite_problems(connection)
-            return _differences(connection) + damage if schema else damage
+        try:
+            with translated(), self._connected() as connection:
+                damage = _postgresql_problems(connection) if self.locks_rows else _sqlite_problems(connection)
+                return _differences(connection) + damage if schema else damage
+        except Malformed as trouble:
+            return [str(trouble)]
 
     def close(self) -> None:
         self._engine.dispose()

@@ -56,6 +56,10 @@ class Lost(DatabaseTrouble):
     """The file was deleted or replaced while it was open: anything written to it now is lost."""
 
 
+class Malformed(DatabaseTrouble):
+    """The file is damaged; only a copy helps."""
+
+
 class Writes(Exception):
     """A statement would write in a transaction that only reads."""
 
@@ -86,6 +90,8 @@ def _kind(error: BaseException | None) -> type[DatabaseTrouble]:
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_FULL":
         return Full
+    if name.startswith("SQLITE_CORRUPT"):
+        return Malformed
     return ReadOnly if name.startswith("SQLITE_READONLY") else DatabaseTrouble
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import stat
 import subprocess
@@ -168,11 +169,20 @@ def test_a_damaged_copy_is_not_put_back(game: Pbm, tmp_path: Path) -> None:
     content[8192:40960] = b"\0" * 32768
     (tmp_path / "copy.db").write_bytes(content)
     before = dump(tmp_path / "pbm.db"), names(tmp_path)
-    game("db", "restore", str(tmp_path / "copy.db"), code=1)
+    refused = game("db", "restore", str(tmp_path / "copy.db"), code=1)
+    assert refused.stderr == "The copy is not sound:\ndatabase disk image is malformed\n"
     (tmp_path / "text.db").write_text("no database")
     game("db", "restore", str(tmp_path / "text.db"), code=1)
     (tmp_path / "text.db").unlink()
     assert (dump(tmp_path / "pbm.db"), names(tmp_path)) == before
+
+
+def test_damage_that_stops_the_check_itself_is_found_by_it(game: Pbm, tmp_path: Path) -> None:
+    content = bytearray((tmp_path / "pbm.db").read_bytes())
+    content[81920:102400] = b"\0" * 20480
+    (tmp_path / "pbm.db").write_bytes(content)
+    found = game("db", "check", "--json", code=1)
+    assert json.loads(found.stdout) == {"sound": False, "problems": ["database disk image is malformed"]}
 
 
 def test_a_copy_of_an_older_version_is_brought_to_ours(pbm: Pbm, tmp_path: Path) -> None:

@@ -206,6 +206,16 @@ def test_folders_by_the_names_the_server_gives_them(capabilities, namespace, fol
     assert len(taken) == 1
 
 
+def test_nothing_is_taken_from_a_folder_to_which_it_would_be_moved_back():
+    taken: list[Fetched] = []
+    with imap("MOVE NAMESPACE", '(("INBOX." "."))') as server, capture_logs() as logs:
+        server.folders["INBOX.games"] = {1: b"Subject: one\r\n\r\n"}
+        with fetching(server, taken.extend, folder="games", handled_folder="INBOX.games"):
+            wait_until(lambda: logs)
+    assert "imap.handled_folder is imap.folder" in logs[0]["trouble"]
+    assert taken == []
+
+
 def test_a_folder_of_hundreds_of_thousands_of_mails_is_begun_with():
     taken: list[Fetched] = []
     with imap() as server:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -102,3 +103,17 @@ def test_trouble_of_ours_is_temporary(arguments):
     assert code == os.EX_TEMPFAIL
     assert complaint.startswith("4.3.0 ")
     assert complaint.count("\n") == 1
+
+
+@pytest.mark.servers
+def test_a_mail_waits_if_the_program_is_interrupted():
+    def hears() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell may have had it ignored
+
+    words = [sys.executable, "-m", "pbm.cli", "receive", "pbm@localhost"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=hears) as process:
+        assert process.stdin is not None
+        process.stdin.write(MAIL + b"x" * 500_000)
+        process.stdin.flush()  # which returns only when most of it has been read
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_SECONDS) == os.EX_TEMPFAIL

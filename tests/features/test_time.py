@@ -15,6 +15,8 @@ from pbm.domain.mail import Delivery
 from pbm.domain.match import Ending, Match
 from pbm.domain.spans import DAY, HOUR
 from pbm.server import Arriving, Settings
+from pbm.server.arbiter import Arbiter
+from pbm.server.operator import Administration
 from pbm.server.service import PATIENCE, SILENCE
 from tests.conversation import ROBOT, Got, House, address_of, password
 
@@ -84,7 +86,7 @@ def test_a_clock_counts_until_the_mail_came_in_not_until_it_was_handled(club: Ho
     club.service.handle()
     assert match_of(club).record[-1].played_at == sent
     assert match_of(club).record[-1].time_left == 2 * DAY
-    assert clock_of(club).since == sent
+    assert clock_of(club).since == club.now, "only now does bob hear of the move"
 
 
 def test_time_is_called_once_however_long_the_server_slept(club: House) -> None:
@@ -276,6 +278,38 @@ def test_an_outage_while_the_server_was_down_costs_nobody_time(club: House) -> N
     with club.service.store.read() as tx:
         (outage,) = tx.absences.of(None, StopKind.OUTAGE, began)
     assert (outage.stop.starts_at, outage.stop.ends_at) == (began, began + 9 * day)
+
+
+@pytest.mark.parametrize("extended", [lambda of: of.extend(101, HOUR), lambda of: of.extend_all(HOUR)])
+def test_time_given_while_the_server_is_down_comes_on_top(club: House, extended: Callable[[Arbiter], object]) -> None:
+    club.service.beat()
+    before = deadline(club)
+    assert before is not None
+    club.now += 9 * day
+    extended(Arbiter(club.service))
+    club.now += day
+    club.service.beat()
+    assert deadline(club) == before + 10 * day + hour
+
+
+@pytest.mark.parametrize("ahead", [400 * day, -day, -400 * day])
+def test_a_mail_taken_in_by_a_wrong_clock_costs_nobody_time(club: House, ahead: timedelta) -> None:
+    """As `pbm receive` may, a process of its own."""
+    login = f"cross move 101 alice {password('alice')} D3"
+    mail = Arriving(address_of("alice"), (ROBOT.address,), f"Subject: {login}\r\n\r\n".encode())
+    club.now += ahead
+    club.service.accept([mail])
+    club.now -= ahead
+    club.service.handle()
+    assert match_of(club).record[-1].played_at <= club.now
+    assert deadline(club) == club.now + 3 * day
+
+
+def test_an_operators_move_by_a_clock_that_is_behind_costs_nobody_time(club: House) -> None:
+    club.now -= 10 * day
+    Administration(club.service).move(101, "alice", "D3")
+    club.now += 10 * day
+    assert deadline(club) == club.now + 3 * day
 
 
 def test_a_short_pause_of_the_server_is_no_outage(club: House) -> None:
