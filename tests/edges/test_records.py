@@ -12,7 +12,7 @@ import dns.resolver
 import dns.rrset
 import pytest
 
-from pbm.edges.records import Ask, Unanswered, SenderNames, ask_dns, look_up
+from pbm.edges.records import Ask, SenderNames, Unanswered, ask_dns, look_up
 from pbm.edges.signing import new_key, public_key
 from tests.patience import PATIENCE_SECONDS
 
