@@ -19,6 +19,7 @@ from sqlalchemy import select
 
 from pbm.domain.errors import NotAllowed
 from pbm.domain.mail import Arrival, Received, RemarkKind
+from pbm.domain.match import Player
 from pbm.edges.transports import Maildir, Outgoing
 from pbm.server.operator import Administration
 from pbm.server.status import Queues
@@ -237,7 +238,12 @@ def test_searching_many_lines_for_a_password_asks_little_of_the_database(
 ) -> None:
     asked: list[str] = []
     find = Players.find
-    monkeypatch.setattr(Players, "find", lambda players, userid: asked.append(userid) or find(players, userid))
+
+    def noted(players: Players, userid: str) -> Player | None:
+        asked.append(userid)
+        return find(players, userid)
+
+    monkeypatch.setattr(Players, "find", noted)
     for line in ("show {0:x} {1:x}", "show {0:x} {1:x} {0:o} {1:o} {0:b} {1:b}", "password {0:x} {1:x} {0:o} {1:o}"):
         lines = "\n".join(line.format(number, number + 2000) for number in range(0xABCDE0, 0xABCDE0 + 500))
         table.answer("bob", f"C4\nLook at this:\n{lines}", 101)

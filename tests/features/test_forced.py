@@ -75,7 +75,7 @@ def test_a_ply_is_taken_back_with_the_pass_it_forced(squeezed: House) -> None:
     squeezed.answer("bob", "d6", 101)
     asked = squeezed.answer("bob", "undo", 101)
     assert "bob asks to take back ply 8, d6, with what was forced after it." in one(asked[:1])
-    assert "whether the last move is taken back" in one(asked[1:])
+    assert "You ask to take back ply 8, d6, with what was forced after it." in one(asked[1:])
     agreed = squeezed.answer("alice", "accept", 101)
     assert (
         "Plies 8 and 9, from d6 on, are taken back: alice agreed. "
