@@ -116,4 +116,5 @@ def test_a_mail_waits_if_the_program_is_interrupted():
         process.stdin.write(MAIL + b"x" * 500_000)
         process.stdin.flush()  # which returns only when most of it has been read
         process.send_signal(signal.SIGINT)
+        process.stdin.close()  # a signal between two reads is heard only after the next
         assert process.wait(PATIENCE_SECONDS) == os.EX_TEMPFAIL
