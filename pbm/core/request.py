@@ -140,7 +140,7 @@ class Words:
         if text and self._remarks:
             self._remarks.setdefault(board, []).insert(0, text)
 
-    def of(self, board: int) -> str:
+    def give(self, board: int) -> str:
         """The mail's words to the players of a board, who get them."""
         self._heard.add(board)
         return "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
@@ -253,7 +253,8 @@ class Author(Desk):
         elif self.sender.own is not None and command.verb.lasting and self._is_answered(command):
             player = self.player = self.sender.own
         else:
-            raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
+            line = command.verb.line if "PASSWORD" in command.verb.line else f"{command.line} USERID PASSWORD"
+            raise NeedsIdentity("Who are you? Put your userid and password into the command.", line)
         return player
 
     def _is_answered(self, command: Command) -> bool:
@@ -488,7 +489,7 @@ class Request(Desk):
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
         """The mail's words to the players of a board, as in `discreetly`."""
-        text = self.discreetly(self.words.of(board))
+        text = self.discreetly(self.words.give(board))
         return (CommentMade(0, userid=self.author.player.userid, text=text),) if text and self.author.player else ()
 
     def discreetly(self, words: str) -> str:

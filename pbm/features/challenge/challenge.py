@@ -16,7 +16,7 @@ from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_called, robot_named
 from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, take_body, unheard
 from pbm.domain.commands import Command
-from pbm.domain.errors import NeedsIdentity, NotAllowed
+from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
@@ -52,9 +52,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     terms = read_terms(game, words, body, clock)
     check_willing(request, game, seats, asker, (challenger,) if challenger else ())
     if challenger is None and asker in seats:
-        raise NeedsIdentity(
-            "Who are you? Put your userid and your password after the command.", f"{command.line} USERID PASSWORD"
-        )
+        request.author.who(command)
     _check_not_flooded(request, {first, second} - {challenger})
     measure = _check_measure(request, challenger)
     proposal = Proposal(game, words, body, seats, measure)

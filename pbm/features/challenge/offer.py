@@ -115,8 +115,9 @@ def propose(
 def withdraw(request: Request, command: Command) -> Answer:
     asker, whom, tx = request.author.who(command), command.args["WHOM"], request.tx
     asked = {each.id for each in (tx.players.of_address(whom) if "@" in whom else [request.author.player_named(whom)])}
-    own = [item for item in tx.agenda.of(OFFER) if item.payload["player"] == asker.id]
-    items = [item for item in own if not asked.isdisjoint(item.payload["waits"])]
+    keys = sorted({ticket.subject for player_id in asked for ticket in tx.tickets.of(OFFER, player_id, request.now)})
+    offers = filter(None, (tx.agenda.get(OFFER, key) for key in keys))
+    items = [item for item in offers if item.payload["player"] == asker.id and asked & {*item.payload["waits"]}]
     for item in items:
         close(request, OFFER, item.key)
         _tell_concerned(request, item.payload, asker, is_back=True)
