@@ -14,6 +14,7 @@ from pbm.core import decisions
 from pbm.core.board import OpenBoard, difference
 from pbm.core.credentials import check_address, check_free, check_password, check_userid
 from pbm.core.notify import Desk, tell_players
+from pbm.core.robots import robot_named
 from pbm.core.start import start_match
 from pbm.domain.errors import BadArguments, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
@@ -217,8 +218,8 @@ class Administration(Hand):
         if game not in GAMES:
             why = f"It is left out: {LEFT_OUT[game]} " if game in LEFT_OUT else ""
             raise NotFound(f'There is no game "{game}". {why}The games are {", ".join(GAMES)}.')
-        seats = (player_named(at.tx, userids[0]), player_named(at.tx, userids[1]))
-        board = start_match(at, GAMES[game], words, body, seats)
+        first, second = (robot_named(at.tx, userid) or player_named(at.tx, userid) for userid in userids)
+        board = start_match(at, GAMES[game], words, body, (first, second))
         board.events.append(MatchStarted(board.match.board))
         return self._told(at, board)
 

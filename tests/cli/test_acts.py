@@ -175,6 +175,11 @@ def acts(pbm: Pbm, *more: str) -> list[str]:
     return [act["command"] for act in parsed(pbm("log", "--json", "--limit", "1000", *more))]
 
 
+def test_an_operator_starts_games_with_robots_that_have_not_played_yet(game: Pbm) -> None:
+    started = game("challenge", "create", "cross", "-size=4", "robot2", "alice")
+    assert "robot2 moves first" in started.output
+
+
 @pytest.mark.parametrize("name", WRITING)
 def test_a_command_that_writes_leaves_one_line(house: Pbm, tmp_path: Path, name: str, told: list[str]) -> None:
     words = WRITING[name].replace("{folder}", str(tmp_path))
