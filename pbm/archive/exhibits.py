@@ -104,7 +104,7 @@ class Career:
     tally: str
     rating: int | None
     plot: Markup
-    """Empty if nothing was rated."""
+    """Empty unless at least two games were rated."""
 
 
 def ranked(standings: Sequence[tuple[Player, Tally]]) -> list[Ranked]:
@@ -136,7 +136,7 @@ def careers(player: Player, boards: Sequence[Finished], rated: Sequence[Rated]) 
 def _career(game: str, player: Player, boards: Sequence[Finished], ratings: Sequence[float]) -> Career:
     title, latest = GAMES[game].info.title, ratings[-MOST_GAMES:]
     described = f"Rating of {player.userid} in {title} after each of the last {len(latest)} rated games"
-    plot = Markup(plots.history(latest, described) if latest else "")  # noqa: S704  all text in it is escaped
+    plot = Markup(plots.history(latest, described) if len(latest) > 1 else "")  # noqa: S704  all text in it is escaped
     return Career(title, _tally(player, boards), round(latest[-1]) if latest else None, plot)
 
 

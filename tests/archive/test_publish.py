@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -42,6 +43,18 @@ def test_finished_games_and_their_players_are_published(played: House, tmp_path:
     assert ">2 C3</a>" in page
     assert "bob won" in page
     assert b"@example" not in b"".join(found.values()), "no address of anybody"
+
+
+def test_a_rating_is_plotted_once_there_are_two_of_them(played: House, tmp_path: Path) -> None:
+    played.answer("alice", "resign!", played.game("hex alice bob", ["F6", "F7"]))
+    run(played, tmp_path / "site")
+    page = files(tmp_path / "site")["player/alice.html"].decode()
+    careers = dict(re.findall(r"<h2>(\w+)</h2>(.*)</li>", page))
+    assert {game: "<svg" in shown for game, shown in careers.items()} == {
+        "Cross": False,
+        "CrossGeo": False,
+        "Hex": True,
+    }
 
 
 def test_a_second_run_writes_nothing_and_two_runs_agree(played: House, tmp_path: Path) -> None:
