@@ -44,9 +44,13 @@ from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Guarded, Memory, Transaction
 
 _PRAGMAS = (
-    *("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
+    *("foreign_keys=ON", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
     "secure_delete=ON",  # deleted data is overwritten, so that no copy of the file holds it
 )
+_OURS = """
+    SELECT coalesce(max(name = 'alembic_version'), true) FROM sqlite_master
+    WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@'"""
+"""Whether the file is empty or holds our tables."""
 _SESSION = {
     "lock_timeout": f"{BUSY_SECONDS}s",
     # a stopped worker or a vanished machine must not keep its locks
@@ -339,6 +343,8 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
 def _set_pragmas(connection: Any, _record: Any) -> None:
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
+    if connection.execute(_OURS).fetchone()[0]:
+        connection.execute("PRAGMA journal_mode=WAL")  # it is written into the file
 
 
 def _connect(_dialect: Any, _record: Any, words: Sequence[Any], more: Mapping[str, Any]) -> Any:

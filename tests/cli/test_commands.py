@@ -478,9 +478,11 @@ def test_a_postgresql_that_is_down_is_told_in_one_line(pbm: Pbm) -> None:
 def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "theirs.db")) as connection, connection:
         connection.execute("CREATE TABLE songs (title TEXT)")
+    before = (tmp_path / "theirs.db").read_bytes()
     url = f"sqlite:///{tmp_path / 'theirs.db'}"
     for words in (["player", "list"], ["db", "upgrade"]):
         assert "some other program" in pbm(*words, "--database", url, code=1).stderr
+    assert (tmp_path / "theirs.db").read_bytes() == before
 
 
 def test_a_timeout_can_only_be_taken_back_where_there_was_one(game: Pbm) -> None:
