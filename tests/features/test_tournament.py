@@ -189,6 +189,19 @@ def test_a_swiss_may_be_joined_late_and_a_round_left_out(house: House) -> None:
     assert scores == [1, 0]
 
 
+def test_who_leaves_a_swiss_has_no_bye_in_it_any_more(house: House) -> None:
+    """The bye they had asked for is gone, and who comes back gets half a point for the missed round, as all do."""
+    make(house, "swiss -rounds=4", NAMES[:5])
+    for words in ("bye cup ann", "leave cup ann"):
+        house.send("ann", f"tournament {words} {password('ann')}")
+    mails = play(house, by_name)
+    assert all("ann" not in {player.userid for player in each.players} for each in meetings(house) if each.round == 2)
+    assert "half a point" not in to(mails, "ben")[0].body
+    join(house, "ann")
+    (rested,) = (each for each in meetings(house) if each.round == 2 and each.first.userid == "ann")
+    assert rested.points == (1, 0)
+
+
 @pytest.mark.parametrize("kind", ["round-robin", "knockout", "ladder"])
 def test_a_bye_is_asked_for_in_a_swiss_alone(house: House, kind: str) -> None:
     make(house, kind, NAMES[:2])
@@ -245,6 +258,23 @@ def test_who_has_won_all_games_before_they_could_move_stays_in_the_league(house:
     join(house, "maker")
     house.wait(5 * DAY)
     assert divisions(house) == {1: {meeting.second and meeting.second.userid, "maker"}}
+
+
+def test_who_is_out_of_the_league_is_told_how_to_come_back_and_equals_share_first_place(house: House) -> None:
+    make(house, "league -division=4 -days-per-round=3 --clock=none", NAMES[:4])
+    for _ in range(3):
+        for meeting in under_way(house):
+            first, second = (player.userid for player in meeting.players)
+            for player, text in ((first, "C3"), (second, "B2"), (first, "propose"), (second, "accept")):
+                if player != "dan" and (text == "C3" or "dan" not in (first, second)):
+                    house.answer(player, text, meeting.board)
+        mails = house.wait(3 * DAY)
+    told = {userid: " ".join(to(mails, userid, "pbm: cup: season 1")[0].body.split()) for userid in ("ann", "dan")}
+    assert all("is over. ann, ben and cat share first place." in words for words in told.values())
+    assert 'Until then "tournament join cup" takes you in.' in told["dan"]
+    assert '"tournament leave cup" takes you out' in told["ann"]
+    assert '"tournament leave cup" takes you out' not in told["dan"]
+    assert not join(house, "dan")[0].refuses
 
 
 def test_a_league_that_nobody_plays_in_ends(house: House) -> None:
@@ -368,6 +398,20 @@ def test_an_account_that_ends_leaves_its_tournaments(house: House) -> None:
     paired = {player.userid for each in meetings(house) if each.round == 2 for player in each.players}
     assert paired == {"ben", "cat", "dan"}
     assert not to(mails, "ann")
+
+
+@pytest.mark.parametrize("kind", ["knockout", "round-robin"])
+def test_the_last_player_left_wins_all_that_was_to_come(house: House, kind: str) -> None:
+    """A player who has left shares no first place with them, even with as many points before."""
+    make(house, kind, NAMES[:4])
+    one, two = under_way(house)
+    winner, *others = [player.userid for meeting in (two, one) for player in meeting.players]
+    house.answer(one.first.userid, "resign!", one.board)
+    for userid in others:
+        house.send(userid, f"tournament leave cup {userid} {password(userid)}")
+    (told,) = to(house.wait(NOW), winner)
+    assert f"{winner} has won it." in told.body
+    assert "* was not played." in told.body
 
 
 def test_the_last_player_left_ends_an_tournament(house: House) -> None:

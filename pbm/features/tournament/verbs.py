@@ -153,7 +153,7 @@ def pairings(request: Request, command: Command) -> Answer:
     """Show the present round, or any of the season; of a ladder, the games under way and the latest ones."""
     tournament, word = _named(request, command), command.args.get("ROUND", "")
     if word and not (word.isascii() and word.isdecimal() and len(word) < 5 and 1 <= int(word) <= tournament.round):
-        played = f"take 1 to {tournament.round}" if tournament.round else "nothing is paired yet"
+        played = f"the latest is {tournament.round}" if tournament.round else "nothing is paired yet"
         raise BadArguments(f'"{word}" is no round of {tournament.name}: {played}.')
     number, climbs = int(word or tournament.round), tournament.terms.kind is Kind.LADDER
     wanted = (0, *range(tournament.round - 9, tournament.round + 1)) if climbs else (number,)
