@@ -483,7 +483,9 @@ def test_a_ladder(house: House) -> None:
     # Players who have begun no game for a month drop, too: ann and ben go down, but not below each other.
     mails = house.wait(20 * DAY)
     assert rungs() == ["eve", "ann", "ben", "cat", "dan"]
-    assert len(to(mails, "dan", "pbm: cup: how it stands")) == 1
+    (told,) = to(mails, "dan", "pbm: cup: how it stands")
+    assert '"tournament leave cup" takes you out.' in " ".join(told.body.split())
+    assert house.wait(90 * DAY) == [], "all are idle, and nobody goes down any more"
 
     house.send("ann", f"tournament leave cup ann {password('ann')}")
     assert rungs() == ["eve", "ben", "cat", "dan"]

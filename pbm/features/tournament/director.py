@@ -266,7 +266,7 @@ class Ladder(Director):
         return summary is not None and summary.result is not None and summary.result.ending in _LATE
 
     def _drop_idle(self) -> None:
-        """Move players down by a rung who have had no game for too long; all are told how the ladder stands."""
+        """Move players down by a rung who have had no game for too long; if there are any, all are told."""
         since = self.now - timedelta(days=self.tournament.terms.idle)
         played = {
             player.id
@@ -282,7 +282,8 @@ class Ladder(Director):
         self.keep(due_at=self.now + timedelta(days=self.tournament.terms.idle))
         places = [(each, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
         news = [(players[each].userid, above, below) for each, above, below in places if above != below]
-        self._tell_of_rungs(letters.audience(self.tx, self.tournament), "how it stands", news)
+        if news:
+            self._tell_of_rungs(letters.audience(self.tx, self.tournament), "how it stands", news)
 
     def _tell_of_rungs(
         self, players: Sequence[Player], subject: str, news: Sequence[tuple[str, int, int]] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from games import GAMES
+from games.rules import joined
 from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.reply import done
@@ -119,9 +120,9 @@ def bye(request: Request, command: Command) -> Answer:
 def leave(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _named(request, command)
     boards = entering.leave(request.tx, tournament, player, request.boards.load)
-    numbers = ", ".join(str(board.match.board) for board in boards)
-    lost = f" Lost with that: board {numbers}." if numbers else ""
-    return done(command, f"You are in {tournament.name} no more.{lost}")
+    numbers = joined(str(board.match.board) for board in boards)
+    lost = f" Lost with that: board{'s' if len(boards) > 1 else ''} {numbers}." if boards else ""
+    return done(command, f"You have left {tournament.name}.{lost}")
 
 
 @handles(
