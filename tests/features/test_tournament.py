@@ -109,7 +109,7 @@ def test_a_swiss_of_eight_by_mail(house: House) -> None:
             (told,) = to(mails, userid)
             assert f"Round {number} of 4 of cup begins:" in told.body
             (board,) = to(mails, userid, "Cross Board")
-            assert f"Tournament: cup, round {number}." in board.body
+            assert f"Tournament: cup, round {number}, until 31 Jan 2026." in board.body
             assert f"on board {board.board}, against" in told.body
         mails = play(house, by_name)
     over = tournament(house)
@@ -231,7 +231,8 @@ def test_a_league_with_promotion_by_mail(house: House) -> None:
     assert divisions(house) == {1: {"ann", "cat", "eve", "dan"}, 2: {"fay", "gus", "hal", "ivy"}}
     assert len(to(mails, "ivy")) == 1
     assert not to(mails, "ben")
-    assert "Tournament: cup, season 2, division 2, round 1." in to(mails, "ivy", "Cross Board")[0].body
+    (board,) = to(mails, "ivy", "Cross Board")
+    assert "Tournament: cup, season 2, division 2, round 1, until 5 Feb 2026." in board.body
 
 
 def test_who_has_not_moved_all_season_is_out_of_the_league(house: House) -> None:
@@ -334,7 +335,12 @@ def test_a_vacation_does_not_hold_a_round_up(house: House) -> None:
     make(house, "round-robin -days-per-round=10", NAMES[:2])
     (meeting,) = under_way(house)
     mover = meeting.first.userid
-    assert not house.send(mover, f"vacation {mover} {password(mover)} 2026-01-02 2026-01-25")[0].refuses
+    (noted,) = house.send(mover, f"vacation {mover} {password(mover)} 2026-01-02 2026-01-25")
+    assert "games in cup are decided on the day that their emails name" in " ".join(noted.body.split())
+    house.answer(mover, "pause", meeting.board)
+    mails = house.answer(meeting.second.userid if meeting.second else "", "accept", meeting.board)
+    assert all("the tournament does not wait" in " ".join(got.body.split()) for got in mails)
+    assert all("Tournament: cup, round 1, until 11 Jan 2026." in got.body for got in mails)
     house.wait(11 * DAY)
     assert tournament(house).stage is Stage.OVER
     assert meetings(house)[0].points == (0, 2)
