@@ -107,7 +107,7 @@ def test_a_swiss_of_eight_by_mail(house: House) -> None:
         assert len(under_way(house)) == 4
         for userid in NAMES[:8]:
             (told,) = to(mails, userid)
-            assert f"Round {number} of 4 of cup begins:" in told.body
+            assert f"Round {number} of 4 of cup begins.\n" in told.body
             (board,) = to(mails, userid, "Cross Board")
             assert f"Tournament: cup, round {number}, until 31 Jan 2026." in board.body
             assert f"on board {board.board}, against" in told.body
