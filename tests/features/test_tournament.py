@@ -326,8 +326,8 @@ def test_a_round_ends_at_its_deadline_and_time_decides(house: House) -> None:
     assert settled[one.id] == (2, 0)
     assert settled[two.id] == (0, 2)
     (board,) = [got for got in to(mails, one.first.userid, "Cross Board") if got.board == one.board]
-    assert "The time of this round of the tournament is over." in board.body
-    assert "You (O) won because the round is over" in " ".join(board.body.split())
+    assert "The tournament's time for this game is over." in board.body
+    assert "You (O) won because dan has used more time: 7 days, and ann 2 days." in " ".join(board.body.split())
     assert len(under_way(house)) == 2
 
 
