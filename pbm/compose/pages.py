@@ -23,7 +23,7 @@ from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
 from games import GAMES, AnyGame
-from games.rules import KINDS
+from games.rules import KINDS, joined
 from pbm import draw
 from pbm.compose import cells
 from pbm.compose.html import WIDTH, Inlays, blocks, document
@@ -80,7 +80,8 @@ def _environment() -> _Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.filters |= {"wrapped": wrapped, "lines": _lines, "moment": moment, "until": until, "duration": in_words}
+    environment.filters |= {"wrapped": wrapped, "lines": _lines, "joined": joined}
+    environment.filters |= {"moment": moment, "until": until, "duration": in_words}
     environment.globals |= {
         "games": GAMES,
         "kinds": KINDS,

@@ -154,7 +154,7 @@ class MatchCorrected(Event):
 
 @dataclass(frozen=True, slots=True)
 class RoundEnded(Event):
-    """The tournament's round is over, which decided the match."""
+    """The tournament's time for the match is over, which decided it."""
 
 
 @dataclass(frozen=True, slots=True)

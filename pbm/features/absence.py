@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
+from games.rules import joined
 from pbm.compose import Answer
 from pbm.core.board import set_clocks
 from pbm.core.bus import PlayerHeard, ReachChanged, Renewal, subscribes
@@ -108,6 +109,9 @@ def vacation(request: Request, command: Command) -> Answer:
             f"Your vacation is noted, {_in_days(span, settings, request.now)}: your clocks stand still meanwhile, and "
             'the emails of your boards say so. "vacation end" takes it back.'
         )
+        held = joined(sorted(each.name for each in request.tx.tournaments.of_player(player.id)))
+        if held:
+            told += f" Tournaments do not wait: games in {held} are decided on the day that their emails name."
         if day:
             told += (
                 f' "{day}" by itself is the last day: for that day alone, take it back, and send "vacation {day} 1d".'

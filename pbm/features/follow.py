@@ -58,7 +58,8 @@ def unfollow(request: Request, command: Command) -> Answer:
     wish = _wish(request, word) if word is not None else request.boards.named(command)
     if isinstance(wish, Tournament):
         if not request.tx.tournaments.unfollow(player.id, wish.id):
-            raise NotFound(f"You do not follow {wish.name}.", f"tournament leave {wish.name}")
+            inside = any(each.id == wish.id for each in request.tx.tournaments.of_player(player.id))
+            raise NotFound(f"You do not follow {wish.name}.", f"tournament leave {wish.name}" if inside else "follow")
         return done(command, f"You do not follow {wish.name} any more.")
     if not isinstance(wish, Player):
         return done(command, _unsubscribe(request, player, wish))

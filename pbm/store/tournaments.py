@@ -265,6 +265,10 @@ class Tournaments(Queries):
         """points: None for a bout that is under way."""
         self._update(bouts, bouts.c.id == meeting_id, **_points(points))
 
+    def drop_bye(self, tournament_id: int, player_id: int, round_: int) -> None:
+        """Delete the bye that a player has in a round, if any."""
+        self._drop(bouts, tournament_id=tournament_id, first_id=player_id, round=round_, second_id=None)
+
     def set_round(self, meeting_id: int, round_: int) -> None:
         self._update(bouts, bouts.c.id == meeting_id, round=round_)
 

@@ -107,9 +107,9 @@ def test_a_swiss_of_eight_by_mail(house: House) -> None:
         assert len(under_way(house)) == 4
         for userid in NAMES[:8]:
             (told,) = to(mails, userid)
-            assert f"Round {number} of 4 of cup begins:" in told.body
+            assert f"Round {number} of 4 of cup begins.\n" in told.body
             (board,) = to(mails, userid, "Cross Board")
-            assert f"Tournament: cup, round {number}." in board.body
+            assert f"Tournament: cup, round {number}, until 31 Jan 2026." in board.body
             assert f"on board {board.board}, against" in told.body
         mails = play(house, by_name)
     over = tournament(house)
@@ -189,6 +189,19 @@ def test_a_swiss_may_be_joined_late_and_a_round_left_out(house: House) -> None:
     assert scores == [1, 0]
 
 
+def test_who_leaves_a_swiss_has_no_bye_in_it_any_more(house: House) -> None:
+    """The bye they had asked for is gone, and who comes back gets half a point for the missed round, as all do."""
+    make(house, "swiss -rounds=4", NAMES[:5])
+    for words in ("bye cup ann", "leave cup ann"):
+        house.send("ann", f"tournament {words} {password('ann')}")
+    mails = play(house, by_name)
+    assert all("ann" not in {player.userid for player in each.players} for each in meetings(house) if each.round == 2)
+    assert "half a point" not in to(mails, "ben")[0].body
+    join(house, "ann")
+    (rested,) = (each for each in meetings(house) if each.round == 2 and each.first.userid == "ann")
+    assert rested.points == (1, 0)
+
+
 @pytest.mark.parametrize("kind", ["round-robin", "knockout", "ladder"])
 def test_a_bye_is_asked_for_in_a_swiss_alone(house: House, kind: str) -> None:
     make(house, kind, NAMES[:2])
@@ -218,7 +231,8 @@ def test_a_league_with_promotion_by_mail(house: House) -> None:
     assert divisions(house) == {1: {"ann", "cat", "eve", "dan"}, 2: {"fay", "gus", "hal", "ivy"}}
     assert len(to(mails, "ivy")) == 1
     assert not to(mails, "ben")
-    assert "Tournament: cup, season 2, division 2, round 1." in to(mails, "ivy", "Cross Board")[0].body
+    (board,) = to(mails, "ivy", "Cross Board")
+    assert "Tournament: cup, season 2, division 2, round 1, until 5 Feb 2026." in board.body
 
 
 def test_who_has_not_moved_all_season_is_out_of_the_league(house: House) -> None:
@@ -245,6 +259,23 @@ def test_who_has_won_all_games_before_they_could_move_stays_in_the_league(house:
     join(house, "maker")
     house.wait(5 * DAY)
     assert divisions(house) == {1: {meeting.second and meeting.second.userid, "maker"}}
+
+
+def test_who_is_out_of_the_league_is_told_how_to_come_back_and_equals_share_first_place(house: House) -> None:
+    make(house, "league -division=4 -days-per-round=3 --clock=none", NAMES[:4])
+    for _ in range(3):
+        for meeting in under_way(house):
+            first, second = (player.userid for player in meeting.players)
+            for player, text in ((first, "C3"), (second, "B2"), (first, "propose"), (second, "accept")):
+                if player != "dan" and (text == "C3" or "dan" not in (first, second)):
+                    house.answer(player, text, meeting.board)
+        mails = house.wait(3 * DAY)
+    told = {userid: " ".join(to(mails, userid, "pbm: cup: season 1")[0].body.split()) for userid in ("ann", "dan")}
+    assert all("is over. ann, ben and cat share first place." in words for words in told.values())
+    assert 'Until then "tournament join cup" takes you in.' in told["dan"]
+    assert '"tournament leave cup" takes you out' in told["ann"]
+    assert '"tournament leave cup" takes you out' not in told["dan"]
+    assert not join(house, "dan")[0].refuses
 
 
 def test_a_league_that_nobody_plays_in_ends(house: House) -> None:
@@ -295,8 +326,8 @@ def test_a_round_ends_at_its_deadline_and_time_decides(house: House) -> None:
     assert settled[one.id] == (2, 0)
     assert settled[two.id] == (0, 2)
     (board,) = [got for got in to(mails, one.first.userid, "Cross Board") if got.board == one.board]
-    assert "The time of this round of the tournament is over." in board.body
-    assert "You (O) won because the round is over" in " ".join(board.body.split())
+    assert "The tournament's time for this game is over." in board.body
+    assert "You (O) won because dan has used more time: 7 days, and ann 2 days." in " ".join(board.body.split())
     assert len(under_way(house)) == 2
 
 
@@ -304,7 +335,12 @@ def test_a_vacation_does_not_hold_a_round_up(house: House) -> None:
     make(house, "round-robin -days-per-round=10", NAMES[:2])
     (meeting,) = under_way(house)
     mover = meeting.first.userid
-    assert not house.send(mover, f"vacation {mover} {password(mover)} 2026-01-02 2026-01-25")[0].refuses
+    (noted,) = house.send(mover, f"vacation {mover} {password(mover)} 2026-01-02 2026-01-25")
+    assert "games in cup are decided on the day that their emails name" in " ".join(noted.body.split())
+    house.answer(mover, "pause", meeting.board)
+    mails = house.answer(meeting.second.userid if meeting.second else "", "accept", meeting.board)
+    assert all("the tournament does not wait" in " ".join(got.body.split()) for got in mails)
+    assert all("Tournament: cup, round 1, until 11 Jan 2026." in got.body for got in mails)
     house.wait(11 * DAY)
     assert tournament(house).stage is Stage.OVER
     assert meetings(house)[0].points == (0, 2)
@@ -368,6 +404,20 @@ def test_an_account_that_ends_leaves_its_tournaments(house: House) -> None:
     paired = {player.userid for each in meetings(house) if each.round == 2 for player in each.players}
     assert paired == {"ben", "cat", "dan"}
     assert not to(mails, "ann")
+
+
+@pytest.mark.parametrize("kind", ["knockout", "round-robin"])
+def test_the_last_player_left_wins_all_that_was_to_come(house: House, kind: str) -> None:
+    """A player who has left shares no first place with them, even with as many points before."""
+    make(house, kind, NAMES[:4])
+    one, two = under_way(house)
+    winner, *others = [player.userid for meeting in (two, one) for player in meeting.players]
+    house.answer(one.first.userid, "resign!", one.board)
+    for userid in others:
+        house.send(userid, f"tournament leave cup {userid} {password(userid)}")
+    (told,) = to(house.wait(NOW), winner)
+    assert f"{winner} has won it." in told.body
+    assert "* was not played." in told.body
 
 
 def test_the_last_player_left_ends_an_tournament(house: House) -> None:
@@ -439,7 +489,9 @@ def test_a_ladder(house: House) -> None:
     # Players who have begun no game for a month drop, too: ann and ben go down, but not below each other.
     mails = house.wait(20 * DAY)
     assert rungs() == ["eve", "ann", "ben", "cat", "dan"]
-    assert len(to(mails, "dan", "pbm: cup: how it stands")) == 1
+    (told,) = to(mails, "dan", "pbm: cup: how it stands")
+    assert '"tournament leave cup" takes you out.' in " ".join(told.body.split())
+    assert house.wait(90 * DAY) == [], "all are idle, and nobody goes down any more"
 
     house.send("ann", f"tournament leave cup ann {password('ann')}")
     assert rungs() == ["eve", "ben", "cat", "dan"]

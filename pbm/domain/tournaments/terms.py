@@ -195,10 +195,10 @@ def why_decided(match: Match, used: tuple[timedelta, timedelta]) -> str:
     """The clause after "won" or "drawn"."""
     seat = quicker(used)
     if seat is None:
-        return "because the round is over and both have used about as much time"
+        return "because both have used about as much time"
     slow = 3 - seat
     shown = [counted(span // EVEN, "day") for span in used]
     return (
-        f"because the round is over and {match.player(slow).userid} has used more time: "
+        f"because {match.player(slow).userid} has used more time: "
         f"{shown[slow - 1]}, and {match.player(seat).userid} {shown[seat - 1]}"
     )

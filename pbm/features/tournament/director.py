@@ -115,7 +115,7 @@ class Director(Desk):
 
     def start(self, bout: Bout, division: int, due_at: datetime, challenger: Player | None = None) -> OpenBoard | None:
         """Store a bout and start its board; None if there is nothing to play."""
-        board = self._seat(bout, division) if bout.points is None else None
+        board = self._seat(bout, division, due_at) if bout.points is None else None
         number = board.match.board if board else None
         challenger_id = challenger.id if challenger else None
         self.tx.tournaments.add_meeting(
@@ -123,8 +123,8 @@ class Director(Desk):
         )
         return board
 
-    def _seat(self, bout: Bout, division: int) -> OpenBoard:
-        tournament, label = self.tournament, label_of(self.tournament, division)
+    def _seat(self, bout: Bout, division: int, due_at: datetime) -> OpenBoard:
+        tournament, label = self.tournament, label_of(self.tournament, division, due_at)
         first, second = (self.tx.players.get(each or 0) for each in (bout.first, bout.second))
         assert first is not None  # noqa: S101  a player who leaves the server leaves all tournaments
         assert second is not None  # noqa: S101
@@ -163,13 +163,13 @@ class Director(Desk):
             self.begin()
 
 
-def label_of(tournament: Tournament, division: int) -> str:
-    """The name of the tournament in the mails of its boards."""
+def label_of(tournament: Tournament, division: int, due_at: datetime) -> str:
+    """The name of the tournament in the emails of its boards, and the day that decides them, whatever clocks say."""
+    last = f"until {due_at.day} {due_at:%b %Y}"
     if tournament.terms.kind is Kind.LADDER:
-        return tournament.name
-    if tournament.terms.kind is Kind.LEAGUE:
-        return f"{tournament.name}, season {tournament.season}, division {division}, round {tournament.round}"
-    return f"{tournament.name}, round {tournament.round}"
+        return f"{tournament.name}, {last}"
+    place = f"season {tournament.season}, division {division}, " if tournament.terms.kind is Kind.LEAGUE else ""
+    return f"{tournament.name}, {place}round {tournament.round}, {last}"
 
 
 _LATE = frozenset({Ending.FORFEIT, Ending.DECIDED})
@@ -266,7 +266,7 @@ class Ladder(Director):
         return summary is not None and summary.result is not None and summary.result.ending in _LATE
 
     def _drop_idle(self) -> None:
-        """Move players down by a rung who have had no game for too long; all are told how the ladder stands."""
+        """Move players down by a rung who have had no game for too long; if there are any, all are told."""
         since = self.now - timedelta(days=self.tournament.terms.idle)
         played = {
             player.id
@@ -282,7 +282,8 @@ class Ladder(Director):
         self.keep(due_at=self.now + timedelta(days=self.tournament.terms.idle))
         places = [(each, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
         news = [(players[each].userid, above, below) for each, above, below in places if above != below]
-        self._tell_of_rungs(letters.audience(self.tx, self.tournament), "how it stands", news)
+        if news:
+            self._tell_of_rungs(letters.audience(self.tx, self.tournament), "how it stands", news)
 
     def _tell_of_rungs(
         self, players: Sequence[Player], subject: str, news: Sequence[tuple[str, int, int]] = ()

@@ -166,11 +166,12 @@ def withdraw_from_all(event: AccountEnded, tx: Transaction) -> None:
 
 
 def withdraw(tx: Transaction, tournament: Tournament, player: Player) -> None:
-    """Leave the player out of all later rounds; their boards in the tournament go on."""
+    """Leave the player out of all later rounds, even of a bye there; their boards in the tournament go on."""
     if tournament.stage is Stage.OPEN:
         tx.tournaments.forget(tournament.id, player.id)
     else:
         tx.tournaments.leave(tournament.id, player.id, tx.now)
+        tx.tournaments.drop_bye(tournament.id, player.id, tournament.round + 1)
 
 
 def start(tx: Transaction, tournament: Tournament) -> None:

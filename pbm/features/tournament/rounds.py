@@ -136,7 +136,8 @@ class Rounds(Director):
     def _next_round(self, *, ended: bool) -> None:
         """Pair and start the next round that has a board, or finish. ended: whether a round has just ended."""
         standings = letters.standings_of(self.tx, self.tournament) if ended else []
-        while self.tournament.round < self.rounds() and len(self.present()) > 1:
+        fewest = 2 if self.tournament.terms.kind is Kind.SWISS else 1  # elsewhere the last one wins what was to come
+        while self.tournament.round < self.rounds() and len(self.present()) >= fewest:
             self.tournament = replace(self.tournament, round=self.tournament.round + 1)
             due_at = self.now + self.tournament.terms.time_per_round
             boards = [board for division, bout in self._pairings() if (board := self.start(bout, division, due_at))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from games import GAMES
+from games.rules import joined
 from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.reply import done
@@ -119,9 +120,9 @@ def bye(request: Request, command: Command) -> Answer:
 def leave(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _named(request, command)
     boards = entering.leave(request.tx, tournament, player, request.boards.load)
-    numbers = ", ".join(str(board.match.board) for board in boards)
-    lost = f" Lost with that: board {numbers}." if numbers else ""
-    return done(command, f"You are in {tournament.name} no more.{lost}")
+    numbers = joined(str(board.match.board) for board in boards)
+    lost = f" Lost with that: board{'s' if len(boards) > 1 else ''} {numbers}." if boards else ""
+    return done(command, f"You have left {tournament.name}.{lost}")
 
 
 @handles(
@@ -153,7 +154,7 @@ def pairings(request: Request, command: Command) -> Answer:
     """Show the present round, or any of the season; of a ladder, the games under way and the latest ones."""
     tournament, word = _named(request, command), command.args.get("ROUND", "")
     if word and not (word.isascii() and word.isdecimal() and len(word) < 5 and 1 <= int(word) <= tournament.round):
-        played = f"take 1 to {tournament.round}" if tournament.round else "nothing is paired yet"
+        played = f"the latest is {tournament.round}" if tournament.round else "nothing is paired yet"
         raise BadArguments(f'"{word}" is no round of {tournament.name}: {played}.')
     number, climbs = int(word or tournament.round), tournament.terms.kind is Kind.LADDER
     wanted = (0, *range(tournament.round - 9, tournament.round + 1)) if climbs else (number,)

@@ -79,9 +79,7 @@ def test_who_has_used_more_time_loses() -> None:
     used = time_used(match(1, 5, 2), 2, NOW + 10 * DAY, Calendar())
     assert used == (3 * DAY, 7 * DAY)
     assert quicker(used) == 1
-    assert (
-        why_decided(match(), used) == "because the round is over and bob has used more time: 7 days, and alice 3 days"
-    )
+    assert why_decided(match(), used) == "because bob has used more time: 7 days, and alice 3 days"
 
 
 def test_who_has_not_moved_at_all_has_used_everything() -> None:
