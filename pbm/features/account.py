@@ -295,11 +295,9 @@ def _ask_to_confirm(request: Request, player: Player, address: str, instead: Col
     """
     _count_unasked(request, address)
     own = _own_addresses(request, player)
-    row = own.get(address.casefold()) or request.tx.players.add_address(
-        player.id, address, request.now, confirmed=False
-    )
-    letter = to_confirm(request, address, player.userid, player, address_id=row.id, instead=list(instead))
-    request.outgoing.letters.append(letter)
+    if address.casefold() not in own:
+        request.tx.players.add_address(player.id, address, request.now, confirmed=False)
+    request.outgoing.letters.append(to_confirm(request, address, player.userid, player, instead=list(instead)))
 
 
 def to_confirm(at: Desk, address: str, name: str, player: Player | None, **payload: Any) -> Mail:
@@ -352,10 +350,11 @@ def _confirmed(request: Request, ticket: Ticket) -> Address | None:
     Raises: NotAllowed if somebody else has taken the userid meanwhile.
     """
     players, payload = request.tx.players, ticket.payload
-    if "hash" not in payload:
-        return players.confirm(payload["address_id"], request.now)
-    player = players.find(payload["userid"])
+    opens = "hash" in payload
+    player = players.find(payload["userid"]) if opens else players.get(ticket.player_id or 0)
     known = _own_addresses(request, player).get(payload["address"].casefold()) if player is not None else None
+    if not opens:
+        return players.confirm(known.id, request.now) if known is not None else None
     made = player is not None and payload["hash"] != NO_PASSWORD and players.password_hash(player.id) == payload["hash"]
     if known is not None and (made or known.confirmed_at):
         return players.confirm(known.id, request.now)

@@ -193,9 +193,7 @@ class Administration(Hand):
             if taken.doubted:
                 player = player_named(tx, taken.userid)
                 for each in tx.players.addresses(player.id):
-                    asked = to_confirm(
-                        self._at(tx), each.address, player.userid, player, address_id=each.id, instead=[]
-                    )
+                    asked = to_confirm(self._at(tx), each.address, player.userid, player)
                     tx.outbox.add([asked], tx.now)
             return taken
 

@@ -298,6 +298,15 @@ def test_an_unconfirmed_address_gets_nothing_and_proves_nothing(alice: House) ->
     assert addressees(alice.send("alice", "set alice alicepass")) == [address_of("alice"), "new@example.com"]
 
 
+def test_an_answer_confirms_only_the_address_that_was_asked(alice: House) -> None:
+    """An address that is dropped leaves its number to the next one, on SQLite."""
+    alice.player("bob")
+    alice.send("bob", "add bob bobpass thief@elsewhere.example")
+    alice.send("bob", f"change address bob bobpass {address_of('alice')}")
+    alice.answer("thief@elsewhere.example", "yes")
+    assert confirmed(alice, "bob") == [address_of("bob")]
+
+
 def test_three_addresses_and_no_more(alice: House) -> None:
     assert not alice.send("alice", "add alice alicepass a@example.com b@example.com")[-1].refuses
     assert alice.send("alice", "add alice alicepass c@example.com")[-1].refuses
