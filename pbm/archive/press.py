@@ -254,8 +254,12 @@ def nearby(number: int, count: int) -> list[int]:
 
 
 def slug(player: Player) -> str:
-    """The name of a player's files, unique because no two userids differ only in case."""
-    return player.userid.casefold()
+    """The name of a player's files, unique because no two userids differ only in case.
+
+    It has no dot: bob's page would be the folder of a player called bob.html, and a web server takes what stands
+    between dots for the kind of the file.
+    """
+    return player.userid.casefold().replace(".", "~")
 
 
 def made_of(finished: Finished, title: str) -> str:

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 from sqlalchemy import update
 
-from pbm.archive import FolderTaken, Published, publish
+from pbm.archive import FolderTaken, Published, press, publish
 from pbm.store.tables import plies
 from tests.archive.links import broken_links
 from tests.conversation import House
@@ -152,4 +152,18 @@ def test_a_record_that_cannot_be_replayed_is_left_out(played: House, tmp_path: P
         tx._connection.execute(update(plies).where(plies.c.board == 101, plies.c.ply == 2).values(notation="Z99"))
     assert run(played, tmp_path / "site").skipped == (101,)
     assert b"board/101.html" not in b"".join(files(tmp_path / "site").values())
+    assert not broken_links(tmp_path / "site")
+
+
+def test_no_userid_passes_for_another_page_or_kind_of_file(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(press, "LATEST", 1)
+    house.players("bob", "bob.html", "bob.atom")
+    for other in ("bob.html", "bob.atom") * 2:
+        house.answer("bob", "resign!", house.game(f"hex bob {other}", ["F6", "F7"]))
+    run(house, tmp_path / "site")
+    found = files(tmp_path / "site")
+    assert {"player/bob.html", "player/bob/1.html", "player/bob~html.html", "player/bob~html/1.html"} <= found.keys()
+    assert not [name for name in found if name.count(".") != 1]
     assert not broken_links(tmp_path / "site")
