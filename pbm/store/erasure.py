@@ -158,8 +158,11 @@ class Erasure(Queries):
     def hand_over(self, gone: int, kept: int) -> list[str]:
         """Give all that one player has to the other; what both have stays as the other's. Returns the games rated.
 
-        The counts of both are added up; ratings must be recomputed after. Boards where they met keep both names.
+        The counts of both are added up; ratings must be recomputed after. Boards where they met keep both names. A
+        seat's token names no player, so what either has revoked stays revoked for both.
         """
+        epoch = select(players.c.epoch).where(players.c.id == gone).scalar_subquery()
+        self._update(players, players.c.id == kept, players.c.epoch < epoch, epoch=epoch)
         games = self._add_up(gone, kept)
         self._update(matches, matches.c.seat1_id == gone, matches.c.seat2_id == gone, seat1_id=kept, seat2_id=kept)
         for column in _OWNED:

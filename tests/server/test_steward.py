@@ -199,6 +199,16 @@ def test_what_a_merged_player_was_asked_is_answered_as_the_other_account(inn: Ho
         assert [player.userid for player in match.players] == ["alice", "carol"]
 
 
+def test_emails_that_a_merged_player_has_revoked_stay_void(inn: House) -> None:
+    inn.game("cross -size=4 bob carol", ("D4",))
+    inn.send("carol", "revoke carol carolpass")
+    hand(inn).merge("carol", "alice")
+    told(inn)
+    (got,) = inn.answer("eve@elsewhere.example", "C3", 101, of="carol")
+    assert "void" in got.body
+    assert inn.answer("alice", "show 101", of="carol")[0].board == 101, "the email of the merger counts"
+
+
 def test_an_answer_to_a_merged_player_reaches_the_other_account(inn: House) -> None:
     inn.send("alice", "message alice alicepass bob", "Hello!")
     hand(inn).merge("alice", "carol")
