@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Select, func, or_, select
 
-from pbm.domain.likeness import look
+from pbm.domain.likeness import look, mailbox
 from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD, PEOPLE
@@ -62,7 +62,7 @@ class Traces:
     player_id: int
     userid: str
     names: frozenset[str]
-    """Their userid and all addresses at which they have or had mail, in lower case."""
+    """Their userid and all addresses at which they alone have or had mail, in lower case."""
     removed: bool
 
 
@@ -74,10 +74,13 @@ class Erasure(Queries):
         row = self._connection.execute(select(players).where(players.c.id == player_id)).one_or_none()
         if row is None:
             return None
-        known = select(addresses.c.address).where(addresses.c.player_id == player_id)
-        written = select(outbox.c.address).where(outbox.c.player_id == player_id)
-        names = {row.userid_key, *(address.casefold() for address in self._column(known.union(written)))}
-        return Traces(player_id, row.userid, frozenset(names), row.removed_at is not None)
+        confirmed = select(addresses.c.address_key).where(addresses.c.confirmed_at.is_not(None))
+        known = confirmed.where(addresses.c.player_id == player_id)
+        written = select(func.lower(outbox.c.address)).where(outbox.c.player_id == player_id)
+        theirs = self._column(known.union(written))
+        others = confirmed.where(addresses.c.player_id != player_id, addresses.c.address_key.in_(theirs))
+        names = frozenset({row.userid_key, *theirs}.difference(self._column(others)))
+        return Traces(player_id, row.userid, names, row.removed_at is not None)
 
     def rename(self, traces: Traces, name: str) -> None:
         """Give the player this name everywhere; nobody can log in as them, and their settings are deleted."""
@@ -102,9 +105,10 @@ class Erasure(Queries):
         self._drop(player_follows, followed_id=traces.player_id)
         self._drop(blocks, blocked_id=traces.player_id)
         self._delete(peer_keys, peer_keys.c.address_key.in_(traces.names))
-        self._delete(tickets, tickets.c.subject.in_(traces.names))
+        names = traces.names | {mailbox(name) for name in traces.names if "@" in name}
+        self._delete(tickets, tickets.c.subject.in_(names))
         self._delete(agenda, agenda.c.kind == INVITE, agenda.c.key.in_(traces.names))
-        for name in traces.names:
+        for name in names:
             Guesses(self._connection).forget_about(name)
         for seat, column in enumerate(SEATS, 1):
             boards_of = select(matches.c.board).where(column == traces.player_id)

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from pbm.cli.output import replayed
+from pbm.domain.mail import Delivery
 from pbm.server.operator import Administration
 from pbm.store.tables import metadata
 from tests.conversation import Got, House, address_of
@@ -178,3 +179,33 @@ def test_an_account_that_was_deleted_meanwhile_is_erased_all_the_same(lived: Hou
 def test_the_name_of_an_erased_player_cannot_be_taken(house: House) -> None:
     (got,) = house.send("x@example.com", "signup erased-7 Sesame-1")
     assert got.refuses
+
+
+@pytest.mark.parametrize("way", ["claimed", "shared"])
+def test_an_address_that_is_also_somebody_elses_costs_them_nothing(way: str, lived: House) -> None:
+    """claimed: zebulon has only named the address of bob. shared: both read mail there."""
+    lived.send(NAME, f"add {NAME} {NAME}pass {address_of('bob')}")
+    if way == "shared":
+        lived.answer("bob", "yes")
+    ask(lived)
+    delivered(lived)
+    lived.wait(timedelta(days=6, hours=23))
+    (got,) = lived.send("bob", "cross show 104")
+    lived.send("bob", "A question", "Who are you?", to="postmaster@example.org")
+    lived.wait(timedelta(hours=2))
+    with lived.service.store.read() as tx:
+        assert got.raw in [queued.mail.raw for queued in tx.outbox.latest(Delivery.QUEUED, 100)]
+    assert [mail.mail_from for mail in lived.parked()] == [address_of("bob")]
+    assert stored(lived, NAME) == []
+
+
+def test_other_forms_of_their_address_are_forgotten(house: House) -> None:
+    address = "z.e.bulon+games@gmail.com"
+    house.send(address, "hello?")
+    house.send(address, "signup joe joepass1")
+    house.answer(address, "yes")
+    house.send("x@example.com", f"signup joseph joespass1 {address}")
+    house.send(address, "erase me joe joepass1")
+    delivered(house)
+    house.wait(timedelta(days=8))
+    assert stored(house, NAME) == stored(house, "z.e.bulon") == []
