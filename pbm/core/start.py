@@ -44,10 +44,10 @@ def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
     return tuple(own), window
 
 
-def fits(request: Request, seek: Seek, player: Player) -> bool:
+def fits(at: Desk, seek: Seek, player: Player) -> bool:
     """Whether the player's rating is one the seeker wants."""
     _, (low, high) = split_window(seek.options)
-    rating = request.tx.ratings.of(seek.game, (player.id,))[player.id].at(request.now).rating.shown
+    rating = at.tx.ratings.of(seek.game, (player.id,))[player.id].at(at.now).rating.shown
     return low <= rating <= high
 
 

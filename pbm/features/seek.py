@@ -29,6 +29,7 @@ from pbm.core.start import (
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
+from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.verbs import STARTING, Verb
 from pbm.mailin import strip_subject
@@ -40,6 +41,12 @@ UNTAKEN = "seek"
 PATIENCE = timedelta(days=1)
 """How long people can take such a seek before a robot does; the time begins again after each game."""
 
+ANNOUNCED = "seek"
+"""The purpose of tickets of players who are told of a seek."""
+SPREAD = "sought"
+"""The kind of agenda items for seeks of which more players are to be told."""
+AT_ONCE = 50
+"""Followers of a game who are looked at in one transaction, so that others need not wait long."""
 _ANNOUNCED_DAYS = 30
 _ONESELF = "me"
 
@@ -120,10 +127,12 @@ def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str)
 def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
     """Start a game from the oldest seek that asks for the same as the fresh one; False if there is none."""
     terms, _ = _terms(request, game, fresh.options, fresh.body)
-    asked = terms.words, terms.rated, terms.control, fresh.body
+    asked = terms.words, terms.rated, terms.control
     for each in request.tx.seeks.open(fresh.game):
+        if each.body != fresh.body or each.player == fresh.player:
+            continue
         theirs, _ = _terms(request, game, each.options, each.body)
-        same = (theirs.words, theirs.rated, theirs.control, each.body) == asked and each.player != fresh.player
+        same = (theirs.words, theirs.rated, theirs.control) == asked
         if same and fits(request, each, fresh.player) and fits(request, fresh, each.player):
             try:
                 with request.tx.savepoint():
@@ -136,30 +145,47 @@ def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
 
 
 def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
-    """Tell the followers of the game who fit the seek; an answer takes it. At most once a day for each seeker."""
-    name, seeker = f"{fresh.game} {fresh.player.id}", fresh.player
-    if request.tx.tickets.issued_since("seek", name, request.now - timedelta(days=1)):
-        return
-    shunned = request.tx.blocks.blockers(seeker.id) | {other.id for other in request.tx.blocks.blocked(seeker.id)}
-    followers = request.tx.choices.followers(fresh.game)
-    readers = [each for each in followers if each.id not in {*shunned, seeker.id} and fits(request, fresh, each)]
-    addresses = request.tx.players.confirmed(*(reader.id for reader in readers))
-    for reader in readers:
-        for address in addresses[reader.id]:
-            token = request.outgoing.issue(
-                "seek", name, days=_ANNOUNCED_DAYS, player=reader, seek=fresh.id, game=fresh.game
-            )
-            request.outgoing.write(
-                address,
-                f"pbm: {seeker.userid} looks for a game of {game.info.title}",
-                "sought.txt",
-                player=reader,
-                reply_to=token,
-                leave="unsubscribe",
-                answers=False,
-                seek=fresh,
-                title=game.info.title,
-            )
+    """Tell the followers of the game of a seek, at most once a day for each seeker."""
+    name = _announced(fresh)
+    if not request.tx.tickets.issued_since(ANNOUNCED, name, request.now - timedelta(days=1)):
+        request.outgoing.letters += _announcements(request, game, fresh)
+
+
+def _announced(sought: Seek) -> str:
+    """The subject of the tickets that tell of it."""
+    return f"{sought.game} {sought.player.id}"
+
+
+def _announcements(at: Desk, game: AnyGame, sought: Seek, after: int = 0) -> list[Mail]:
+    """The mails to the next followers of the game by id, without those who do not fit the seek; an answer takes it.
+
+    The rest is put on the agenda.
+    """
+    tx, seeker = at.tx, sought.player
+    followers = [each for each in tx.choices.followers(sought.game) if each.id > after]
+    if len(followers) > AT_ONCE:
+        tx.agenda.put(SPREAD, sought.id, at.now, after=followers[AT_ONCE - 1].id)
+    shunned = tx.blocks.blockers(seeker.id) | {other.id for other in tx.blocks.blocked(seeker.id)} | {seeker.id}
+    readers = [each for each in followers[:AT_ONCE] if each.id not in shunned and fits(at, sought, each)]
+    addresses = tx.players.confirmed(*(reader.id for reader in readers))
+    subject = f"pbm: {seeker.userid} looks for a game of {game.info.title}"
+    payload = {"seek": sought.id, "game": sought.game}
+    return [
+        at.tools.composer.letter(
+            address, subject, "sought.txt", at.now, player=reader, leave="unsubscribe", seek=sought,
+            title=game.info.title,
+            reply_to=at.issue(ANNOUNCED, _announced(sought), days=_ANNOUNCED_DAYS, player=reader, **payload),
+        )
+        for reader in readers
+        for address in addresses[reader.id]
+    ]  # fmt: skip
+
+
+@when_due(SPREAD, within=timedelta(hours=1))
+def announce_when_due(due: Occasion) -> None:
+    found = due.tx.seeks.get(int(due.item.key))
+    if found is not None and found.game in GAMES:
+        due.owe(_announcements(due, GAMES[found.game], found, due.item.payload["after"]))
 
 
 @handles(Verb("take SEEK USERID PASSWORD", STARTING, rank=30), "start the game that somebody seeks; you move first")
@@ -168,7 +194,7 @@ def take(request: Request, command: Command) -> None:
     _take(request, player, int(command.args["SEEK"].removeprefix("#")))
 
 
-@redeems("seek")
+@redeems(ANNOUNCED)
 @by_player
 def answer_announcement(request: Request, ticket: Ticket, player: Player) -> None:
     """Take the announced seek, or stop the announcements."""

@@ -9,8 +9,9 @@ import pytest
 
 from pbm.core.start import MOST_SEEKS
 from pbm.domain.configuration import Limits
+from pbm.features import seek
 from pbm.server import Settings
-from tests.conversation import ROBOT, House
+from tests.conversation import ROBOT, House, address_of
 from tests.core.test_start import refused
 from tests.features.test_play import said
 
@@ -184,3 +185,25 @@ def test_a_player_with_as_many_boards_as_they_want_gets_no_robot_until_one_ends(
     assert not [subject for subject in waited(people) if "robot" in subject]
     people.send("bob", f"cross resign {board} bob bobpass")
     assert [subject for subject in waited(people) if "robot3-alice" in subject]
+
+
+def test_many_followers_are_told_a_few_at_a_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seek, "AT_ONCE", 2)
+    house.players("zoe", *"abcdef")
+    for userid in ("zoe", *"abcdef"):
+        house.send(userid, f"follow {userid} {userid}pass cross")
+    house.send("c", "block c cpass zoe")
+    told = [got.address for got in house.send("zoe", "cross seek zoe zoepass")]
+    assert told == [address_of("a"), address_of("zoe")], "zoe is a follower, too"
+    assert [got.address for got in house.wait(timedelta())] == [address_of(userid) for userid in "bdef"]
+    assert house.answer("f", "yes")[0].board == 101
+
+
+def test_nobody_else_is_told_of_a_seek_that_is_taken(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seek, "AT_ONCE", 1)
+    house.players("a", "b", "zoe")
+    for userid in "ab":
+        house.send(userid, f"follow {userid} {userid}pass cross")
+    house.send("zoe", "cross seek zoe zoepass")
+    house.answer("a", "yes")
+    assert not any(got.address == address_of("b") and "looks for" in got["Subject"] for got in house.wait(timedelta()))
