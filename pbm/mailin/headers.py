@@ -272,14 +272,16 @@ def vouched(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bo
     """Whether the Authentication-Results of our server prove the sender, and none of them says that DMARC failed.
 
     dkim proves all addresses of the signing domain and its subdomains, dmarc those of the domain it names, and spf only
-    the address in MAIL FROM.
+    the address in MAIL FROM. Whoever gets a signed mail can send it on to us, so a signature counts only if To names
+    us: the lowest To, because that is signed first, and others can be added above.
     """
     if not (robot.authserv_id and sender and "authentication-results" in fields):
         return False
     found = [result for header in _ours(fields, robot) for result in header.results]
     if any(_is(result, "dmarc", "fail") for result in found):
         return False
-    return any(_proves(result, sender.lower(), envelope) for result in found)
+    is_to_us = any(map(robot.owns, plain_addresses(fields.get("to", [])[-1:])))
+    return any(_proves(result, sender.lower(), envelope, is_to_us=is_to_us) for result in found)
 
 
 def peer(fields: Fields, robot: Robot) -> str:
@@ -374,13 +376,13 @@ def _is(result: authres.AuthenticationResult, method: str, verdict: str) -> bool
     return str(result.method).lower() == method and str(result.result).lower() == verdict
 
 
-def _proves(result: authres.AuthenticationResult, sender: str, envelope: Envelope) -> bool:
-    """Whether one result proves the sender, an address in lower case."""
+def _proves(result: authres.AuthenticationResult, sender: str, envelope: Envelope, *, is_to_us: bool) -> bool:
+    """Whether one result proves the sender, an address in lower case. is_to_us: whether a signature counts."""
     domain = sender.rpartition("@")[2]
     if _is(result, "dkim", "pass"):
-        return any("." in d and f".{domain}".endswith(f".{d}") for d in _values(result, "d"))
+        return is_to_us and any("." in d and f".{domain}".endswith(f".{d}") for d in _values(result, "d"))
     if _is(result, "dmarc", "pass"):
-        return domain in (value.rpartition("@")[2] for value in _values(result, "from"))
+        return is_to_us and domain in (value.rpartition("@")[2] for value in _values(result, "from"))
     if _is(result, "spf", "pass"):
         # Many servers write only the domain; the address is then the envelope's.
         proven = set(_values(result, "mailfrom", "mail", "from"))

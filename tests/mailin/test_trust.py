@@ -109,3 +109,21 @@ def test_spf_passes_for_one_address_and_not_for_all_of_its_domain(results: str, 
 def test_a_domain_that_signs_vouches_for_those_below_it() -> None:
     assert vouched(GOOD, sender="ann@mail.example.org")
     assert not vouched(GOOD, sender="ann@evilexample.org")
+
+
+TO_US = "To: pbm@play.example.org"
+TO_EVE = "To: Eve <eve@evil.example>"
+
+
+@pytest.mark.parametrize("results", ["dkim=pass header.d=example.org", "dmarc=pass header.from=example.org"])
+def test_a_signed_mail_to_somebody_else_is_not_theirs_to_send_on(results: str) -> None:
+    results = f"{RESULTS}; {results}"
+    assert vouched(results, TO_US)
+    assert vouched(results, "To: friend@example.net, Pbm+abc@Play.Example.org")
+    assert not vouched(results, TO_EVE)
+    assert not vouched(results, TO_US, TO_EVE), "whoever sends it on can add a To above the signed one"
+    assert not vouched(results, "To: undisclosed-recipients:;", "Cc: pbm@play.example.org")
+
+
+def test_a_mail_server_that_may_send_for_the_sender_proves_it_whatever_to_says() -> None:
+    assert vouched(f"{RESULTS}; spf=pass smtp.mailfrom=ann@example.org", TO_EVE)
