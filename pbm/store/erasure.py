@@ -158,9 +158,12 @@ class Erasure(Queries):
     def hand_over(self, gone: int, kept: int) -> list[str]:
         """Give all that one player has to the other; what both have stays as the other's. Returns the games rated.
 
-        The counts of both are added up; ratings must be recomputed after. Boards where they met keep both names.
+        The counts of both are added up; ratings must be recomputed after. Boards where they met keep both names. All
+        tokens that either of them has revoked stay void.
         """
         games = self._add_up(gone, kept)
+        revoked = select(func.max(players.c.epoch)).where(players.c.id.in_((gone, kept)))
+        self._update(players, players.c.id == kept, epoch=revoked.scalar_subquery())
         self._update(matches, matches.c.seat1_id == gone, matches.c.seat2_id == gone, seat1_id=kept, seat2_id=kept)
         for column in _OWNED:
             rest = [each for each in column.table.primary_key if each is not column]
