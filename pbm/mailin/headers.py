@@ -358,8 +358,9 @@ def _is_hop_of_ours(received: str, robot: Robot) -> bool:
     )
 
 
+@lru_cache(1000)
 def _is_number(host: str) -> bool:
-    """Whether it is an IP address."""
+    """Whether it is an IP address. Cached, because our own servers are named in every mail."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
