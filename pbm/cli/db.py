@@ -175,8 +175,7 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
     configuration = invocation.effective().values
     target = _file(configuration, "pg_restore")
     with _coming(target) as fresh:
-        if target.exists() and copies.is_in_use(target):
-            raise Refused(f"{target} is in use. Stop the server first, and whatever else has it open.")
+        _check_unused(target)
         try:
             copies.copy(file, fresh)
         except DatabaseTrouble as trouble:
@@ -186,6 +185,7 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
             store.set_back(datetime.now(UTC))
             unknown = _unknown(store, _busy(configuration) if target.exists() else {})
         copies.seal(fresh)
+        _check_unused(target)  # the copy was checked for long, and a server may have been started meanwhile
         aside = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
         kept = f" What was there is {aside}." if copies.keep(target, aside) else ""
         copies.rename(fresh, target)
@@ -193,6 +193,12 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
     if unknown:
         people = "\n".join(f"  {userid} <{address}>" for userid, address in sorted(unknown.items()))
         click.echo(_LETTER.format(people=people))
+
+
+def _check_unused(target: Path) -> None:
+    """Raises: Refused if somebody has the database open."""
+    if target.exists() and copies.is_in_use(target):
+        raise Refused(f"{target} is in use. Stop the server first, and whatever else has it open.")
 
 
 _LETTER = """

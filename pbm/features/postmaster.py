@@ -29,6 +29,8 @@ from pbm.store.tickets import Ticket
 POSTMASTER = "postmaster"
 """The purpose of tickets whose answer goes to the person who wrote to the operator."""
 _ANSWER_DAYS = 90
+_MOST_OF_A_SUBJECT = 150
+"""Characters of a foreign subject that are repeated: in no script are so many too long for a line of the header."""
 _CLOSE = frozenset({"close", "closed"})
 """The operator's answer to close a mail without answering it."""
 
@@ -82,7 +84,8 @@ def answer_to(tools: Tools, row: Received, text: str, now: datetime) -> Mail | N
     message = _message(row, tools.composer.robot)
     if message is None or not message.sender:
         return None
-    subject, headers = f"Re: {strip_subject(message.subject)}".strip(), _from_operator(tools)
+    subject = f"Re: {strip_subject(message.subject)[:_MOST_OF_A_SUBJECT]}".strip()
+    headers = _from_operator(tools)
     return tools.composer.letter(
         message.sender, subject, "by-operator.txt", now, to=message, headers=headers, text=text
     )

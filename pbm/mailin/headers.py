@@ -262,7 +262,9 @@ def _addresses(value: bytes) -> list[str]:
 
 
 _BY = re.compile(r"(?:\A|\s)by\s+\[?([\w.:-]{1,253})", re.IGNORECASE)
-_PEER = re.compile(r"\[(?:IPv6:)?([0-9a-f.:]{3,45})\]", re.IGNORECASE)
+_HOST = r"\[?(?:IPv6:)?([0-9a-f.:]{3,45})[]\s)]"
+_PEER = re.compile(rf"\((?!helo\b)(?:[^\s()=]{{1,255}}\s+)?{_HOST}", re.IGNORECASE)
+_GREETING = re.compile(rf"\A\s*from\s+{_HOST}", re.IGNORECASE)
 _COMMENT = re.compile(r"\([^()]{0,500}\)")
 _PRIVATE = re.compile(r"[^.]*|.*\.(?:internal|local|lan|localdomain|localhost|home\.arpa)", re.IGNORECASE)
 """Host names in private networks, which do not show whose host it is."""
@@ -293,12 +295,23 @@ def peer(fields: Fields, robot: Robot) -> str:
     for value in fields.get("received", []) if robot.authserv_id else ():
         if not _BY.search(_COMMENT.sub("", value)) or not _is_hop_of_ours(value, robot):
             break
-        found = next(filter(_is_global, _PEER.findall(value)), found)
+        host = _handed_over_by(value)
+        found = host if host and ipaddress.ip_address(host).is_global else found
     return found
 
 
-def _is_global(host: str) -> bool:
-    return _is_number(host) and ipaddress.ip_address(host).is_global
+def _handed_over_by(received: str) -> str:
+    """The IP address that a Received field tells; empty for none.
+
+    It stands in a comment after the words of the machine's greeting, which may name any other address. Without such a
+    comment it stands in their place.
+
+    >>> _handed_over_by("from [8.8.8.8] (unknown [93.184.216.34]) by mx.example.org")
+    '93.184.216.34'
+    >>> _handed_over_by("from [93.184.216.34] (helo=[8.8.8.8]) by mx.example.org")
+    '93.184.216.34'
+    """
+    return next(filter(_is_number, (*_PEER.findall(received), *_GREETING.findall(received))), "")
 
 
 def direct(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bool:
@@ -347,8 +360,9 @@ def _is_hop_of_ours(received: str, robot: Robot) -> bool:
     )
 
 
+@lru_cache(1000)
 def _is_number(host: str) -> bool:
-    """Whether it is an IP address."""
+    """Whether it is an IP address. Cached, because our own servers are named in every mail."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -285,7 +285,7 @@ class Handler:
         if ticket.purpose in CONSENTED and not is_clear(request.message.text):
             if request.sender.claimed is not None and isinstance(next(iter(commands), None), Command):
                 return None  # a player who answers whatever mail is the latest
-            ask_again(request)
+            ask_again(request, ticket)
             return request
         if ticket.purpose not in LASTING:
             request.tx.tickets.use_up(ticket)

@@ -360,11 +360,18 @@ def release(request: Request, ticket: Ticket) -> None:
     Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)
 
 
-def ask_again(request: Request) -> None:
-    """Ask for a yes or no again, after an answer that is neither; once a day, so that robots cannot talk for ever."""
+def ask_again(request: Request, ticket: Ticket) -> None:
+    """Ask for a yes or no again, after an answer that is neither; once a day, so that robots cannot talk for ever.
+
+    Whoever holds a question can have it answered from any address: where it did not go, this is an answer like others.
+    """
     address, subject = request.message.sender, "pbm: yes or no?"
     if address and not request.tx.outbox.wrote_to(address, subject, request.now - timedelta(days=1)):
         request.outgoing.write(address, subject, "unclear.txt", reply_to=request.message.token or "")
+        went_there = ticket.subject == mailbox(address) or ticket.player_id in {
+            each.id for each in request.sender.at_home
+        }
+        request.outgoing.letters[-1] = request.outgoing.letters[-1]._replace(reply=not went_there)
 
 
 def mails_of(request: Request) -> list[Mail]:

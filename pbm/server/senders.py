@@ -97,8 +97,8 @@ def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
     match = tx.matches.summary(board) if board is not None else None
     if match is None:
         address = _address(token, message, tx.now)
-        if address:
-            proven = proven or claimed
+        if address and claimed is not None and not tx.players.epoch(claimed.id):
+            proven = proven or claimed  # it was mailed before the address had an account, so any `revoke` came later
         standing = Standing(known=bool(proven or claimed), proven=bool(proven))
         newcomer = "" if at_home else address
         is_void = isinstance(token, _PLAYERS) and not (owner or standing.known)

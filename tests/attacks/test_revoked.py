@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conversation import House, address_of
+from pbm.server.steward import Steward
+from tests.conversation import House, address_of, record
 
 EVE = "eve@elsewhere.example"
 
@@ -58,3 +59,36 @@ def test_a_mail_of_bobs_board_is_good_for_alice_still(table: House) -> None:
     table.answer("bob", "C4", 101)
     revoke(table)
     assert any("alice played B3" in got.body for got in table.answer("alice", "B3", 101))
+
+
+def test_a_mail_from_before_the_account_is_void_as_well(house: House) -> None:
+    house.player("alice")
+    (helped,) = house.send("bob", "help")
+    house.send("bob", "signup bob bobpass")
+    house.answer("bob", "yes")
+    (got,) = house.send("bob", "set mail text", to=helped["Reply-To"])
+    assert got["Subject"] == "pbm: your settings"
+    house.send("bob", "revoke bob bobpass")
+    before = house.dump()
+    (got,) = house.send("bob", "block alice", to=helped["Reply-To"])
+    assert got["Subject"] == "pbm: was that you?"
+    assert house.dump() == before
+
+
+@pytest.mark.parametrize("mail", [1, 0])
+def test_a_void_mail_stays_void_when_its_account_becomes_another(mail: int, table: House) -> None:
+    table.player("carol")
+    revoke(table)
+    Steward(table.service).merge("bob", "carol")
+    table.mailboxes[address_of("bob")].pop()
+    table.answer(EVE, "C4", of="bob", mail=mail)
+    assert record(table) == ["D4"]
+
+
+def test_nor_do_void_mails_of_the_account_that_is_kept_come_to_life(table: House) -> None:
+    table.player("carol")
+    revoke(table)
+    Steward(table.service).merge("carol", "bob")
+    table.mailboxes[address_of("bob")].pop()
+    table.answer(EVE, "C4", of="bob")
+    assert record(table) == ["D4"]

@@ -141,6 +141,19 @@ def test_an_answer_that_is_no_yes_confirms_nothing_and_is_asked_again_once_a_day
     assert house.answer("joe@example.com", "yes")[0]["Subject"] == "pbm: welcome"
 
 
+def test_a_question_answered_from_elsewhere_draws_no_more_than_other_mails(new_house: Callable[..., House]) -> None:
+    """Somebody with a question of their own writes answers to it in the names of others."""
+    house = new_house(Settings(ROBOT, PATIENT.model_copy(update={"unasked_per_domain_per_day": 2})))
+    (asked,) = house.send("mallory@evil.example", "signup joe a-good-word")
+    got = [
+        got
+        for number in range(4)
+        for got in house.send(f"m{number}@e.example", "Re: pbm", "Who is this?", to=asked["Reply-To"])
+    ]
+    assert [mail["Subject"] for mail in got] == ["pbm: yes or no?"] * 2
+    assert house.answer("mallory@evil.example", "What?")[0]["Subject"] == "pbm: yes or no?"
+
+
 @pytest.mark.parametrize(
     "words", ["Yes, that's me! Looking forward to playing.", "Confirming.", "Hi, I hereby confirm. Joe", "Bestätigt"]
 )

@@ -18,6 +18,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
 
+from pbm.cli import db
 from pbm.resources import folder
 from pbm.server import Arriving
 from pbm.store import Store
@@ -161,6 +162,26 @@ def test_nothing_is_put_back_while_somebody_has_the_database_open(game: Pbm, tmp
         refused = game("db", "restore", str(tmp_path / "copy.db"), code=1)
     assert refused.stderr == f"{tmp_path / 'pbm.db'} is in use. Stop the server first, and whatever else has it open.\n"
     assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(1,)]
+
+
+def test_nothing_is_put_back_if_a_server_starts_while_the_copy_is_checked(
+    game: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game("db", "backup", str(tmp_path / "copy.db"))
+    game("board", "move", "101", "alice", "D4")
+    before = names(tmp_path)
+    sealed = db.copies.seal
+    with closing(sqlite3.connect(tmp_path / "pbm.db")) as served:
+
+        def seal(file: Path) -> None:
+            served.execute("SELECT count(*) FROM plies").fetchall()
+            sealed(file)
+
+        monkeypatch.setattr(db.copies, "seal", seal)
+        refused = game("db", "restore", str(tmp_path / "copy.db"), code=1)
+    assert "is in use. Stop the server first" in refused.stderr
+    assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(1,)]
+    assert names(tmp_path) - before <= {"pbm.db-shm", "pbm.db-wal"}
 
 
 def test_a_damaged_copy_is_not_put_back(game: Pbm, tmp_path: Path) -> None:

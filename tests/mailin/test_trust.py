@@ -127,3 +127,26 @@ def test_a_signed_mail_to_somebody_else_is_not_theirs_to_send_on(results: str) -
 
 def test_a_mail_server_that_may_send_for_the_sender_proves_it_whatever_to_says() -> None:
     assert vouched(f"{RESULTS}; spf=pass smtp.mailfrom=ann@example.org", TO_EVE)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        "from [8.8.8.8] (unknown [93.184.216.34]) by mx.play.example.org (Postfix) with ESMTP id 1; Thu, 1 Jan",
+        "from [8.8.8.8] ([93.184.216.34]) by mx.play.example.org with ESMTPS id 1; Thu, 1 Jan",
+        "from [8.8.8.8] (root@a.example [93.184.216.34] (may be forged)) by mx.play.example.org; Thu, 1 Jan",
+        "from [8.8.8.8] (93.184.216.34) by mx.play.example.org with Microsoft SMTP Server; Thu, 1 Jan",
+        "from unknown (HELO [8.8.8.8]) (93.184.216.34) by mx.play.example.org with SMTP; Thu, 1 Jan",
+        "from [93.184.216.34] (port=2525 helo=[8.8.8.8]) by mx.play.example.org with esmtp (Exim 4.96); Thu, 1 Jan",
+        "from a.example ([93.184.216.34] helo=[8.8.8.8]) by mx.play.example.org with esmtp (Exim 4.96); Thu, 1 Jan",
+    ],
+)
+def test_a_machine_is_known_by_its_address_not_by_the_one_it_greets_with(known: str) -> None:
+    assert person(raw("F6", f"Received: {known}")).peer == "93.184.216.34"
+
+
+def test_a_greeting_is_not_the_address_of_a_machine_of_our_own() -> None:
+    inner = "Received: from [8.8.8.8] (unknown [10.0.0.5]) by mx.play.example.org (Postfix) with LMTP; Thu, 1 Jan"
+    outer = "Received: from a.example (a.example [IPv6:2a00:1450::1]) by mx.play.example.org (Postfix); Thu, 1 Jan"
+    assert person(raw("F6", inner)).peer == ""
+    assert person(raw("F6", inner, outer)).peer == "2a00:1450::1"

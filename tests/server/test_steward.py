@@ -260,6 +260,13 @@ def test_the_operators_answer_goes_to_who_wrote_and_is_no_command(inn: House) ->
     assert inn.parked() == []
 
 
+@pytest.mark.parametrize("letter", ["x", "\u4e2d", "\N{GRINNING FACE}"])
+def test_a_letter_with_a_subject_of_any_length_can_be_answered(letter: str, inn: House) -> None:
+    (asked,) = inn.send("eve@example.com", 990 * letter, "Hello?", to="postmaster@example.org")
+    answered, done = inn.send(OPERATOR, "Re: your mail", "Yes?", to=asked["Reply-To"])
+    assert (answered.address, done["Subject"]) == ("eve@example.com", "pbm: done")
+
+
 def test_the_operator_closes_a_letter_by_mail(inn: House) -> None:
     inn.send("eve@example.com", "spam", to="postmaster@example.org")
     (done,) = inn.answer(OPERATOR, "Close.")
