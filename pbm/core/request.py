@@ -27,7 +27,7 @@ from pbm.domain.match import Player, Seat
 from pbm.domain.meaning import discreet, plain
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.domain.verbs import PASSWORD, Standing, redact, usage
+from pbm.domain.verbs import PASSWORD, Standing, passwords_told, redact, usage
 from pbm.mailin import Message
 from pbm.store import Transaction
 
@@ -444,7 +444,7 @@ class Request(Desk):
     outgoing: Correspondence = field(init=False)
 
     def __post_init__(self, by: Sender) -> None:
-        self.secrets |= {password for _, password in self.incoming.verified}
+        self.secrets |= {password for _, password in self.incoming.verified} | passwords_told(self.message.text)
         self.boards = Boards(self.tx, self.tools, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
         self.outgoing = Correspondence(self.tx, self.tools, self.incoming.message)

@@ -6,7 +6,6 @@ Then it composes all mails that they cause.
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,7 +31,6 @@ from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import (
-    PASSWORD,
     SHORTEST_SECRET,
     VERBS,
     Standing,
@@ -67,14 +65,6 @@ _LEFT_OUT = Answer(
 _WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
 
 
-_TOLD = re.compile(
-    rf"{PASSWORD.pattern}[ \t]*(?:\b(?:is|ist|lautet|est|es|è|é)\b|:|=)\s*(\S{{3,}}\w)[.!]?\s*$|"
-    rf"^\W*{PASSWORD.pattern}[ \t]+(\S{{3,}}\w)[.!]?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A password told in plain words: "my password is secret1"."""
-
-
 @dataclass(frozen=True, slots=True)
 class Order:
     """The commands of one mail, each as it was read, or the error why it could not be read."""
@@ -86,14 +76,12 @@ class Order:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The passwords in the commands, those told in plain words, and all words that may be one in a line that would
-        set a password but could not be read.
+        """The passwords in the commands, and all words that may be one in a line that would set a password but could
+        not be read.
         """
         read = zip(self.reading.lines, self.commands, strict=True)
         held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
-        said = (*self.reading.lines, self.reading.comment, *self.reading.remarks)
-        told = (found[1] or found[2] for words in said for found in _TOLD.finditer(words))
-        return frozenset(told).union(*held)
+        return frozenset().union(*held)
 
     def carry_out(self, request: Request) -> Request:
         """Carry the commands out in order, up to the first that is refused, unless each line names its board.
@@ -294,8 +282,8 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     asked = request.tx.tickets.issued_since("held", mailbox(address), since)
     trial = _tried(request, order) if player is not None else request
     refusal = trial.refusal
-    if player is None or refusal or order.secrets or asked >= request.tools.limits.held_asks_per_day:
-        request.secrets |= order.secrets
+    request.secrets |= order.secrets
+    if player is None or refusal or request.secrets or asked >= request.tools.limits.held_asks_per_day:
         refuse(request, order.reading.lines[0], refusal or error)
         return
     if not request.may_ask(player, address):

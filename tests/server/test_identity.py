@@ -117,6 +117,27 @@ def test_no_password_reaches_an_opponent_with_a_comment(subject: str, line: str,
     assert not [got for got in mails if "bobpass" in got.body]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hi Alice, my password is hunter2, can you look?",
+        "my new password is now 'hunter2', it is easy",
+        "The password hunter2 does not work",
+        "Mein Passwort: hunter2 (neu)",
+        "パスワードはhunter2です。",
+    ],
+)
+def test_a_password_told_to_somebody_is_passed_on_by_no_mail(text: str, table: House) -> None:
+    for mails in (
+        table.answer("bob", f"C4\n\n{text}", 101),
+        table.send("alice", "message alice alicepass bob", "Hello Bob, how are you?")
+        and table.answer("bob", f"Hello!\n{text}"),
+    ):
+        assert any(got.address == address_of("alice") and text.replace("hunter2", "*****") in got.body for got in mails)
+        assert any("was not passed on" in got.body for got in mails if got.address == address_of("bob"))
+        assert "hunter2" not in "".join(got.body for got in mails)
+
+
 @pytest.mark.parametrize("text", ["Nice!\nBob Smith", "Well, bob thinks otherwise.", "Take your time.", "bob"])
 def test_a_comment_in_prose_is_left_alone(text: str, table: House) -> None:
     mails = table.answer("bob", f"C4\n\n{text}", 101)
