@@ -99,7 +99,7 @@ class Order:
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
                 request.words.take(self.reading, number, command)
-                self._check_sure(request, command)
+                self._check_sure(request, number, command)
                 answer = run(request, command)
             except NeedsIdentity:
                 raise
@@ -115,11 +115,12 @@ class Order:
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return request
 
-    def _check_sure(self, request: Request, command: Command | Rejected) -> None:
+    def _check_sure(self, request: Request, number: int, command: Command | Rejected) -> None:
         """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
-        number = request.sender.board
-        if number is not None and isinstance(command, Command) and self.reading.sounds_unsure(command):
-            check_sure(request, request.boards.load(number), self.reading.opening, command)
+        said = self.reading.doubtful(number, command) if isinstance(command, Command) else ""
+        board = _named(command) or request.sender.board
+        if said and board is not None and isinstance(command, Command):
+            check_sure(request, request.boards.load(board), said, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """Refuse a command and do not try the rest, unless the mail means something in plain words."""
