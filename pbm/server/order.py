@@ -20,15 +20,19 @@ from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
 from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
-from pbm.core.reply import refuse, return_words
+from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Request, Sender
+from pbm.core.robots import is_robot
 from pbm.core.unasked import is_puzzling
-from pbm.domain.commands import Command, begins, clean, parse
+from pbm.domain.commands import Command, begins, board_first, clean, parse
+from pbm.domain.consent import Answer as Agreed
+from pbm.domain.consent import consent
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotYourTurn, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
+from pbm.domain.meaning import sentences
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import (
     SHORTEST_SECRET,
@@ -61,6 +65,12 @@ _LEFT_OUT = Answer(
     Outcome.DONE,
     wrapped("A word of yours that is, or may be, your password was not passed on. Answers to our emails need none."),
     "pbm: a password was left out",
+)
+_BESIDES = Answer(
+    "your words",
+    Outcome.DONE,
+    'Your "yes" counts. What you wrote besides was neither done nor passed on.',
+    "pbm: your words",
 )
 _WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
 
@@ -347,6 +357,21 @@ def release(request: Request, ticket: Ticket) -> None:
     request.author.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)
+    if _is_more_than_yes(request.message.text):
+        request.outgoing.answers.append(_BESIDES)
+
+
+def _is_more_than_yes(text: str) -> bool:
+    """Whether an answer that agrees also says something to somebody, or holds a command.
+
+    >>> [_is_more_than_yes(text) for text in ("Yes, it was me. Thanks!\\nBob", "Yes. How is it going?", "yes\\n101 D4")]
+    [False, True, True]
+    """
+    said = [each.text for each in sentences(text) if consent(each.text, to_play=False).answer is not Agreed.YES]
+    player = Standing(known=True)
+    return says_something("\n".join(said)) or any(
+        begins(line) or board_first(line, player) is not None for line in map(clean, said)
+    )
 
 
 def ask_again(request: Request) -> None:
@@ -368,7 +393,8 @@ def mails_of(request: Request) -> list[Mail]:
         _keep(request, board, comments)
         mails += tell_players(
             request, board, (*request.passed_on, *comments), request.author.player, answered,
-            read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
+            read_as=request.read_as.get(board.match.board, ""), unread=_is_unread(request, board, comments),
+            sent_from=request.author.sent_from,
         )  # fmt: skip
     if request.left_out:
         request.outgoing.answers.append(_LEFT_OUT)
@@ -390,6 +416,13 @@ def _is_told(request: Request, concerned: Set[int], mails: Sequence[Mail]) -> bo
     address = request.message.sender.casefold()
     told = {mail.board for mail in mails if mail.address.casefold() == address}
     return done and bool(concerned) and concerned <= told
+
+
+def _is_unread(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> bool:
+    """Whether a player's words to a board say something, but their opponent is a robot."""
+    others = [player for player in board.match.players if player != request.author.player]
+    is_for_robot = bool(comments) and len(others) == 1 and is_robot(request.tx, others[0])
+    return is_for_robot and any(says_something(comment.text) for comment in comments)
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
