@@ -37,6 +37,7 @@ INVITATIONS = {
         Klar!|Na klar, gerne|Warum nicht?|Bien sûr|Volontiers !|Claro que sí|Por supuesto|Vale
         Yes, but I have never played this|Yes! How does it work?|I don't mind, yes|Hey, of course I want to play.
         Yes.\n\nBest wishes\nJoe|Thanks for asking! Yes, I'll play.|I'm game|I am happy to try|Sign me up!
+        Yes, I think it will be fun|Sure, after you!|Yes, see you later|Ja, ich habe erst gestern davon gehört
         Thank you, yes!
         I haven't played it before. I'd like to try it.|I can't wait! Yes!|Yes, I am not very good though|deal""",
     NO: r"""
@@ -68,7 +69,10 @@ INVITATIONS = {
     UNCLEAR: r"""
         Hello|Hi Anna|D4|d4!|A-D|cross|thanks|Thank you|maybe|Perhaps|I'm not sure|hm|signup|move D4|...
         I would like to know more|The name means nothing to me.|I know the name Anna|Don't use the name Joe
-        Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no|play|spielen""",
+        Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no|play|spielen
+        okay I'll think about it|Ok, I'll let you know|Sure, let me think|Yes. I'll sleep on it|ok, later|okay maybe
+        Sure, after Christmas|Yes, ask me again in March|OK noted, will answer tomorrow|Yes, but please don't start yet
+        Gerne, aber erst im Januar|Ja, ich überlege es mir|Oui, je vais réfléchir|certo, ci penso|考えておきます""",
 }  # fmt: skip
 
 NAMED = {

@@ -51,9 +51,14 @@ DENIES = any_of(
     r"""
     \b(?:nicht|nie|niemals|nichts|kein\w*|nein|pas|jamais|rien|non|n[aã]o|niet|geen|nooit|nee|nunca|jamás)\b|\bno$
     \b(?:abmelden|désinscri\w+|uitschrijven)\b|^stopp?$
+    \b(?:don't|do not|never) (?:start|begin)\b|\b(?:not (?:until|before)|erst (?:am|i'm|in|ab|nach|wenn)|pas avant)\b
+    \b(?:think about it|(?:think|sleep) (?:it|this|that|on it)(?: over)?$|let me think|let you know|get back to you)\b
+    ^(?:(?:ok|okay|yes|sure|ja|oui|sí) )?(?:maybe|perhaps|later|vielleicht|später|peut-être|plus tard|quizás?|forse)$
+    ^after\b(?! you)|^ask (?:me )?(?:again|later)\b|\b(?:answer|reply|decide) (?:you )?(?:later|tomorrow|soon|next)\b
+    \b(?:überleg\w*|nachdenken|réfléchi\w*|pensar(?:lo|é|ei)|ci penso|nadenken)\b|考え|^can(?:'t|not)\b
     """
 )
-"""A clause that denies something, even if it starts like a yes: "natürlich nicht"."""
+"""A clause that denies something or puts it off, even if it starts like a yes: "natürlich nicht", "ok, I'll think"."""
 
 NO = any_of(
     r"""
