@@ -53,6 +53,7 @@ _FOR_BOARD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
+_TO_ONLOOKERS = "kibitz"
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
 _ASKED_FOR = SELECTORS | REQUESTING | {"on", "off", "none", "no", "any", "to", "from", "for", "at", "by"}
@@ -194,7 +195,7 @@ def _by_text(draft: _Draft) -> Reading:
         return _by_board(draft)
     end = start if draft.is_planned else start + 1
     for at in range(end, len(lines)):
-        if _has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
+        if has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
             break
         end = at + 1 if lines[at] else end
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
@@ -220,7 +221,7 @@ def _may_plan(standing: Standing, words: str) -> bool:
 
 def _is_said(line: str) -> bool:
     """Whether everything below the line is text, so that no plans are looked for."""
-    return _has_text(line) and clean(line).casefold() != MULTIPLE
+    return has_text(line) and clean(line).casefold() != MULTIPLE
 
 
 def _with_plans(commands: Sequence[tuple[int, str]], plans: Sequence[tuple[int, str]]) -> tuple[str, ...]:
@@ -272,9 +273,9 @@ def _by_board(draft: _Draft) -> Reading:
         may_follow = not is_first and not any(remarks[-1]) and not is_text
         deed = _deed_below(words, board, draft) if may_follow else ""
         if is_first or deed or (may_follow and _is_apart(words, draft)):
-            named = board_first(words, standing)
-            is_text = named is not None and _has_text(named[1])
-            board = board if deed else named and named[0]
+            named = board_first(deed or words, standing)
+            is_text = has_text(named[1] if named else words)
+            board = named and named[0]
             commands.append((at, deed or words))
             remarks.append([])
         else:
@@ -293,7 +294,7 @@ def _deed_below(line: str, board: int | None, draft: _Draft) -> str:
         return ""
     said = "draw" if asks_for_draw(line) else line
     verb, _ = leading(said.split())
-    if verb is None or verb.has_text or all(param.key != "BOARD" for param in verb.params):
+    if verb is None or all(param.key != "BOARD" for param in verb.params):
         return ""
     there = replace(draft, standing=replace(draft.standing, board=board))
     return f"{board} {said}" if _is_command(said, there) else ""
@@ -344,7 +345,7 @@ def _called(line: str) -> bool:
     return begins(line) or any(find(word, per_game=True) for word in line.split()[1:2])
 
 
-def _has_text(line: str) -> bool:
+def has_text(line: str) -> bool:
     """Whether the line is a command to which all lines below belong."""
     words = clean(line).split()
     of_game = any(word.casefold() in GAMES for word in words[:1])
@@ -359,6 +360,8 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return True
     if not cleaned or not _called(cleaned):
         return False
+    if _is_addressed(cleaned, draft):
+        return True
     try:
         command = parse(cleaned, replace(draft.standing, proven=False), draft.is_userid)
         is_plausible = _is_plausible(command) and not _goes_on_as_prose(command, draft)
@@ -368,12 +371,24 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
 
 
+def _is_addressed(line: str, draft: _Draft) -> bool:
+    """Whether the line is for somebody other than the opponent, even if its words should stand below it: "kibitz Hi!",
+    "message ann I will win".
+    """
+    words = line.split()
+    verb, count = leading(words)
+    if verb is None or not verb.has_text:
+        return False
+    names_reader = any(param.key == "TO-USERID" for param in verb.params)
+    return verb.name == _TO_ONLOOKERS or (names_reader and any(map(draft.is_userid, words[count : count + 1])))
+
+
 def _is_apart(line: str, draft: _Draft) -> bool:
-    """Whether a line is a command that is about no board, or names one after its verb; not one with text."""
+    """Whether a line is a command that is about no board, or names one after its verb."""
     words = line.split()
     start = int(words[0].casefold() in GAMES) if words else 0
     verb, count = leading(words[start:])
-    if verb is None or verb.has_text:
+    if verb is None:
         return False
     number = "".join(words[start + count :][:1]).partition("#")[0]
     names_board = number.isdecimal() and int(number) >= FIRST_BOARD

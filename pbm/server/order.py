@@ -33,7 +33,7 @@ from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.meaning import sentences
-from pbm.domain.reading import MAX_COMMANDS, Reading
+from pbm.domain.reading import MAX_COMMANDS, Reading, has_text
 from pbm.domain.verbs import (
     SHORTEST_SECRET,
     VERBS,
@@ -144,6 +144,8 @@ class Order:
             meant, error = None, unsure
         if meant is not None:
             return self._again(request, meant)
+        if has_text(line):
+            request.words.spend()  # they were for others, such as onlookers, or a player whose userid is misspelt
         error = _lack_of_password(request, line) or error
         is_told = several or request.sender.board is None or f'"{CHAT}"' in str(error) or str(error).endswith(":")
         is_move = isinstance(error, BadNotation | NotYourTurn)
@@ -158,24 +160,33 @@ class Order:
         try:
             meant = restated_line(request, line, remark, self.commands[number - 1])
             if meant is not None:
-                self._do_line(request, line, meant, several=several)
+                self._do_line(request, number, meant, several=several)
                 return
         except NeedsIdentity:
             raise
         except REFUSALS as unsure:
             error = unsure
-        named = _named(self.commands[number - 1]) if several else None
+        command = self.commands[number - 1]
+        if isinstance(command, Command) and command.verb.has_text:
+            request.words.spend(_named(command))
+        named = _named(command) if several else None
         refuse(request, line, error, several=several, named=named)
 
-    def _do_line(self, request: Request, line: str, meant: Restated, *, several: bool) -> None:
+    def _do_line(self, request: Request, number: int, meant: Restated, *, several: bool) -> None:
         """Carry out what a line means in plain words. Raises: whatever the command raises."""
         assert meant.board is not None  # noqa: S101  it stands in the line
         (command,) = parse_all(request.tx, (meant.whole_line,), request.sender.standing)
-        request.words.restate(meant.board, meant.comment)
+        is_taken = isinstance(self.commands[number - 1], Command)
+        request.words.restate(meant.board, meant.comment, is_taken=is_taken)
         request.read_as[meant.board] = meant.read_as
-        answer = run(request, command)
+        try:
+            answer = run(request, command)
+        except REFUSALS:
+            if has_text(meant.line):
+                request.words.spend(meant.board)
+            raise
         if answer is not None or several:
-            request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
+            request.outgoing.answers.append(answer or Answer(self.reading.lines[number - 1], Outcome.DONE, ""))
 
     def _greets(self, request: Request) -> bool:
         """Whether a newcomer's plain words were done, or mean nothing and are one mail too many today."""

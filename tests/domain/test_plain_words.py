@@ -62,7 +62,7 @@ INVITATIONS = {
         No thanks. Please don't invite me again.|I want to opt out|Stop spamming me""",
     ASKS: r"""
         What is this about?|Who are you?|What is this|how does it work?|How do I play|Is this spam?|help|help cross
-        rules
+        rules|Who are you? I don't remember an Anna.|I don't understand. What is this?
         What are the rules?|Do I have to pay?|Can you tell me more?|Please tell me more|Ok, what is this?
         Sure, but who are you?|Sounds fun but how does it work?|Great, but what does it cost?
         Where did you get my address?|Are you a robot?|I've never heard of this. What is it?|Do I know you?""",

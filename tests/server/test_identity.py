@@ -120,6 +120,32 @@ def test_no_password_reaches_an_opponent_with_a_comment(subject: str, line: str,
 @pytest.mark.parametrize(
     "text",
     [
+        "kibitz\nalice plays badly",
+        "kibitz alice plays badly",
+        "message carrol\nalice plays badly",
+        "message carol alice plays badly",
+        "message carol\nalice plays badly",
+        "chat 999\nalice plays badly",
+        "cross note 999\nalice plays badly",
+    ],
+)
+@pytest.mark.parametrize("start", ["C4", "101 C4", "101 C4\n102 C4"])
+def test_words_for_others_never_reach_the_opponent(start: str, text: str, table: House) -> None:
+    table.player("carol")
+    proof = VOUCHED.format("example.net")
+    mails = (
+        table.answer("bob", f"C4\n{text}", 101)
+        if start == "C4"
+        else table.send("bob", "", f"{start}\n{text}", Authentication_Results=proof)
+    )
+    assert any("bob played C4" in got.body for got in mails if got.address == address_of("alice"))
+    assert not [got for got in mails if got.address == address_of("alice") and "badly" in got.body]
+    assert any("badly" in got.body for got in mails), "they reach somebody, or come back"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Hi Alice, my password is hunter2, can you look?",
         "my new password is now 'hunter2', it is easy",
         "The password hunter2 does not work",
