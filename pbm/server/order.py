@@ -22,7 +22,7 @@ from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Request, Sender
-from pbm.core.robots import is_robot
+from pbm.core.robots import LEVEL_OF, is_robot
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.consent import Answer as Agreed
@@ -431,9 +431,10 @@ def _is_told(request: Request, concerned: Set[int], mails: Sequence[Mail]) -> bo
 
 def _is_unread(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> bool:
     """Whether a player's words to a board say something, but their opponent is a robot."""
-    others = [player for player in board.match.players if player != request.author.player]
-    is_for_robot = bool(comments) and len(others) == 1 and is_robot(request.tx, others[0])
-    return is_for_robot and any(says_something(comment.text) for comment in comments)
+    if not comments:
+        return False
+    named = [each for each in board.match.players if each != request.author.player and each.userid in LEVEL_OF]
+    return any(is_robot(request.tx, each) for each in named) and any(says_something(each.text) for each in comments)
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
