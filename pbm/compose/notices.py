@@ -87,6 +87,8 @@ class Notice:
     """The template; some are about the board without drawing it."""
     read_as: str = ""
     """The command that the reader's plain words were taken for."""
+    unread: bool = False
+    """The reader wrote something besides, and their opponent is a program, which reads no messages."""
     sent_from: Whence | None = None
     """None if the reader's mail came from one of their addresses."""
     words: Mapping[str, object] = field(default_factory=dict)

@@ -150,13 +150,14 @@ def tell_players(
     answers: Message | None = None,
     *,
     read_as: str = "",
+    unread: bool = False,
     sent_from: Whence | None = None,
 ) -> list[Mail]:
     """Mails with the board as it now stands and what has happened on it, for its players and followers.
 
     author: the player whose mail it was; their board answers that mail. Nobody gets their own comment, or one by
-    an author whom they have blocked. read_as: what their words were taken to mean, and sent_from: where their mail came
-    from; only they are told.
+    an author whom they have blocked. read_as: what their words were taken to mean, unread: that no person reads the
+    comments, and sent_from: where their mail came from; only they are told.
     """
     tx, tools = at.tx, at.tools
     if tx.opened is None:
@@ -171,7 +172,7 @@ def tell_players(
         told = tuple(each for each in board.events if each.seat == reader.seat or not isinstance(each, IntentDropped))
         heard = tuple(each for each in comments if one is None or (one.id not in deaf and each.userid != one.userid))
         is_receipt = own and _only_own_moves(board, reader, told)
-        is_unwanted = is_receipt and reader.settings.receipts == OFF and not (read_as or sent_from)
+        is_unwanted = is_receipt and reader.settings.receipts == OFF and not (read_as or unread or sent_from)
         if is_unwanted or (not (own or heard) and _can_wait(board, reader, told)):
             continue
         is_first = _is_first(tx, board, reader)
@@ -187,6 +188,7 @@ def tell_players(
             before=before,
             kibitz=_unsealed(tx, kibitz, reader),
             read_as=read_as if own else "",
+            unread=unread and own,
             sent_from=sent_from if own else None,
             page="receipt.txt" if is_receipt else "board.txt",
         )

@@ -50,8 +50,7 @@ def return_words(request: Request) -> None:
     words, outgoing = unsigned(request.discreetly(request.words.unheard)), request.outgoing
     if request.refusal is not None or request.author.reader().player is None:
         return
-    is_name = all(word[:1].isupper() for word in words.split()) and len(words.split()) <= _NAME
-    if not is_prose(words) or is_name or is_courteous(words) or is_signature(words):
+    if not says_something(words):
         return
     board = outgoing.notices[-1].match.board if outgoing.notices else request.sender.board
     told = "What you wrote was not passed on" + (': "chat" sends it.' if _is_heard(request, board) else ".")
@@ -63,6 +62,12 @@ def return_words(request: Request) -> None:
         outgoing.answers[-1] = replace(answer, text=f"{answer.text.rstrip()}\n\n{wrapped(told)}".lstrip())
     else:
         outgoing.answers.append(Answer("your words", Outcome.DONE, wrapped(told), "pbm: your words"))
+
+
+def says_something(words: str) -> bool:
+    """Whether words are meant for somebody: they are prose, and more than a courtesy, a name or a signature."""
+    is_name = all(word[:1].isupper() for word in words.split()) and len(words.split()) <= _NAME
+    return is_prose(words) and not (is_name or is_courteous(words) or is_signature(words))
 
 
 def _is_heard(request: Request, board: int | None) -> bool:

@@ -27,7 +27,7 @@ from pbm.domain.match import Player, Seat
 from pbm.domain.meaning import discreet, plain
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.domain.verbs import PASSWORD, Standing, redact, usage
+from pbm.domain.verbs import PASSWORD, Standing, passwords_told, redact, usage
 from pbm.mailin import Message
 from pbm.store import Transaction
 
@@ -103,7 +103,8 @@ class Words:
     def take(self, reading: Reading, number: int, command: Command | Rejected) -> None:
         """Take the words below the command's line (counted from 1), where each line has its own words.
 
-        Words below a line without a board, such as a puzzle's answer, are for the board named last.
+        Words below a line without a board, such as a puzzle's answer, are for the board named last; not below a message
+        to somebody, whose text they are.
         """
         if not reading.remarks or not isinstance(command, Command):
             return
@@ -111,7 +112,7 @@ class Words:
         board = command.args.get("BOARD", "").partition("#")[0]
         if board.isdecimal():
             self._remarks.setdefault(int(board), []).append(self.comment)
-        elif self.comment and self._remarks:
+        elif self.comment and self._remarks and not command.verb.has_text:
             self._remarks[next(reversed(self._remarks))].append(self.comment)
 
     def take_lines(self, board: int, count: int) -> None:
@@ -122,10 +123,11 @@ class Words:
         if self._remarks:
             self._remarks[board][-1] = self.comment
 
-    def restate(self, board: int, comment: str) -> None:
-        """Replace the words below the board's last command."""
+    def restate(self, board: int, comment: str, *, is_taken: bool) -> None:
+        """Replace the words below the board's last command. is_taken: they were taken; if not, these are more."""
         self.comment = comment
-        self._remarks[board] = [*self._remarks.get(board, [])[:-1], comment]
+        before = self._remarks.get(board, [])
+        self._remarks[board] = [*(before[:-1] if is_taken else before), comment]
 
     def spend(self, board: int | None = None) -> str:
         """The words below the last command, which are its text and no comment. board: the one it names."""
@@ -444,7 +446,7 @@ class Request(Desk):
     outgoing: Correspondence = field(init=False)
 
     def __post_init__(self, by: Sender) -> None:
-        self.secrets |= {password for _, password in self.incoming.verified}
+        self.secrets |= {password for _, password in self.incoming.verified} | passwords_told(self.message.text)
         self.boards = Boards(self.tx, self.tools, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
         self.outgoing = Correspondence(self.tx, self.tools, self.incoming.message)

@@ -53,6 +53,7 @@ _FOR_BOARD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
+_TO_ONLOOKERS = "kibitz"
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
 _ASKED_FOR = SELECTORS | REQUESTING | {"on", "off", "none", "no", "any", "to", "from", "for", "at", "by"}
@@ -75,15 +76,17 @@ class Reading:
         """Whether the mail begins with this move, without a board or a player in the command."""
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
-    def sounds_unsure(self, command: Command) -> bool:
-        """Whether the mail begins with this move, and the words below may take it back, or mean another board."""
-        may_be = bool(self.text and self.comment) and self.opens_with(command)
-        return may_be and (board_below(self.opening) != "" or meaning(self.opening, str.casefold).act is Act.UNSURE)
-
-    @property
-    def opening(self) -> str:
-        """The first line and the words below it, without further commands."""
-        return f"{self.lines[0]}\n{self.comment}"
+    def doubtful(self, number: int, command: Command) -> str:
+        """The move of a line, counted from 1, with the words below it, if these may take it back or mean another board;
+        "" otherwise. The line is nothing but the move, with the number of its board if each line names one.
+        """
+        if self.remarks:
+            is_move = command.verb.name == "move" and command.args.keys() == {"BOARD", "MOVE"}
+            words, below = command.args.get("MOVE", ""), self.remarks[number - 1]
+        else:
+            is_move, words, below = bool(self.text) and self.opens_with(command), self.lines[0], self.comment
+        said = f"{words}\n{below}" if is_move and below else ""
+        return said if said and (board_below(said) or meaning(said, str.casefold).act is Act.UNSURE) else ""
 
 
 def board_below(opening: str) -> str:
@@ -140,7 +143,7 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     As on the classic server, the subject is the command if it reads like one; otherwise the first lines of the text are
     the commands. A line below the first is a command only if it cannot mean anything else; the rest is the comment.
     If the first line begins with a board's number, as in an answer to a digest, such lines may stand anywhere, also in
-    plain words; other commands only right below them.
+    plain words; other commands only right below them, and they are about the same board if they name none.
 
     >>> on_board = Standing("cross", 101, known=True, proven=True)
     >>> read("Cross Board 101 ann-bob", "F6\\nGood luck!", on_board)
@@ -158,6 +161,8 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     >>> digest = read("", "101 F6\\nWell played!\\n103 G7", Standing(known=True))
     >>> digest.lines, digest.remarks
     (('101 F6', '103 G7'), ('Well played!', ''))
+    >>> read("", "101 F6\\nresign\\nGood game!", Standing(known=True)).lines
+    ('101 F6', '101 resign')
     """
     is_move = partial(_may_plan, standing)
     head, plan = split_plan(clean(subject), is_move)
@@ -190,7 +195,7 @@ def _by_text(draft: _Draft) -> Reading:
         return _by_board(draft)
     end = start if draft.is_planned else start + 1
     for at in range(end, len(lines)):
-        if _has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
+        if has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
             break
         end = at + 1 if lines[at] else end
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
@@ -216,7 +221,7 @@ def _may_plan(standing: Standing, words: str) -> bool:
 
 def _is_said(line: str) -> bool:
     """Whether everything below the line is text, so that no plans are looked for."""
-    return _has_text(line) and clean(line).casefold() != MULTIPLE
+    return has_text(line) and clean(line).casefold() != MULTIPLE
 
 
 def _with_plans(commands: Sequence[tuple[int, str]], plans: Sequence[tuple[int, str]]) -> tuple[str, ...]:
@@ -258,22 +263,41 @@ def _by_board(draft: _Draft) -> Reading:
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
     lines, start, plans, standing, is_text = draft.left, draft.start, draft.plans, draft.standing, False
+    board: int | None = None
     if not plans:
         lines = [piece for line in lines for piece in _of_boards(line, standing)]
     for at, line in enumerate(lines[start:], start):
         words = clean(line)
         is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words)
         is_first = not commands or is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
-        if is_first or (not any(remarks[-1]) and not is_text and _is_apart(words, draft)):
-            named = board_first(words, standing)
-            is_text = named is not None and _has_text(named[1])
-            commands.append((at, words))
+        may_follow = not is_first and not any(remarks[-1]) and not is_text
+        deed = _deed_below(words, board, draft) if may_follow else ""
+        if is_first or deed or (may_follow and _is_apart(words, draft)):
+            named = board_first(deed or words, standing)
+            is_text = has_text(named[1] if named else words)
+            board = named and named[0]
+            commands.append((at, deed or words))
             remarks.append([])
         else:
             remarks[-1].append(line)
     below = tuple("\n".join(each).strip("\n") for each in remarks)
     read = _with_plans(commands, plans)
     return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS])
+
+
+def _deed_below(line: str, board: int | None, draft: _Draft) -> str:
+    """The command for the board named above that a line is, with its number: "101 resign"; empty for any other line.
+
+    It is read as in an answer to an email of that board.
+    """
+    if board is None or not line:
+        return ""
+    said = "draw" if asks_for_draw(line) else line
+    verb, _ = leading(said.split())
+    if verb is None or all(param.key != "BOARD" for param in verb.params):
+        return ""
+    there = replace(draft, standing=replace(draft.standing, board=board))
+    return f"{board} {said}" if _is_command(said, there) else ""
 
 
 def _of_boards(line: str, standing: Standing) -> list[str]:
@@ -321,7 +345,7 @@ def _called(line: str) -> bool:
     return begins(line) or any(find(word, per_game=True) for word in line.split()[1:2])
 
 
-def _has_text(line: str) -> bool:
+def has_text(line: str) -> bool:
     """Whether the line is a command to which all lines below belong."""
     words = clean(line).split()
     of_game = any(word.casefold() in GAMES for word in words[:1])
@@ -336,6 +360,8 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return True
     if not cleaned or not _called(cleaned):
         return False
+    if _is_addressed(cleaned, draft):
+        return True
     try:
         command = parse(cleaned, replace(draft.standing, proven=False), draft.is_userid)
         is_plausible = _is_plausible(command) and not _goes_on_as_prose(command, draft)
@@ -345,12 +371,24 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
 
 
+def _is_addressed(line: str, draft: _Draft) -> bool:
+    """Whether the line is for somebody other than the opponent, even if its words should stand below it: "kibitz Hi!",
+    "message ann I will win".
+    """
+    words = line.split()
+    verb, count = leading(words)
+    if verb is None or not verb.has_text:
+        return False
+    names_reader = any(param.key == "TO-USERID" for param in verb.params)
+    return verb.name == _TO_ONLOOKERS or (names_reader and any(map(draft.is_userid, words[count : count + 1])))
+
+
 def _is_apart(line: str, draft: _Draft) -> bool:
-    """Whether a line is a command that is about no board, or names one after its verb; not one with text."""
+    """Whether a line is a command that is about no board, or names one after its verb."""
     words = line.split()
     start = int(words[0].casefold() in GAMES) if words else 0
     verb, count = leading(words[start:])
-    if verb is None or verb.has_text:
+    if verb is None:
         return False
     number = "".join(words[start + count :][:1]).partition("#")[0]
     names_board = number.isdecimal() and int(number) >= FIRST_BOARD

@@ -365,20 +365,39 @@ def numbered(sentence: str, board: int) -> str:
 
 
 def redact(text: str, secrets: Collection[str]) -> str:
-    """The text with every secret word replaced, wherever it stands."""
+    """The text with every secret word replaced, wherever it stands; Japanese puts no blanks around it.
+
+    >>> redact("パスワードはhunter2です", {"hunter2"}), redact("hunter22", {"hunter2"})
+    ('パスワードは*****です', 'hunter22')
+    """
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        text = re.sub(rf"(?<![^\W_]){re.escape(secret)}(?![^\W_])", HIDDEN, text)
+        around = "[a-zA-Z0-9]" if secret.isascii() else r"[^\W_]"
+        text = re.sub(rf"(?<!{around}){re.escape(secret)}(?!{around})", HIDDEN, text)
     return text
 
 
 PASSWORD = re.compile(
-    r"\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contrase[nñ]a|passwd|pwd?|p/w|zugangs(?:wort|code)"
-    r"|losungswort|wachtwoord|senha|hasło|lösenord|passord|adgangskode|salasana|heslo|jelszó|пароль)\b",
+    r"(?:\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contrase[nñ]a|passwd|pwd?|p/w"
+    r"|zugangs(?:wort|code)|losungswort|wachtwoord|senha|hasło|lösenord|passord|adgangskode|salasana|heslo|jelszó|пароль)\b"
+    r"|パスワード|密[码碼]|비밀번호)",
     re.IGNORECASE,
 )
 """Words for a password."""
 _JOINED = re.compile(rf"(?<![\w@.-])(?:{PASSWORD.pattern}|(?P<name>[\w.-]+))[:=/|](?=\S)", re.IGNORECASE)
 """A word for a password, or a possible userid, followed by a mark without a blank."""
+_SAYS = (
+    r"[ \t]*(?:\b(?:is|was|ist|war|lautet|est|es|è|é|jest|är|er)\b|[:=はが는은])[ \t]*(?:(?:now|still|jetzt)[ \t]+)?"
+)
+_TOLD = re.compile(
+    rf"{PASSWORD.pattern}(?:"
+    rf"{_SAYS}[\"'“„«‘](?P<quoted>\S{{4,100}}?)[\"'”“»’]"
+    rf"|{_SAYS}(?=[!-~]{{0,99}}\d)(?P<counted>[!-~]{{3,99}}[a-z\d])(?![a-z\dÀ-ɏ])"
+    rf"|{_SAYS}\s*(?P<last>\S{{3,99}}\w)[.!]?\s*$"
+    rf"|[ \t]+(?=[!-~]{{0,99}}\d)(?=[!-~]{{0,99}}[a-z])(?P<mixed>[!-~]{{3,99}}[a-z\d])"
+    rf")|^\W*{PASSWORD.pattern}[ \t]+(?P<alone>\S{{3,99}}\w)[.!]?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A password told in plain words: it ends its line, stands in quotation marks, or holds a digit, as no word does."""
 _SAYINGS = COMMON | COURTESIES
 _PASSING_ON = ("chat", "kibitz")
 _ALONE, _ALONE_LENGTH = 2, 6
@@ -391,6 +410,17 @@ _NUMBER = re.compile(r"#?[1-9]\d{2,11}")
 """The number of a board."""
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 """Letters in a row, as in no move."""
+
+
+def passwords_told(text: str) -> frozenset[str]:
+    """The words that a text calls a password; they may be the writer's, or one that they have elsewhere.
+
+    >>> passwords_told("my password is geheim"), passwords_told("Hi, my pw is hunter2, ok?")
+    (frozenset({'geheim'}), frozenset({'hunter2'}))
+    >>> passwords_told("パスワードはhunter2です"), passwords_told("My password is hard to guess, 10 letters.")
+    (frozenset({'hunter2'}), frozenset())
+    """
+    return frozenset(found[found.lastgroup or 0] for found in _TOLD.finditer(text))
 
 
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:

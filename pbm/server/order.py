@@ -6,7 +6,6 @@ Then it composes all mails that they cause.
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,18 +20,21 @@ from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
 from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
-from pbm.core.reply import refuse, return_words
+from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Request, Sender
+from pbm.core.robots import LEVEL_OF, is_robot
 from pbm.core.unasked import is_puzzling
-from pbm.domain.commands import Command, begins, clean, parse
+from pbm.domain.commands import Command, begins, board_first, clean, parse
+from pbm.domain.consent import Answer as Agreed
+from pbm.domain.consent import consent
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotYourTurn, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.reading import MAX_COMMANDS, Reading
+from pbm.domain.meaning import sentences
+from pbm.domain.reading import MAX_COMMANDS, Reading, has_text
 from pbm.domain.verbs import (
-    PASSWORD,
     SHORTEST_SECRET,
     VERBS,
     Standing,
@@ -64,15 +66,13 @@ _LEFT_OUT = Answer(
     wrapped("A word of yours that is, or may be, your password was not passed on. Answers to our emails need none."),
     "pbm: a password was left out",
 )
-_WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
-
-
-_TOLD = re.compile(
-    rf"{PASSWORD.pattern}[ \t]*(?:\b(?:is|ist|lautet|est|es|è|é)\b|:|=)\s*(\S{{3,}}\w)[.!]?\s*$|"
-    rf"^\W*{PASSWORD.pattern}[ \t]+(\S{{3,}}\w)[.!]?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
+_BESIDES = Answer(
+    "your words",
+    Outcome.DONE,
+    'Your "yes" counts. What you wrote besides was neither done nor passed on.',
+    "pbm: your words",
 )
-"""A password told in plain words: "my password is secret1"."""
+_WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,12 @@ class Order:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The passwords in the commands, those told in plain words, and all words that may be one in a line that would
-        set a password but could not be read.
+        """The passwords in the commands, and all words that may be one in a line that would set a password but could
+        not be read.
         """
         read = zip(self.reading.lines, self.commands, strict=True)
         held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
-        said = (*self.reading.lines, self.reading.comment, *self.reading.remarks)
-        told = (found[1] or found[2] for words in said for found in _TOLD.finditer(words))
-        return frozenset(told).union(*held)
+        return frozenset().union(*held)
 
     def carry_out(self, request: Request) -> Request:
         """Carry the commands out in order, up to the first that is refused, unless each line names its board.
@@ -111,7 +109,7 @@ class Order:
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
                 request.words.take(self.reading, number, command)
-                self._check_sure(request, command)
+                self._check_sure(request, number, command)
                 answer = run(request, command)
             except NeedsIdentity:
                 raise
@@ -127,11 +125,12 @@ class Order:
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return request
 
-    def _check_sure(self, request: Request, command: Command | Rejected) -> None:
+    def _check_sure(self, request: Request, number: int, command: Command | Rejected) -> None:
         """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
-        number = request.sender.board
-        if number is not None and isinstance(command, Command) and self.reading.sounds_unsure(command):
-            check_sure(request, request.boards.load(number), self.reading.opening, command)
+        said = self.reading.doubtful(number, command) if isinstance(command, Command) else ""
+        board = _named(command) or request.sender.board
+        if said and board is not None and isinstance(command, Command):
+            check_sure(request, request.boards.load(board), said, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """Refuse a command and do not try the rest, unless the mail means something in plain words."""
@@ -145,6 +144,8 @@ class Order:
             meant, error = None, unsure
         if meant is not None:
             return self._again(request, meant)
+        if has_text(line):
+            request.words.spend()  # they were for others, such as onlookers, or a player whose userid is misspelt
         error = _lack_of_password(request, line) or error
         is_told = several or request.sender.board is None or f'"{CHAT}"' in str(error) or str(error).endswith(":")
         is_move = isinstance(error, BadNotation | NotYourTurn)
@@ -159,24 +160,33 @@ class Order:
         try:
             meant = restated_line(request, line, remark, self.commands[number - 1])
             if meant is not None:
-                self._do_line(request, line, meant, several=several)
+                self._do_line(request, number, meant, several=several)
                 return
         except NeedsIdentity:
             raise
         except REFUSALS as unsure:
             error = unsure
-        named = _named(self.commands[number - 1]) if several else None
+        command = self.commands[number - 1]
+        if isinstance(command, Command) and command.verb.has_text:
+            request.words.spend(_named(command))
+        named = _named(command) if several else None
         refuse(request, line, error, several=several, named=named)
 
-    def _do_line(self, request: Request, line: str, meant: Restated, *, several: bool) -> None:
+    def _do_line(self, request: Request, number: int, meant: Restated, *, several: bool) -> None:
         """Carry out what a line means in plain words. Raises: whatever the command raises."""
         assert meant.board is not None  # noqa: S101  it stands in the line
         (command,) = parse_all(request.tx, (meant.whole_line,), request.sender.standing)
-        request.words.restate(meant.board, meant.comment)
+        is_taken = isinstance(self.commands[number - 1], Command)
+        request.words.restate(meant.board, meant.comment, is_taken=is_taken)
         request.read_as[meant.board] = meant.read_as
-        answer = run(request, command)
+        try:
+            answer = run(request, command)
+        except REFUSALS:
+            if has_text(meant.line):
+                request.words.spend(meant.board)
+            raise
         if answer is not None or several:
-            request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
+            request.outgoing.answers.append(answer or Answer(self.reading.lines[number - 1], Outcome.DONE, ""))
 
     def _greets(self, request: Request) -> bool:
         """Whether a newcomer's plain words were done, or mean nothing and are one mail too many today."""
@@ -294,8 +304,8 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     asked = request.tx.tickets.issued_since("held", mailbox(address), since)
     trial = _tried(request, order) if player is not None else request
     refusal = trial.refusal
-    if player is None or refusal or order.secrets or asked >= request.tools.limits.held_asks_per_day:
-        request.secrets |= order.secrets
+    request.secrets |= order.secrets
+    if player is None or refusal or request.secrets or asked >= request.tools.limits.held_asks_per_day:
         refuse(request, order.reading.lines[0], refusal or error)
         return
     if not request.may_ask(player, address):
@@ -358,6 +368,21 @@ def release(request: Request, ticket: Ticket) -> None:
     request.author.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)
+    if _is_more_than_yes(request.message.text):
+        request.outgoing.answers.append(_BESIDES)
+
+
+def _is_more_than_yes(text: str) -> bool:
+    """Whether an answer that agrees also says something to somebody, or holds a command.
+
+    >>> [_is_more_than_yes(text) for text in ("Yes, it was me. Thanks!\\nBob", "Yes. How is it going?", "yes\\n101 D4")]
+    [False, True, True]
+    """
+    said = [each.text for each in sentences(text) if consent(each.text, to_play=False).answer is not Agreed.YES]
+    player = Standing(known=True)
+    return says_something("\n".join(said)) or any(
+        begins(line) or board_first(line, player) is not None for line in map(clean, said)
+    )
 
 
 def ask_again(request: Request, ticket: Ticket) -> None:
@@ -386,7 +411,8 @@ def mails_of(request: Request) -> list[Mail]:
         _keep(request, board, comments)
         mails += tell_players(
             request, board, (*request.passed_on, *comments), request.author.player, answered,
-            read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
+            read_as=request.read_as.get(board.match.board, ""), unread=_is_unread(request, board, comments),
+            sent_from=request.author.sent_from,
         )  # fmt: skip
     if request.left_out:
         request.outgoing.answers.append(_LEFT_OUT)
@@ -408,6 +434,14 @@ def _is_told(request: Request, concerned: Set[int], mails: Sequence[Mail]) -> bo
     address = request.message.sender.casefold()
     told = {mail.board for mail in mails if mail.address.casefold() == address}
     return done and bool(concerned) and concerned <= told
+
+
+def _is_unread(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> bool:
+    """Whether a player's words to a board say something, but their opponent is a robot."""
+    if not comments:
+        return False
+    named = [each for each in board.match.players if each != request.author.player and each.userid in LEVEL_OF]
+    return any(is_robot(request.tx, each) for each in named) and any(says_something(each.text) for each in comments)
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:

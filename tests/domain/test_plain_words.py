@@ -37,6 +37,7 @@ INVITATIONS = {
         Klar!|Na klar, gerne|Warum nicht?|Bien sûr|Volontiers !|Claro que sí|Por supuesto|Vale
         Yes, but I have never played this|Yes! How does it work?|I don't mind, yes|Hey, of course I want to play.
         Yes.\n\nBest wishes\nJoe|Thanks for asking! Yes, I'll play.|I'm game|I am happy to try|Sign me up!
+        Yes, I think it will be fun|Sure, after you!|Yes, see you later|Ja, ich habe erst gestern davon gehört
         Thank you, yes!
         I haven't played it before. I'd like to try it.|I can't wait! Yes!|Yes, I am not very good though|deal""",
     NO: r"""
@@ -61,14 +62,17 @@ INVITATIONS = {
         No thanks. Please don't invite me again.|I want to opt out|Stop spamming me""",
     ASKS: r"""
         What is this about?|Who are you?|What is this|how does it work?|How do I play|Is this spam?|help|help cross
-        rules
+        rules|Who are you? I don't remember an Anna.|I don't understand. What is this?
         What are the rules?|Do I have to pay?|Can you tell me more?|Please tell me more|Ok, what is this?
         Sure, but who are you?|Sounds fun but how does it work?|Great, but what does it cost?
         Where did you get my address?|Are you a robot?|I've never heard of this. What is it?|Do I know you?""",
     UNCLEAR: r"""
         Hello|Hi Anna|D4|d4!|A-D|cross|thanks|Thank you|maybe|Perhaps|I'm not sure|hm|signup|move D4|...
         I would like to know more|The name means nothing to me.|I know the name Anna|Don't use the name Joe
-        Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no|play|spielen""",
+        Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no|play|spielen
+        okay I'll think about it|Ok, I'll let you know|Sure, let me think|Yes. I'll sleep on it|ok, later|okay maybe
+        Sure, after Christmas|Yes, ask me again in March|OK noted, will answer tomorrow|Yes, but please don't start yet
+        Gerne, aber erst im Januar|Ja, ich überlege es mir|Oui, je vais réfléchir|certo, ci penso|考えておきます""",
 }  # fmt: skip
 
 NAMED = {

@@ -117,6 +117,53 @@ def test_no_password_reaches_an_opponent_with_a_comment(subject: str, line: str,
     assert not [got for got in mails if "bobpass" in got.body]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kibitz\nalice plays badly",
+        "kibitz alice plays badly",
+        "message carrol\nalice plays badly",
+        "message carol alice plays badly",
+        "message carol\nalice plays badly",
+        "chat 999\nalice plays badly",
+        "cross note 999\nalice plays badly",
+    ],
+)
+@pytest.mark.parametrize("start", ["C4", "101 C4", "101 C4\n102 C4"])
+def test_words_for_others_never_reach_the_opponent(start: str, text: str, table: House) -> None:
+    table.player("carol")
+    proof = VOUCHED.format("example.net")
+    mails = (
+        table.answer("bob", f"C4\n{text}", 101)
+        if start == "C4"
+        else table.send("bob", "", f"{start}\n{text}", Authentication_Results=proof)
+    )
+    assert any("bob played C4" in got.body for got in mails if got.address == address_of("alice"))
+    assert not [got for got in mails if got.address == address_of("alice") and "badly" in got.body]
+    assert any("badly" in got.body for got in mails), "they reach somebody, or come back"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hi Alice, my password is hunter2, can you look?",
+        "my new password is now 'hunter2', it is easy",
+        "The password hunter2 does not work",
+        "Mein Passwort: hunter2 (neu)",
+        "パスワードはhunter2です。",
+    ],
+)
+def test_a_password_told_to_somebody_is_passed_on_by_no_mail(text: str, table: House) -> None:
+    for mails in (
+        table.answer("bob", f"C4\n\n{text}", 101),
+        table.send("alice", "message alice alicepass bob", "Hello Bob, how are you?")
+        and table.answer("bob", f"Hello!\n{text}"),
+    ):
+        assert any(got.address == address_of("alice") and text.replace("hunter2", "*****") in got.body for got in mails)
+        assert any("was not passed on" in got.body for got in mails if got.address == address_of("bob"))
+        assert "hunter2" not in "".join(got.body for got in mails)
+
+
 @pytest.mark.parametrize("text", ["Nice!\nBob Smith", "Well, bob thinks otherwise.", "Take your time.", "bob"])
 def test_a_comment_in_prose_is_left_alone(text: str, table: House) -> None:
     mails = table.answer("bob", f"C4\n\n{text}", 101)

@@ -51,9 +51,14 @@ DENIES = any_of(
     r"""
     \b(?:nicht|nie|niemals|nichts|kein\w*|nein|pas|jamais|rien|non|n[aã]o|niet|geen|nooit|nee|nunca|jamás)\b|\bno$
     \b(?:abmelden|désinscri\w+|uitschrijven)\b|^stopp?$
+    \b(?:don't|do not|never) (?:start|begin)\b|\b(?:not (?:until|before)|erst (?:am|i'm|in|ab|nach|wenn)|pas avant)\b
+    \b(?:think about it|(?:think|sleep) (?:it|this|that|on it)(?: over)?$|let me think|let you know|get back to you)\b
+    ^(?:(?:ok|okay|yes|sure|ja|oui|sí) )?(?:maybe|perhaps|later|vielleicht|später|peut-être|plus tard|quizás?|forse)$
+    ^after\b(?! you)|^ask (?:me )?(?:again|later)\b|\b(?:answer|reply|decide) (?:you )?(?:later|tomorrow|soon|next)\b
+    \b(?:überleg\w*|nachdenken|réfléchi\w*|pensar(?:lo|é|ei)|ci penso|nadenken)\b|考え|^can(?:'t|not)\b
     """
 )
-"""A clause that denies something, even if it starts like a yes: "natürlich nicht"."""
+"""A clause that denies something or puts it off, even if it starts like a yes: "natürlich nicht", "ok, I'll think"."""
 
 NO = any_of(
     r"""
@@ -65,7 +70,7 @@ NO = any_of(
     \b(?:pas le temps|pas intéressée?|ne m'intéresse pas|geen (?:tijd|zin|interesse)|niet geïnteresseerd)\b
     \b(?:leider nicht|lieber nicht|keine? (?:interesse|lust|zeit)|wrong (?:person|address))\b
     \b(?:(?:non|no|nein),? (?:merci|gracias|danke)|(?:jetzt|heute) nicht|pas (?:maintenant|envie)|ahora no)\b
-    \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind| know (?:how|the|what))
+    \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind|KNOW)
     \b(?:i|we) (?:didn't|did not|haven't|have not) (?:ask|sen[dt]|writ|request|sign|register|want|order|do(?:ne)? )\w*
     \b(?:(?:was|is)n't|(?:was|is|it's|that's) not) (?:me|mine|from me|by me|sent by me|my (?:mail|doing|account))\b
     \b(?:somebody|someone) else\b|^(?:please )?(?:cancel|withdraw|deny|denied|ignore)\b

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 _PARTS = {
+    "KNOW": r" (?:know (?:how|the|what)|remember|understand)",
     "THEBOARD": r"(?:the|my|our|this) (?:last )?(?:board|game|position|move)s?"
     r"(?: (?:again|now|once more|please|here))*",
     "HOW": r"how (?:(?:do|can|could|would|should) (?:i|we|you)|to)",
