@@ -29,6 +29,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
+IGNORED = [line.strip("/") for line in (ROOT / ".gitignore").read_text().splitlines()]
 LINES = [line for block in blocks("sh") for line in block.splitlines() if line]
 
 
@@ -85,6 +86,8 @@ def test_commands_work_one_after_the_other(tmp_path, environment):
             assert done.returncode == 0, f"{line}\n{done.stderr}"
             assert done.stdout, line
             ran += 1
+    unknown = {each.name for each in tmp_path.iterdir() if not any(map(each.match, IGNORED))}
+    assert unknown == {"alice.json", "pbm"}, "git status shows what the reader wants to keep"
     assert ran == sum(line.startswith(".venv/bin/pbm") and " serve " not in line for line in LINES)
 
 
