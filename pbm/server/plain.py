@@ -36,7 +36,7 @@ from pbm.server.on_board import (
 )
 
 PUZZLE = "puzzle"
-_NO_GAME = BadArguments("You have no game under way. This starts one at once, against a program.", "play")
+_NO_GAME = BadArguments("You have no game under way. To start one at once, against a program:", "play")
 _REPLIES = frozenset({"yes", "no", "y", "n", "yep", "yeah", "nope", "sure", "confirm", "confirmed", "accept", "reject"})
 _WORDS_TO_AGREE = 3
 _INVITING = "help challenge"
