@@ -120,6 +120,13 @@ def test_commands_to_play_are_commands():
         parse(command, Standing("cross", 101, known=True, proven=True))
 
 
+def test_the_games_named_as_short_have_so_many_lines():
+    told = re.findall(r"\((\w+): (\d+) lines\)", README)
+    assert [name for name, _ in told] == ["Hex", "Clobber"]
+    for name, lines in told:
+        assert len((ROOT / f"games/{name.lower()}.py").read_text().splitlines()) == int(lines)
+
+
 def test_the_board_mail_is_one_that_was_really_sent():
     mail = blocks("text")[0]
     subject, _, text = mail.removeprefix("Subject: ").partition("\n\n")
