@@ -70,6 +70,8 @@ def test_the_demo_ends_with_the_win(tmp_path, environment):
     assert done.returncode == 0, done.stderr
     assert "Bob has won" in done.stdout.splitlines()[-1]
     assert done.stderr == ""
+    headings = [line for line in done.stdout.splitlines() if line.startswith(("-- ", "== "))]
+    assert all(line.endswith(("--", "==")) for line in headings), "each fits its rule"
 
 
 @pytest.mark.servers
