@@ -37,7 +37,7 @@ screenshots: $(INSTALLED)  ## every kind of board in its mail, by Chromium, in b
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --use-pep517 --editable '.[dev]'
 	touch $@
 
 clean:

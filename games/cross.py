@@ -23,7 +23,7 @@ class Cross(Staying):
         name="cross",
         title="Cross",
         kind="connection",
-        summary="connect three non-adjacent sides of a hexagon, but never just two opposite ones",
+        summary="connect three non-adjacent sides of a hexagon; connecting only two opposite ones loses",
         source="Cameron Browne, 2008",
         options=(Option("size", "cells per board side", 6, low=2, high=10),),
         swap=True,

@@ -18,7 +18,7 @@ class Hex(Staying):
         name="hex",
         title="Hex",
         kind="connection",
-        summary="join your two opposite edges of a rhombus of hexagons",
+        summary="join top and bottom (Red) or left and right (Blue) of a rhombus of hexagons",
         source="Piet Hein, 1942, and John Nash, 1948",
         options=(Option("size", "cells per board edge", 11, low=3, high=19),),
         swap=True,

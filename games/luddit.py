@@ -166,7 +166,8 @@ class Luddit(Judging[Position, Turn]):
         touched = union(cell for move in last or () for cell in move.lift + move.put)
         drawn = torus(pos.options.size).board({"B": pos.field.first, "W": pos.field.second}, last=touched)
         notes = (*_told(pos, last or ()), _reserves(pos), *[RECURS] * (pos.times == REPETITIONS - 1))
-        return Scene(drawn, notes, tuple(_conditioned(Judge(pos.options, side, pos.field)) for side in Side))
+        sides = Side if pos.field.all else ()
+        return Scene(drawn, notes, tuple(_conditioned(Judge(pos.options, side, pos.field)) for side in sides))
 
     def details(self, pos: Position) -> dict[str, object]:
         """All possible first moves of a turn; a second one is a first move in the position after it."""

@@ -120,7 +120,7 @@ def test_a_game_without_a_page_tells_of_itself(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setitem(GAMES, "frob", Frob())
     page = PAGES.help("frob") or ""
-    assert page.startswith("The Frob: join your two opposite edges of a rhombus of hexagons.")
+    assert page.startswith("The Frob: join top and bottom (Red) or left and right (Blue) of a rhombus of\nhexagons.")
     assert "frob challenge [-size=N] USERID1 USERID2" in page
 
 

@@ -29,6 +29,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
+IGNORED = [line.strip("/") for line in (ROOT / ".gitignore").read_text().splitlines()]
 LINES = [line for block in blocks("sh") for line in block.splitlines() if line]
 
 
@@ -69,6 +70,8 @@ def test_the_demo_ends_with_the_win(tmp_path, environment):
     assert done.returncode == 0, done.stderr
     assert "Bob has won" in done.stdout.splitlines()[-1]
     assert done.stderr == ""
+    headings = [line for line in done.stdout.splitlines() if line.startswith(("-- ", "== "))]
+    assert all(line.endswith(("--", "==")) for line in headings), "each fits its rule"
 
 
 @pytest.mark.servers
@@ -85,6 +88,8 @@ def test_commands_work_one_after_the_other(tmp_path, environment):
             assert done.returncode == 0, f"{line}\n{done.stderr}"
             assert done.stdout, line
             ran += 1
+    unknown = {each.name for each in tmp_path.iterdir() if not any(map(each.match, IGNORED))}
+    assert unknown == {"alice.json", "pbm"}, "git status shows what the reader wants to keep"
     assert ran == sum(line.startswith(".venv/bin/pbm") and " serve " not in line for line in LINES)
 
 
@@ -115,6 +120,13 @@ def test_commands_to_play_are_commands():
     assert len(commands) >= 8
     for command in commands:
         parse(command, Standing("cross", 101, known=True, proven=True))
+
+
+def test_the_games_named_as_short_have_so_many_lines():
+    told = re.findall(r"\((\w+): (\d+) lines\)", README)
+    assert [name for name, _ in told] == ["Hex", "Clobber"]
+    for name, lines in told:
+        assert len((ROOT / f"games/{name.lower()}.py").read_text().splitlines()) == int(lines)
 
 
 def test_the_board_mail_is_one_that_was_really_sent():

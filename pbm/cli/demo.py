@@ -229,7 +229,7 @@ async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Le
     """Accidents of real life, which change nothing."""
     stage.says_aside("An illegal move: the cell is taken")
     await stage.answers(alice, FIRST_STONE)
-    stage.says_aside("A good move, and the same email delivered a second time: it is played once")
+    stage.says_aside("A good move, whose email is delivered twice: it is played once")
     await alice.send(await stage.answers(alice, ALICE_AS_X[0], bob))
     stage.says_aside("A stale answer: Bob answers a board email that is two plies old")
     await stage.answers(bob, "A1", letter=old)

@@ -6,6 +6,7 @@ The skeleton has all files of a game, here or in a separate package. The program
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import time
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ class $cls(Placing):
     info = Info(
         name="$name",
         title="$title",
-        kind="connection",
+        kind="connection",  # TODO: one of games.rules.KINDS
         summary="TODO: the aim in a few words",
         source="TODO: the author, the year",
         options=(Option("size", "squares per row and column", 8, low=3, high=12),),
@@ -146,7 +147,8 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
         path.write_text(text, encoding="utf-8")
         click.echo(f"{path}")
     if package:
-        click.echo(f"pip install {folder} takes it in, at the next start; pbm doctor plays it and tells what fails.")
+        source = shlex.quote(str(folder.absolute()))  # a bare name would be looked up on PyPI
+        click.echo(f"pip install {source} takes it in, at the next start; pbm doctor plays it and tells what fails.")
         return
     registry = folder / REGISTRY
     registry.write_text(registered(registry.read_text(encoding="utf-8"), words["name"], words["cls"]), encoding="utf-8")

@@ -190,10 +190,10 @@ def _hanging(block: str) -> str:
 def aligned(html: str, columns: int) -> str:
     """Monospaced HTML for light and dark: clients do not recolour a cell that sets both its colours.
 
-    columns: the length of the longest line. The font is small enough for a phone to show a whole line, if that is
-    readable; longer lines wrap.
+    columns: the length of the longest line. The font is small enough for a phone 320 wide to show a whole line, if that
+    is readable; longer lines wrap.
     """
-    size = 14 if columns <= 40 else 12 if columns <= 47 else 11
+    size = 14 if columns <= 35 else 13 if columns <= 38 else 12 if columns <= 41 else 11
     return (
         '<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="#ffffff"'
         ' style="padding:6px;background:#ffffff;color-scheme:light">\n'

@@ -77,7 +77,12 @@ def unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgumen
         return BadArguments("Which board? Name its number, or answer an email about it.", shown)
     if len(words) == 1 and words[0].casefold() in GAMES:
         return BadArguments("The game comes first.", f"{words[0].casefold()} {verb.name}")
-    return BadArguments(f'Which game? Put one of {joined(GAMES, "or")} in front of "{verb.name}".', verb.line)
+    if verb.name == "show":
+        whose = words[0][:40] if words else "me active"
+        return BadArguments(
+            "Which board? Name its number, or answer an email about it. For boards of all games:", f"all show {whose}"
+        )
+    return BadArguments(f'Which game? Put its name in front of "{verb.name}"; "list" shows all.', verb.line)
 
 
 def ill_bound(verb: Verb, words: list[str], standing: Standing, game: str | None, *, lacks_move: bool) -> BadArguments:

@@ -104,7 +104,7 @@ def change_address(request: Request, command: Command) -> Answer:
     return done(command, told)
 
 
-@handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, rank=30, guarded=True), "take another password")
+@handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, rank=30, guarded=True), "change your password")
 def change_password(request: Request, command: Command) -> Answer:
     player, password = request.author.who(command), command.args["NEW-PASSWORD"]
     _set_password(request, player, password)

@@ -146,7 +146,7 @@ def swap(request: Request, command: Command) -> Answer | None:
 
 @handles(
     deed("GAME resign BOARD USERID PASSWORD", rank=110, asks=True, aliases=(AT_ONCE,)),
-    "give the game up, as soon as it is your turn; in the first round it then counts for nobody",
+    "give the game up, as soon as it is your turn; before both have moved it counts for nobody",
 )
 def resign(request: Request, command: Command) -> Answer | None:
     """Resign after asking once, or at once if the command insists or has a password; a waiting one is taken back."""

@@ -172,7 +172,7 @@ def hint_to_say(request: Request, text: str, *, is_move: bool) -> str:
 def check_invited(text: str, game: str) -> None:
     """Raises: BadArguments for a wish to invite somebody."""
     if (invited := _INVITED.match(plain(text))) is not None:
-        raise BadArguments("To invite somebody to a game, send this:", f"{game} challenge me {invited['address']}")
+        raise BadArguments("To invite somebody to a game:", f"{game} challenge me {invited['address']}")
 
 
 def check_rival(request: Request, text: str, game: str) -> None:

@@ -23,6 +23,7 @@ from games.hex import Hex
 from games.placing import Position
 from games.scene import Scene
 from pbm.compose import pages
+from pbm.compose.pages import Pages
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.edges import probes
 from pbm.edges.records import Finding
@@ -108,13 +109,16 @@ def test_a_game_of_another_package_is_played_through(pbm: Pbm, monkeypatch: pyte
             return super().scene(pos, last)
 
     monkeypatch.setitem(GAMES, "frob", Frob())
-    (_, found) = examined(pbm, code=1)["games"]
+    (found,) = examined(pbm, code=1)["games"]
     assert found.startswith("FAIL: frob fails in play: ZeroDivisionError: division by zero (")
     assert found.endswith(", in scene).")
     monkeypatch.setattr(Frob, "scene", Hex.scene)
-    assert len(examined(pbm, code=1)["games"]) == 1
+    assert examined(pbm, code=1)["games"] == [f"OK: all {len(GAMES)} can be played"]
+    monkeypatch.setattr(Pages, "help", lambda pages, subject: {}[subject])
+    assert examined(pbm, code=1)["games"][0].startswith("FAIL: frob fails on its help page: KeyError: 'frob'")
     monkeypatch.setattr(sys.modules["pbm.bots.choose"], "skill_of", lambda name: object())
-    assert "AttributeError: 'object' object has no attribute" in examined(pbm, code=1)["games"][1]
+    (found,) = examined(pbm, code=1)["games"]
+    assert found.startswith("FAIL: frob fails when a robot plays it: AttributeError: 'object' object has no attribute")
 
 
 def test_a_clock_that_went_back_is_noticed(game: Pbm, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,9 @@ def test_the_registry_keeps_its_order() -> None:
 @pytest.mark.servers
 def test_a_package_of_its_own_is_built_installed_and_played(pbm: Pbm, tmp_path: Path) -> None:
     source, built, installed = (tmp_path / name for name in ("frob", "built", "installed"))
-    pbm("game", "new", "frob", "--title", "The Frob", "--package", "--folder", str(source))
+    with chdir(tmp_path):
+        told = pbm("game", "new", "frob", "--title", "The Frob", "--package", "--folder", "frob").stdout
+    assert f"\npip install {source} " in told, "a bare name would be looked up on PyPI"
 
     def pip(*words: str) -> None:
         done = python(source, "-m", "pip", "--disable-pip-version-check", *words, path=source)

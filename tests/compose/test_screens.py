@@ -12,7 +12,7 @@ import pytest
 from bench.screenshots import board_mail, played, sizes
 from bench.screenshots import page as html_of
 from games import GAMES
-from pbm.compose.html import Inlays, blocks, document
+from pbm.compose.html import Inlays, aligned, blocks, document
 from pbm.compose.pages import Pages
 
 pytestmark = pytest.mark.browser
@@ -78,6 +78,14 @@ def test_long_words_and_lists_of_terms_fit_a_phone(phone: Any, tmp_path: Path) -
         assert phone.evaluate(WIDE) <= 0
         phone.evaluate(LARGE, "body, body *")
         assert phone.evaluate(WIDE) <= 0
+
+
+def test_lines_of_equal_letters_are_whole_on_a_phone(phone: Any, tmp_path: Path) -> None:
+    path = tmp_path / "mail.html"
+    path.write_text(document("a mail", (aligned(("x " * columns)[:columns], columns) for columns in range(1, 46, 2))))
+    phone.goto(path.as_uri())
+    heights = phone.evaluate("() => [...document.querySelectorAll('pre')].map(each => each.offsetHeight)")
+    assert max(heights) < 2 * min(heights)
 
 
 def test_a_finger_hits_one_link_of_those_below_each_other(phone: Any, tmp_path: Path) -> None:

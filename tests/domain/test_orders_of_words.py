@@ -62,10 +62,17 @@ def test_the_number_of_a_board_tells_its_game(line: str) -> None:
     assert bound(line)
 
 
-@pytest.mark.parametrize("line", ["show alice", "subscribe all alice secret"])
-def test_without_a_board_a_game_must_be_named(line: str) -> None:
+def test_without_a_board_a_game_must_be_named() -> None:
     with pytest.raises(BadArguments, match="Which game"):
+        bound("subscribe all alice secret")
+
+
+@pytest.mark.parametrize(("line", "meant"), [("show", "all show me active"), ("show alice", "all show alice")])
+def test_boards_to_show_without_a_game_are_those_of_all_games(line: str, meant: str) -> None:
+    with pytest.raises(BadArguments, match="Which board") as refused:
         bound(line)
+    assert refused.value.suggestion == meant
+    assert bound(meant)
 
 
 def test_all_below_a_chat_is_its_text() -> None:

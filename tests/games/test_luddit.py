@@ -533,7 +533,8 @@ def test_what_is_conditioned_is_listed_by_owner_and_loop():
     assert white.rows == (("B", "C3 D3 C4"), ("W", "D4 G8"))
     whole = GAME.scene(placed("C3 D3 C4", "G8"), None).lists[0]
     assert whole.rows == (("B", "C3 D3 C4"), ("loop", "C3,D3,C4"))
-    assert GAME.scene(started(), None).lists[0].rows == (("nothing", ""),)
+    assert GAME.scene(placed("C3", ""), None).lists[1].rows == (("nothing", ""),)
+    assert GAME.scene(started(), None).lists == (), "of an empty board there is nothing to tell"
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,10 @@ def show(request: Request, command: Command) -> Answer:
 def _shown(request: Request, tournament: Tournament) -> str:
     entrants, reader = request.tx.tournaments.entrants(tournament.id), request.author.reader()
     may_join = tournament.is_open and all(each.player != reader.player or each.left_at for each in entrants)
-    return letters.page(request, "tournament.txt", tournament, reader, entrants=entrants, may_join=may_join)
+    may_start = reader.player is not None and reader.player == tournament.creator and tournament.stage is Stage.OPEN
+    return letters.page(
+        request, "tournament.txt", tournament, reader, entrants=entrants, may_join=may_join, may_start=may_start
+    )
 
 
 @handles(
