@@ -159,10 +159,9 @@ def tell_players(
     an author whom they have blocked. read_as: what their words were taken to mean, unread: that no person reads the
     comments, and sent_from: where their mail came from; only they are told.
     """
-    tx, tools = at.tx, at.tools
+    tx, tools, mails = at.tx, at.tools, list[Mail]()
     if tx.opened is None:
         tools.states.keep(board.match, board.state)
-    mails: list[Mail] = []
     followers = [each for each in tx.follows.of(board.match) if not each.ends_only or board.match.result is not None]
     deaf = tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
     before = before_the_end(board)
@@ -172,7 +171,8 @@ def tell_players(
         told = tuple(each for each in board.events if each.seat == reader.seat or not isinstance(each, IntentDropped))
         heard = tuple(each for each in comments if one is None or (one.id not in deaf and each.userid != one.userid))
         is_receipt = own and _only_own_moves(board, reader, told)
-        is_unwanted = is_receipt and reader.settings.receipts == OFF and not (read_as or unread or sent_from)
+        aside = {"read_as": read_as, "unread": unread, "sent_from": sent_from} if own else {}
+        is_unwanted = is_receipt and reader.settings.receipts == OFF and not any(aside.values())
         if is_unwanted or (not (own or heard) and _can_wait(board, reader, told)):
             continue
         is_first = _is_first(tx, board, reader)
@@ -187,9 +187,7 @@ def tell_players(
             leave=_word_to_leave(followers, reader),
             before=before,
             kibitz=_unsealed(tx, kibitz, reader),
-            read_as=read_as if own else "",
-            unread=unread and own,
-            sent_from=sent_from if own else None,
+            **aside,
             page="receipt.txt" if is_receipt else "board.txt",
         )
         mails += tools.composer.notice(notice, board.now, answers if own else None)

@@ -18,10 +18,9 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
 
-from pbm.cli import db
 from pbm.resources import folder
 from pbm.server import Arriving
-from pbm.store import Store
+from pbm.store import Store, backup
 from tests.cli.conftest import Pbm
 from tests.patience import PATIENCE_SECONDS
 
@@ -170,14 +169,14 @@ def test_nothing_is_put_back_if_a_server_starts_while_the_copy_is_checked(
     game("db", "backup", str(tmp_path / "copy.db"))
     game("board", "move", "101", "alice", "D4")
     before = names(tmp_path)
-    sealed = db.copies.seal
+    sealed = backup.seal
     with closing(sqlite3.connect(tmp_path / "pbm.db")) as served:
 
         def seal(file: Path) -> None:
             served.execute("SELECT count(*) FROM plies").fetchall()
             sealed(file)
 
-        monkeypatch.setattr(db.copies, "seal", seal)
+        monkeypatch.setattr(backup, "seal", seal)
         refused = game("db", "restore", str(tmp_path / "copy.db"), code=1)
     assert "is in use. Stop the server first" in refused.stderr
     assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(1,)]
