@@ -141,7 +141,7 @@ def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) 
 
 def _copied(configuration: Configuration, source: Path, file: Path, *, quick: bool) -> str:
     """Make a sound copy; returns a clause about its boards. Raises: Refused."""
-    with _coming(file) as fresh:
+    with _coming(file, source) as fresh:
         if file.exists():
             raise Refused(f"{file} is there already.")
         copies.copy(source, fresh)
@@ -174,7 +174,7 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
     """
     configuration = invocation.effective().values
     target = _file(configuration, "pg_restore")
-    with _coming(target) as fresh:
+    with _coming(target, file) as fresh:
         _check_unused(target)
         try:
             copies.copy(file, fresh)
@@ -234,8 +234,8 @@ def _file(configuration: Configuration, program: str) -> Path:
 
 
 @contextmanager
-def _coming(file: Path) -> Iterator[Path]:
-    """A name beside the file for unfinished work, removed in the end. Others who copy into that folder wait."""
+def _coming(file: Path, source: Path) -> Iterator[Path]:
+    """A name beside the file for what is copied from the source, removed in the end. Others who copy there wait."""
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}.")
     fresh = file.with_name(f"{file.name}.unfinished")
@@ -249,7 +249,8 @@ def _coming(file: Path) -> Iterator[Path]:
     except OSError as error:
         raise Refused(f"{error.filename or file}: {error.strerror}.") from error
     except DatabaseTrouble as trouble:
-        raise Refused(f"No copy was made: {trouble}.") from trouble
+        seen = opening.hindrance(source) or opening.hindrance(file) or f"{trouble}."
+        raise Refused(f"No copy was made: {seen}") from trouble
 
 
 def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: bool = False) -> str:

@@ -21,7 +21,7 @@ from pbm.cli.output import Misconfigured, NoDatabase, Refused
 from pbm.cli.settings import DATA_FOLDER, Configuration
 from pbm.mailin.headers import Robot
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
-from pbm.store.backup import file_of
+from pbm.store.backup import file_of, journals
 
 if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of it
     from pbm.edges.crypt import Keyring
@@ -169,23 +169,28 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
 
 def _reason(url: str, trouble: DatabaseTrouble) -> str:
     """Why the database cannot be used, and what to do if its file shows that, in a sentence or two."""
-    words = " ".join(str(trouble).split())
-    said = words if words.endswith("?") else f"{words}."
-    if (file := _file(url)) is None:
-        return said
+    words, file = str(trouble), _file(url)
+    return (file and hindrance(file)) or (words if words.endswith(("?", ".")) else f"{words}.")
+
+
+def hindrance(file: Path) -> str:
+    """A sentence on what keeps us from using a database file, as far as its folder and its disk show that, or empty."""
     folder = file.absolute().parent
     with suppress(OSError):
         if file.is_dir():
             return f"{file} is a folder; name a file in it, such as {file / 'pbm.db'}."
         if not folder.exists():
             return f"there is no folder {folder}; make it first."
-        if file.exists() and not os.access(file, os.R_OK | os.W_OK):
-            return f"this user may not write the file; run pbm as the user that owns {file}."
+        if os.statvfs(folder).f_flag & os.ST_RDONLY:
+            return f"the disk of {file} can only be read; mount it so that it can be written."
+        for each in (file, *journals(file)):
+            if each.exists() and not os.access(each, os.R_OK | os.W_OK):
+                return f"this user may not write {each}; run pbm as the user that owns it."
         if not os.access(folder, os.W_OK | os.X_OK):
             return f"this user may not write in {folder}; run pbm as the user that owns that folder."
         if shutil.disk_usage(folder).free < _LEAST_ROOM:
-            return f"{said} There is no room left on its disk."
-    return said
+            return f"there is no room left on the disk of {file}."
+    return ""
 
 
 def with_identity(configuration: Configuration, *, quiet: bool = False) -> Configuration:

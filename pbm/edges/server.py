@@ -209,7 +209,7 @@ class Server:
 
     def _unwritable(self, trouble: DatabaseTrouble) -> None:
         """Called in whatever thread has the trouble."""
-        if isinstance(trouble, ReadOnly):
+        if isinstance(trouble, ReadOnly) and not self._service.store.locks_rows:
             self._give_up(_READ_ONLY)
         else:
             asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
@@ -219,13 +219,13 @@ class Server:
         if monotonic() < self._tell_of_loss_at:
             return
         self._tell_of_loss_at = monotonic() + _TELL_OF_LOSS_SECONDS
-        is_full = isinstance(trouble, Full)
-        log.critical("database_full" if is_full else "database_lost", trouble=str(trouble))
+        kind = {Full: "full", ReadOnly: "read_only"}.get(type(trouble), "lost")
+        log.critical(f"database_{kind}", trouble=str(trouble))
         operator, composer = self._service.tools.operator, self._service.tools.composer
         if not operator or self._transport is None:
             return
         page, subject = "lost-operator.txt", "pbm: the database cannot be written"
-        mail = composer.letter(operator, subject, page, self._service.store.clock(), trouble=trouble, is_full=is_full)
+        mail = composer.letter(operator, subject, page, self._service.store.clock(), trouble=trouble, kind=kind)
         try:
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, 0))
         except (PermanentFailure, TemporaryFailure) as failure:

@@ -23,8 +23,6 @@ from pbm.store.neighbours import BELLS, BUSY_SECONDS, TURN, DatabaseTrouble, Sch
 from pbm.store.statements import Queries
 from pbm.store.tables import metadata
 
-_JOURNALS = ("-wal", "-shm", "-journal")
-
 
 def file_of(url: str) -> Path | None:
     """The file of an SQLite database; None if it is on a server or in memory. Raises: SchemaTrouble."""
@@ -35,6 +33,11 @@ def file_of(url: str) -> Path | None:
     if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
         return None
     return Path(parsed.database or "")
+
+
+def journals(file: Path) -> list[Path]:
+    """The files that SQLite may keep beside a database while it is in use."""
+    return [file.with_name(file.name + end) for end in ("-wal", "-shm", "-journal")]
 
 
 def url_of(file: Path) -> str:
@@ -82,7 +85,7 @@ def rename(file: Path, target: Path) -> None:
 
 def remove(file: Path) -> None:
     """Remove a database and all files kept beside it."""
-    for path in (file, *(file.with_name(file.name + end) for end in (*_JOURNALS, TURN))):
+    for path in (file, *journals(file), file.with_name(file.name + TURN)):
         path.unlink(missing_ok=True)
     shutil.rmtree(file.with_name(file.name + BELLS), ignore_errors=True)
 
@@ -95,10 +98,9 @@ def keep(file: Path, aside: Path) -> bool:
     if not file.exists():
         return False
     aside.hardlink_to(file)
-    for end in _JOURNALS:
-        path = file.with_name(file.name + end)
+    for path, beside in zip(journals(file), journals(aside), strict=True):
         if path.exists():
-            path.rename(aside.with_name(aside.name + end))
+            path.rename(beside)
     return True
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 
 from pbm.resources import folder
@@ -26,6 +26,7 @@ from pbm.store.backup import Contents
 from pbm.store.house import HEARTBEAT, TOLD
 from pbm.store.neighbours import (
     BUSY_SECONDS,
+    READ_ONLY,
     Bell,
     DatabaseTrouble,
     Full,
@@ -63,6 +64,7 @@ _COMPRESSION = """
     SELECT set_config(name, 'lz4', false) FROM pg_settings
     WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)"""
 """Default compression of mail texts took a quarter of the database's work; before version 14 there is no other."""
+_IS_READ_ONLY = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"
 
 _SKIPPED = 1000
 """At least this many board numbers are skipped after a database was set back."""
@@ -239,6 +241,8 @@ def _postgresql_problems(connection: Connection) -> list[str]:
     settings = ("fsync", "full_page_writes", "synchronous_commit")
     off = [name for name in settings if connection.execute(text(f"SHOW {name}")).scalar_one() == "off"]
     problems = [f"{name} is off: an email that was accepted can be lost with the power" for name in off]
+    if connection.execute(text(_IS_READ_ONLY)).scalar_one():
+        problems.append("it can only be read: it is a standby, or default_transaction_read_only is on")
     behind = [(name, highest) for name, _, last, highest in Contents(connection).counters() if last < highest]
     problems += [f"the counter of {name} stands below its newest row, {highest}" for name, highest in behind]
     return problems
@@ -337,6 +341,7 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
     event.listen(engine, "do_connect", _connect)
     event.listen(engine, "connect", _set_up_session)
     event.listen(engine, "checkout", _check_session)
+    event.listen(engine, "handle_error", _leave_standby)
     return engine
 
 
@@ -360,6 +365,12 @@ def _check_session(session: Any, _record: Any, _pooled: Any) -> None:
         poll.register(session.pgconn.socket, select.POLLIN)
     if session.closed or poll.poll(0):
         raise DisconnectionError("the server has hung up")
+
+
+def _leave_standby(context: ExceptionContext) -> None:
+    """Give up all connections once one may only read: new ones may be to a server that can be written."""
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY:
+        context.is_disconnect = True
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:

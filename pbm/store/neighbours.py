@@ -31,6 +31,10 @@ from sqlalchemy import Engine, exc
 
 _CONFLICTS = frozenset({"40001", "40P01"})
 """PostgreSQL's codes of a serialization failure and of a deadlock."""
+READ_ONLY = "25006"
+"""PostgreSQL's code of a session that may only read, as on a standby."""
+_NO_BUGS = ("25", "42501", "XX001", "XX002")
+"""Its codes of trouble that passes for a wrong statement: the session's state, rights that are missing, damage."""
 
 
 class DatabaseTrouble(Exception):
@@ -42,9 +46,10 @@ class Conflict(DatabaseTrouble):
 
 
 class ReadOnly(DatabaseTrouble):
-    """The file, or its disk, can be read but not written.
+    """The database can be read but not written.
 
-    SQLite remembers that as long as the process has the file open anywhere: only a new process can write again.
+    SQLite remembers that as long as the process has the file open anywhere: only a new process can write again. On
+    PostgreSQL a new connection may be to a server that can be written.
     """
 
 
@@ -74,25 +79,36 @@ def translated() -> Iterator[None]:
     try:
         yield
     except exc.DatabaseError as error:
-        if not isinstance(error, exc.OperationalError) and type(error) is not exc.DatabaseError:
+        is_trouble = isinstance(error, exc.OperationalError) or type(error) is exc.DatabaseError
+        if not is_trouble and not _state(error.orig).startswith(_NO_BUGS):
             raise
-        raise _kind(error.orig)(str(error.orig)) from error
+        raise _kind(error.orig)(_line(error.orig)) from error
     except exc.InterfaceError as error:
-        raise DatabaseTrouble(str(error.orig)) from error
+        raise DatabaseTrouble(_line(error.orig)) from error
     except (exc.DisconnectionError, exc.PendingRollbackError, exc.TimeoutError) as error:
         # PendingRollbackError: an earlier error was caught, and the connection used again
         raise DatabaseTrouble(str(error)) from error
 
 
+def _state(error: BaseException | None) -> str:
+    """PostgreSQL's code of an error; empty if there is none."""
+    return str(getattr(error, "sqlstate", None) or "")
+
+
+def _line(error: BaseException | None) -> str:
+    """PostgreSQL says its hints in lines of their own."""
+    return " ".join(str(error).split())
+
+
 def _kind(error: BaseException | None) -> type[DatabaseTrouble]:
-    if getattr(error, "sqlstate", None) in _CONFLICTS:
+    code = _state(error) or str(getattr(error, "sqlite_errorname", ""))
+    if code in _CONFLICTS:
         return Conflict
-    name = getattr(error, "sqlite_errorname", "")
-    if name == "SQLITE_FULL":
+    if code in ("SQLITE_FULL", "53100"):
         return Full
-    if name.startswith("SQLITE_CORRUPT"):
+    if code.startswith(("SQLITE_CORRUPT", "XX00")):
         return Malformed
-    return ReadOnly if name.startswith("SQLITE_READONLY") else DatabaseTrouble
+    return ReadOnly if code == READ_ONLY or code.startswith("SQLITE_READONLY") else DatabaseTrouble
 
 
 BUSY_SECONDS = 30

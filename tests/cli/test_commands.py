@@ -463,11 +463,29 @@ def test_a_database_of_another_user_is_told_as_such(pbm: Pbm, tmp_path: Path, mo
         raise DatabaseTrouble("attempt to write a readonly database")
 
     monkeypatch.setattr(Store, "revision", unable)
-    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path / "pbm.db")
-    file = pbm("status", code=1).stderr
-    assert f"this user may not write the file; run pbm as the user that owns {tmp_path}/pbm.db." in file
+    for name in ("pbm.db", "pbm.db-wal"):
+        (tmp_path / name).touch()
+        monkeypatch.setattr(os, "access", lambda path, mode, name=name: path != tmp_path / name)
+        file = pbm("status", code=1).stderr
+        assert f": this user may not write {tmp_path}/{name}; run pbm as the user that owns it.\n" in file
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
     assert f"this user may not write in {tmp_path}; run pbm as" in pbm("status", code=1).stderr
+
+
+def test_a_disk_that_can_only_be_read_is_told_so(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other user could write there either."""
+    found = os.statvfs(tmp_path)
+    read_only = os.statvfs_result((*found[:8], found.f_flag | os.ST_RDONLY, found.f_namemax))
+
+    def unable(*_: object) -> NoReturn:
+        raise DatabaseTrouble("attempt to write a readonly database")
+
+    monkeypatch.setattr(os, "statvfs", lambda _: read_only)
+    monkeypatch.setattr(Store, "revision", unable)
+    monkeypatch.setattr("pbm.store.backup.copy", unable)
+    said = f"the disk of {tmp_path}/pbm.db can only be read; mount it so that it can be written.\n"
+    assert pbm("status", code=1).stderr.endswith(f"cannot be used: {said}")
+    assert pbm("db", "backup", f"{tmp_path}/copy.db", code=1).stderr.endswith(f"No copy was made: {said}")
 
 
 def test_a_postgresql_that_is_down_is_told_in_one_line(pbm: Pbm) -> None:

@@ -28,7 +28,7 @@ from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.server.operator import Administration
 from pbm.store import DatabaseTrouble, Store
-from pbm.store.neighbours import Full
+from pbm.store.neighbours import Full, ReadOnly
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
@@ -259,6 +259,33 @@ def test_a_game_that_ends_the_thread_it_is_played_in_ends_the_server(service, tm
     assert "A fault of ours has stopped the work" in asyncio.run(given_up(service, tmp_path))
 
 
+def told_of(service: Service, folder: Path, trouble: DatabaseTrouble) -> str:
+    """The letter to the operator about a trouble that three threads meet at the same time."""
+    service.tools.operator = "root@example.org"
+
+    def work(_port: int) -> None:
+        threads = [threading.Thread(target=service.store.when_unwritable, args=(trouble,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        wait_until(lambda: letters(folder, "root@example.org"))
+
+    serving(service, folder, work)
+    (letter,) = letters(folder, "root@example.org")
+    body = message_from_bytes(letter.read_bytes(), policy=default).get_body(("plain",))
+    assert body is not None
+    return " ".join(body.get_content().split())
+
+
+@pytest.mark.skipif("PBM_TEST_DATABASE" not in os.environ, reason="SQLite needs a new process, see tests/crash")
+def test_the_operator_hears_of_a_server_of_postgresql_that_can_only_be_read(service, tmp_path):
+    told = told_of(service, tmp_path, ReadOnly("cannot execute INSERT in a read-only transaction"))
+    assert "cannot be written: cannot execute INSERT in a read-only transaction." in told
+    assert "Let pbm reach a server of PostgreSQL that can be written" in told
+    assert "Put the file back" not in told
+
+
 def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path, monkeypatch):
     """However many threads notice it at the same time."""
 
@@ -267,22 +294,7 @@ def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path
         return time.monotonic()
 
     monkeypatch.setattr("pbm.edges.server.monotonic", look_at_the_clock)
-    service.tools.operator = "root@example.org"
-
-    def work(_port: int) -> None:
-        full = Full("database or disk is full")
-        threads = [threading.Thread(target=service.store.when_unwritable, args=(full,)) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        wait_until(lambda: letters(tmp_path, "root@example.org"))
-
-    serving(service, tmp_path, work)
-    (letter,) = letters(tmp_path, "root@example.org")
-    body = message_from_bytes(letter.read_bytes(), policy=default).get_body(("plain",))
-    assert body is not None
-    told = " ".join(body.get_content().split())
+    told = told_of(service, tmp_path, Full("database or disk is full"))
     assert "cannot be written: database or disk is full." in told
     assert "Make room on its disk, and the server goes on by itself." in told
     assert "pbm doctor" in told

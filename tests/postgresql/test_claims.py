@@ -16,6 +16,7 @@ from sqlalchemy.engine import make_url
 
 from pbm.domain.mail import Mail
 from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction, neighbours
+from pbm.store.neighbours import Full, Malformed, ReadOnly
 from pbm.store.tables import FIRST_BOARD
 from tests.databases import VARIABLE, Server
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -227,6 +228,44 @@ def test_a_connection_that_is_cut_while_it_rests_is_not_used_again(store: Store,
             admin.execute("SELECT pg_terminate_backend(%s, 60000)", (pid,))
     with store.write() as tx:
         assert tx.secrets.keys(NOW)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("53100", Full),
+        ("XX001", Malformed),
+        ("42501", DatabaseTrouble),  # rights that are missing
+        ("25P03", DatabaseTrouble),  # idle_in_transaction_session_timeout
+    ],
+)
+def test_trouble_of_the_server_is_no_fault_of_ours(store: Store, code: str, kind: type[DatabaseTrouble]) -> None:
+    """Otherwise the mail in hand would be parked."""
+    raised = text(f"DO $$ BEGIN RAISE EXCEPTION 'this and that' USING ERRCODE = '{code}'; END $$")
+    with pytest.raises(DatabaseTrouble, match="this and that") as trouble, store.write() as tx:
+        tx._connection.execute(raised)
+    assert trouble.type is kind
+
+
+def test_a_database_that_can_only_be_read_is_told_of_and_written_once_it_can_be(url: str) -> None:
+    """As after a switch to a standby; a connection that may only read is not used again."""
+    store, told = Store(url), list[DatabaseTrouble]()
+    store.when_unwritable = told.append
+    with psycopg.connect(url, autocommit=True) as admin:
+        setting = f"ALTER DATABASE {make_url(url).database} SET default_transaction_read_only"
+        admin.execute(f"{setting} = on".encode())
+        with pytest.raises(ReadOnly), store.write() as tx:
+            tx.absences.note("first", NOW)
+        assert [type(trouble) for trouble in told] == [ReadOnly]
+        assert store.check() == ["it can only be read: it is a standby, or default_transaction_read_only is on"]
+        admin.execute(f"{setting} = off".encode())
+    with pytest.raises(ReadOnly), store.write() as tx:
+        tx.absences.note("second", NOW)
+    with store.write() as tx:
+        assert tx.absences.noted("first") is None
+        tx.absences.note("third", NOW)
+    assert store.check() == []
+    store.close()
 
 
 def test_a_bell_that_is_cut_off_listens_anew_and_leaves_no_traceback(

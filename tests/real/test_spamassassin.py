@@ -89,7 +89,7 @@ LETTERS: dict[str, dict[str, Any]] = {
     "fault-operator.txt": {"inbox_id": 7, "reference": "8F3A"},
     "fault.txt": {"reference": "8F3A"},
     "locked.txt": {"reads": True},
-    "lost-operator.txt": {"trouble": "disk I/O error", "is_full": False},
+    "lost-operator.txt": {"trouble": "disk I/O error", "kind": "lost"},
     "new-address.txt": {"userid": "alice", "new": "games@example.org", "old": "pbm@example.org"},
     "no-lesson.txt": {"what": "review of", "board": 101, "reason": ""},
     "no-puzzle.txt": {"title": "Hex"},
