@@ -9,20 +9,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from sqlalchemy import Table
 
 from games.rules import counted
 from pbm.cli import opening
 from pbm.cli.frame import Group, Invocation, Number, pass_invocation
+from pbm.cli.loading import masked
 from pbm.cli.opening import opened_service, opened_store, sign
 from pbm.cli.output import NoDatabase, Refused, json_option, print_json, replayed
 from pbm.cli.settings import Configuration, Server
 from pbm.server.operator import Administration, Replayed
 from pbm.server.service import SILENCE
-from pbm.store import DatabaseTrouble, SchemaTrouble, Store
+from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction
 from pbm.store import backup as copies
-from pbm.store.backup import TABLES, difference
+from pbm.store.backup import TABLES, Rows, difference
 from pbm.store.house import BACKED_UP, HEARTBEAT
-from pbm.store.neighbours import Malformed, alone_in
+from pbm.store.neighbours import Malformed, alone_in, translated
 from pbm.store.tables import REVISION, acts, meta
 
 _NAME = "pbm-%Y%m%dT%H%M%SZ.db"
@@ -285,6 +287,8 @@ def _opened_copy(of_copy: Configuration) -> Iterator[Store]:
             yield store
     except NoDatabase:
         raise Refused("The file is empty: it is no copy of a database.") from None
+    except SchemaTrouble as trouble:
+        raise Refused(f"The copy cannot be used. {trouble}") from None
     except Refused as refused:
         if isinstance(refused.__cause__, Malformed):  # its name is of no use: it is removed
             raise Refused(f"The copy is not sound:\n{refused.__cause__}") from None
@@ -311,15 +315,17 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
     sqlite:////var/lib/pbm/pbm.db and postgresql://pbm@localhost/pbm. Stop all servers first: what they do meanwhile is
     not copied. The copy is compared row by row, and all its boards are replayed.
     """
-    with _opened(invocation, source) as (_, ours), _opened(invocation, target, create=True) as (configuration, theirs):
+    with _opened(invocation, source) as (_, ours):
         if ours.revision() != REVISION:
             raise Refused("FROM is empty, or not of this program's version. Run: pbm db upgrade --database FROM")
-        theirs.upgrade(datetime.now(UTC))
-        theirs.signature = None  # otherwise it would write a line into a database that must be empty
-        rows, lives = _filled(ours, theirs), _lives(ours)
-        with opened_service(configuration, quiet=True) as service:
-            sign(service.store)
-            verdicts = replayed(Administration(service))
+        lives = _lives(ours)
+        with _opened(invocation, target, create=True) as (configuration, theirs):
+            theirs.upgrade(datetime.now(UTC))
+            theirs.signature = None  # otherwise it would write a line into a database that must be empty
+            rows = _filled(ours, theirs)
+            with opened_service(configuration, quiet=True) as service:
+                sign(service.store)
+                verdicts = replayed(Administration(service))
     if wrong := _wrong(verdicts):
         raise Refused("\n".join([*wrong, "The rows are all alike, so it was the same before."]))
     click.echo(f"{rows:,} rows copied, all alike; {len(verdicts):,} boards replayed, none differ.")
@@ -338,8 +344,22 @@ def _lives(store: Store) -> bool:
 @contextmanager
 def _opened(invocation: Invocation, url: str, *, create: bool = False) -> Iterator[tuple[Configuration, Store]]:
     configuration = Invocation(invocation.config, url).effective().values
-    with opened_store(configuration, create=create, quiet=True) as store:
-        yield configuration, store
+    try:
+        with opened_store(configuration, create=create, quiet=True) as store:
+            yield configuration, store
+    except SchemaTrouble as trouble:
+        raise Refused(f"{masked(url)}: {trouble}") from None
+
+
+def _rows(source: Transaction, table: Table) -> Iterator[Rows]:
+    """Raises: Refused if they cannot be read; otherwise that would pass for trouble with what they are copied into."""
+    try:
+        with translated():
+            yield from source.contents.rows(table)
+    except DatabaseTrouble as trouble:
+        raise Refused(
+            f"FROM cannot be read: {trouble}. Nothing was copied. Run: pbm db check --database FROM"
+        ) from trouble
 
 
 def _filled(ours: Store, theirs: Store) -> int:
@@ -349,7 +369,7 @@ def _filled(ours: Store, theirs: Store) -> int:
             raise Refused("TO is not empty. Give it a database of its own.")
         tx.contents.clear()
         for table in TABLES:
-            for rows in source.contents.rows(table):
+            for rows in _rows(source, table):
                 tx.contents.add(table, rows)
         tx.contents.count_on()
         problems = [said for table in TABLES if (said := difference(source.contents, tx.contents, table))]

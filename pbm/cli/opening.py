@@ -22,6 +22,7 @@ from pbm.cli.settings import DATA_FOLDER, Configuration
 from pbm.mailin.headers import Robot
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of, journals
+from pbm.store.neighbours import Malformed
 
 if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of it
     from pbm.edges.crypt import Keyring
@@ -170,6 +171,8 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
 def _reason(url: str, trouble: DatabaseTrouble) -> str:
     """Why the database cannot be used, and what to do if its file shows that, in a sentence or two."""
     words, file = str(trouble), _file(url)
+    if file is not None and isinstance(trouble, Malformed):
+        return f"{words}. Stop the server, and put the newest copy back: pbm db restore FILE"
     return (file and hindrance(file)) or (words if words.endswith(("?", ".")) else f"{words}.")
 
 

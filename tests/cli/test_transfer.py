@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sqlite3
 import stat
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,29 @@ def test_the_operator_says_who_is_a_bot(game: Pbm) -> None:
     assert "no bot" in game("player", "bot", "bob", "off").stdout
     game("player", "bot", "nobody", "on", code=1)
     game("player", "bot", "bob", "perhaps", code=2)
+
+
+def test_a_copy_says_which_of_the_two_databases_is_at_fault(game: Pbm, tmp_path: Path) -> None:
+    ours, theirs, foreign = (f"sqlite:///{tmp_path / name}" for name in ("pbm.db", "to.db", "foreign.db"))
+    with closing(sqlite3.connect(tmp_path / "foreign.db")) as connection:
+        connection.execute("CREATE TABLE places (url TEXT)")
+    for pair in ((foreign, theirs), (ours, foreign)):
+        assert game("db", "copy", *pair, code=1).stderr.startswith(
+            f"{foreign}: The database holds tables of some other"
+        )
+    assert not (tmp_path / "to.db").exists()
+    with closing(sqlite3.connect(tmp_path / "pbm.db")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'outbox'").fetchone()
+    content = bytearray((tmp_path / "pbm.db").read_bytes())
+    content[(page - 1) * size : page * size] = b"\xee" * size
+    (tmp_path / "pbm.db").write_bytes(content)
+    said = game("db", "copy", ours, theirs, code=1).stderr
+    assert said.startswith("FROM cannot be read: database disk image is malformed. Nothing was copied.")
+    assert game("status", code=1).stderr.endswith(
+        "database disk image is malformed. Stop the server, and put the newest copy back: pbm db restore FILE\n"
+    )
 
 
 def test_a_copy_of_a_live_database_says_what_stays_behind(game: Pbm, tmp_path: Path) -> None:
