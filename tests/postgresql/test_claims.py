@@ -257,14 +257,15 @@ def test_a_database_that_can_only_be_read_is_told_of_and_written_once_it_can_be(
         with pytest.raises(ReadOnly), store.write() as tx:
             tx.absences.note("first", NOW)
         assert [type(trouble) for trouble in told] == [ReadOnly]
-        assert store.check() == ["it can only be read: it is a standby, or default_transaction_read_only is on"]
+        read_only = "it can only be read: it is a standby, or default_transaction_read_only is on"
+        assert read_only in store.check()
         admin.execute(f"{setting} = off".encode())
     with pytest.raises(ReadOnly), store.write() as tx:
         tx.absences.note("second", NOW)
     with store.write() as tx:
         assert tx.absences.noted("first") is None
         tx.absences.note("third", NOW)
-    assert store.check() == []
+    assert read_only not in store.check()
     store.close()
 
 
