@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from sqlalchemy import Table
 
 from games.rules import counted
 from pbm.cli import opening
@@ -20,7 +19,7 @@ from pbm.cli.output import NoDatabase, Refused, json_option, print_json, replaye
 from pbm.cli.settings import Configuration, Server
 from pbm.server.operator import Administration, Replayed
 from pbm.server.service import SILENCE
-from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction
+from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store import backup as copies
 from pbm.store.backup import TABLES, Rows, difference
 from pbm.store.house import BACKED_UP, HEARTBEAT
@@ -351,11 +350,11 @@ def _opened(invocation: Invocation, url: str, *, create: bool = False) -> Iterat
         raise Refused(f"{masked(url)}: {trouble}") from None
 
 
-def _rows(source: Transaction, table: Table) -> Iterator[Rows]:
-    """Raises: Refused if they cannot be read; otherwise that would pass for trouble with what they are copied into."""
+def _readable(rows: Iterable[Rows]) -> Iterator[Rows]:
+    """The rows of FROM. Raises: Refused if they cannot be read, which would pass for trouble with TO."""
     try:
         with translated():
-            yield from source.contents.rows(table)
+            yield from rows
     except DatabaseTrouble as trouble:
         raise Refused(
             f"FROM cannot be read: {trouble}. Nothing was copied. Run: pbm db check --database FROM"
@@ -369,7 +368,7 @@ def _filled(ours: Store, theirs: Store) -> int:
             raise Refused("TO is not empty. Give it a database of its own.")
         tx.contents.clear()
         for table in TABLES:
-            for rows in _rows(source, table):
+            for rows in _readable(source.contents.rows(table)):
                 tx.contents.add(table, rows)
         tx.contents.count_on()
         problems = [said for table in TABLES if (said := difference(source.contents, tx.contents, table))]
