@@ -249,8 +249,9 @@ def watch(tx: Transaction) -> Iterator[Stop]:
     was down as well, both are one outage, which ends when mail goes out.
     """
     last = tx.absences.note(HEARTBEAT, tx.now)
-    if last is not None and last - tx.now > SILENCE:
-        _go_back(tx, last)
+    seen = max(filter(None, (last, tx.acts.newest_at())), default=tx.now)
+    if seen - tx.now > SILENCE:
+        _go_back(tx, seen)
     known = next(iter(tx.absences.open(StopKind.OUTAGE)), None)
     failing, since = tx.outbox.failing_since(tx.absences.noted(DELIVERED)), None
     if failing is not None and tx.now - failing > PATIENCE:

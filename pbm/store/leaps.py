@@ -17,7 +17,7 @@ from sqlalchemy import BigInteger, Column, ColumnElement, case, literal, or_, se
 from pbm.domain.calendars import StopKind, micros
 from pbm.store.house import NOTED, Absences
 from pbm.store.statements import Instant, Queries
-from pbm.store.tables import absences, agenda, attempts, bouts, intents, matches, metadata, tickets, tournaments
+from pbm.store.tables import absences, acts, agenda, attempts, bouts, intents, matches, metadata, tickets, tournaments
 from pbm.store.tournaments import Stage
 
 _PLANNED = frozenset({"due_at", "expires_at", "deadline_at", "ends_at", "until", "locked_until"})
@@ -67,6 +67,7 @@ class Leaps(Queries):
         self._forget_future_stops(now)
         self._forget_future_of_boards(now, last)
         self._delete(attempts, attempts.c.last_at > now)
+        self._update(acts, acts.c.at > now, at=now)
         for kind, most in within.items():
             self._update(agenda, agenda.c.kind == kind, agenda.c.due_at > now + most, due_at=now)
         noted = Absences(self._connection)

@@ -151,6 +151,10 @@ class Acts(Queries):
     def add(self, act: LogLine) -> None:
         self._insert(acts, **act._asdict())
 
+    def newest_at(self) -> datetime | None:
+        """The latest instant of any line."""
+        return self._connection.execute(select(func.max(acts.c.at))).scalar()
+
     def latest(self, limit: int, about: str = "") -> list[LogLine]:
         """The latest lines, newest last. about: text that the command must hold, in any case."""
         found = select(acts).order_by(acts.c.id.desc()).limit(limit)

@@ -20,6 +20,8 @@ from pbm.edges.server import Server
 from pbm.edges.transports import Maildir
 from pbm.edges.watch import BELIEVED_AFTER, SLACK, Timekeeper
 from pbm.server import service as service_module
+from pbm.server.operator import Administration
+from pbm.store.refusals import LogLine
 from tests.conversation import START, House
 from tests.patience import wait_until
 
@@ -252,6 +254,23 @@ def test_a_clock_that_was_ahead_for_long_and_is_put_right_stops_nobodys_clock_fo
     with club.service.store.read() as tx:
         assert all(each.stop.ends_at <= club.now for each in tx.absences.of(None, StopKind.OUTAGE, START))  # type: ignore[operator]
         assert tx.outbox.next_at() is None or tx.outbox.next_at() <= club.now  # type: ignore[operator]
+
+
+def test_a_command_while_the_clock_is_ahead_begins_no_turn_in_the_future(club: House) -> None:
+    club.service.beat()
+    right = club.now
+    club.now += 40 * day
+    club.service.store.signature = LogLine(club.now, "root", "board move 101 alice E4")
+    Administration(club.service).move(101, "alice", "E4")
+    club.now = right + 3 * minute
+    for _ in range(2):
+        club.service.beat()
+        match = match_of(club)
+        assert match.clock is not None
+        assert match.clock.deadline(match.calendars) == right + 3 * minute + 3 * day
+        club.now += minute
+    with club.service.store.read() as tx:
+        assert tx.acts.newest_at() == right + 3 * minute
 
 
 def test_the_time_to_choose_is_not_over_while_the_server_was_away(club: House) -> None:
