@@ -172,6 +172,8 @@ class Store:
         with self._writing, translated(), self._connected() as connection:
             with connection.execution_options(pbm_writes=True).begin():
                 tx = Transaction(connection, now, self._memory)
+                if current is None and self.locks_rows:
+                    _check_encoding(connection)
                 tx.lock(["schema"])  # processes that start at the same time must not migrate at the same time
                 migrate(connection)
                 tx.secrets.ensure(secrets.token_hex(32), now)
@@ -274,6 +276,15 @@ def _check_known(revision: str) -> None:
         raise SchemaTrouble(
             f"The database is of a newer version of the program: it is at revision {revision}, and this one knows "
             f"revisions up to {REVISION}. Install the newer program, or restore a copy from before its upgrade."
+        )
+
+
+def _check_encoding(connection: Connection) -> None:
+    """Raises: SchemaTrouble if PostgreSQL cannot store all texts."""
+    if (encoding := connection.execute(text("SHOW server_encoding")).scalar_one()) != "UTF8":
+        raise SchemaTrouble(
+            f"The database has the encoding {encoding}, which not all emails fit in. Create it anew: "
+            "createdb --encoding=UTF8 --template=template0"
         )
 
 

@@ -96,8 +96,8 @@ def _state(error: BaseException | None) -> str:
 
 
 def _line(error: BaseException | None) -> str:
-    """PostgreSQL says its hints in lines of their own."""
-    return " ".join(str(error).split())
+    """PostgreSQL says its hints, and where in the statement, in lines of their own."""
+    return " ".join(str(error).split()).partition(" LINE ")[0]
 
 
 def _kind(error: BaseException | None) -> type[DatabaseTrouble]:

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from pbm.domain.mail import Mail
-from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction, neighbours
+from pbm.store import HOUSE, Conflict, DatabaseTrouble, SchemaTrouble, Store, Transaction, neighbours
 from pbm.store.neighbours import Full, Malformed, ReadOnly
 from pbm.store.tables import FIRST_BOARD
 from tests.databases import VARIABLE, Server
@@ -267,6 +267,19 @@ def test_a_database_that_can_only_be_read_is_told_of_and_written_once_it_can_be(
         tx.absences.note("third", NOW)
     assert read_only not in store.check()
     store.close()
+
+
+def test_a_database_that_cannot_hold_all_texts_is_not_used(url: str) -> None:
+    other = make_url(url).set(database=f"{make_url(url).database}_latin")
+    with psycopg.connect(url, autocommit=True) as admin:
+        how = "ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+        admin.execute(f"CREATE DATABASE {other.database} {how}".encode())
+        store = Store(other.render_as_string(hide_password=False))
+        with pytest.raises(SchemaTrouble, match=r"LATIN1.* createdb --encoding=UTF8"):
+            store.prepare(NOW)
+        assert store.revision() is None
+        store.close()
+        admin.execute(f"DROP DATABASE {other.database}".encode())
 
 
 def test_a_bell_that_is_cut_off_listens_anew_and_leaves_no_traceback(
