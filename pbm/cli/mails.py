@@ -255,7 +255,9 @@ def _temporary() -> Iterator[None]:
         raise
     except click.ClickException as error:
         _end(os.EX_TEMPFAIL, f"4.3.0 {' '.join(error.format_message().split())}")
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  whatever it is, the mail must wait
+    except KeyboardInterrupt:
+        _end(os.EX_TEMPFAIL, "4.3.0 The program was interrupted.")
+    except Exception as error:  # noqa: BLE001  whatever it is, the mail must wait
         _end(os.EX_TEMPFAIL, f"4.3.0 {type(error).__name__}: {' '.join(str(error).split())}")
 
 

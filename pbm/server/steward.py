@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from pbm.core.bus import AccountsMerged, publish
-from pbm.core.credentials import check_free, check_userid
+from pbm.core.credentials import check_address, check_free, check_userid
 from pbm.core.notify import Desk
 from pbm.core.rating import rate_player_anew, unrate_match
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -156,6 +156,7 @@ class Steward(Hand):
 
     def forward(self, number: int, address: str) -> None:
         """Forward a mail that waits for the operator to somebody, as it came in, and close it."""
+        check_address(address)
         with self._service.store.write() as tx:
             row = _parked(tx, number)
             tx.outbox.add([postmaster.forwarded(self._service.tools, row, address, tx.now)], tx.now)

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from pbm.cli.output import replayed
-from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Arrival
 from pbm.server import Settings
 from pbm.server.arbiter import Arbiter
@@ -279,6 +279,8 @@ def test_parked_mails_are_answered_passed_on_or_closed(inn: House) -> None:
         inn.send("eve@example.com", "a question", "What is this?", to="abuse@example.org")
     first, second, third = (mail.id for mail in inn.parked())
     assert hand(inn).answer(first, "A game server.") == "eve@example.com"
+    with pytest.raises(BadArguments, match="not an email address"):
+        hand(inn).forward(second, "lawyer")
     hand(inn).forward(second, "lawyer@example.org")
     hand(inn).close([third])
     mails = {mail.address: mail for mail in inn.collect()}
