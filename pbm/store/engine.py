@@ -48,8 +48,10 @@ _PRAGMAS = (
     *("foreign_keys=ON", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
     "secure_delete=ON",  # deleted data is overwritten, so that no copy of the file holds it
 )
+_MARKS = frozenset({"alembic_version", "inbox"})
+"""Tables that every revision has; other programs use Alembic, too."""
 _OURS = """
-    SELECT coalesce(max(name = 'alembic_version'), true) FROM sqlite_master
+    SELECT count(*) = 0 OR sum(name IN ('alembic_version', 'inbox')) = 2 FROM sqlite_master
     WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@'"""
 """Whether the file is empty or holds our tables."""
 _SESSION = {
@@ -209,7 +211,7 @@ class Store:
             tables = set(inspect(connection).get_table_names())
             if not tables:
                 return None
-            if "alembic_version" not in tables:
+            if not tables >= _MARKS:
                 raise SchemaTrouble("The database holds tables of some other program; give pbm one of its own.")
             found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
             return found

@@ -493,12 +493,13 @@ def test_a_postgresql_that_is_down_is_told_in_one_line(pbm: Pbm) -> None:
     assert re.fullmatch(r"database: postgresql://pbm:\*+@127\.0\.0\.1:1/pbm cannot be used: .*[?]\n", refused)
 
 
-def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", ["", "CREATE TABLE alembic_version (version_num)"])
+def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path, more: str) -> None:
     with closing(sqlite3.connect(tmp_path / "theirs.db")) as connection, connection:
-        connection.execute("CREATE TABLE songs (title TEXT)")
+        connection.executescript(f"CREATE TABLE songs (title TEXT); {more}")
     before = (tmp_path / "theirs.db").read_bytes()
     url = f"sqlite:///{tmp_path / 'theirs.db'}"
-    for words in (["player", "list"], ["db", "upgrade"]):
+    for words in (["player", "list"], ["db", "create"], ["db", "upgrade"]):
         assert "some other program" in pbm(*words, "--database", url, code=1).stderr
     assert (tmp_path / "theirs.db").read_bytes() == before
 

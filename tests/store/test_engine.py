@@ -344,10 +344,11 @@ def test_two_databases_have_different_secrets(databases: Databases) -> None:
     assert len(secrets) == 2
 
 
-def test_a_database_of_another_program_is_left_alone(url: str) -> None:
+@pytest.mark.parametrize("name", ["recipes", "alembic_version"])
+def test_a_database_of_another_program_is_left_alone(url: str, name: str) -> None:
     store = Store(url)
     with store.write() as tx:
-        tx._connection.execute(text("CREATE TABLE recipes (name TEXT)"))
+        tx._connection.execute(text(f"CREATE TABLE {name} (version_num TEXT)"))
     with pytest.raises(SchemaTrouble, match="some other program"):
         store.prepare(NOW)
     store.close()
