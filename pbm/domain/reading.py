@@ -54,6 +54,8 @@ _FOR_BOARD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
+_AT_ONCE = ("move", "accept", "resign")
+"""Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
 _TO_OTHERS = ("kibitz", "broadcast")
 _LISTS = {Wish.BOARDS: "all show me active", Wish.ENDED: "all games me inactive"}
 _ENDS_ALL = ("delete my account", "delete my data", "delete me")
@@ -80,16 +82,18 @@ class Reading:
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
     def doubtful(self, number: int, command: Command) -> str:
-        """The move of a line, counted from 1, with the words below it, if these may take it back or mean another board;
-        "" otherwise. The line is nothing but the move, with the number of its board if each line names one.
+        """What a line, counted from 1, does, and the words below it, if these may take it back or mean another board;
+        "" otherwise. The line is nothing but a move, a resignation or a yes to what the other player asked, with the
+        number of its board if each line names one.
         """
+        is_alone = bool(self.text) and command.line == self.lines[0] and command.args.keys() <= {"MOVE"}
+        below = self.comment
         if self.remarks:
-            is_move = command.verb.name == "move" and command.args.keys() == {"BOARD", "MOVE"}
-            words, below = command.args.get("MOVE", ""), self.remarks[number - 1]
-        else:
-            is_move, words, below = bool(self.text) and self.opens_with(command), self.lines[0], self.comment
-        said = f"{words}\n{below}" if is_move and below else ""
-        return said if said and (board_below(said) or meaning(said, str.casefold).act is Act.UNSURE) else ""
+            is_alone, below = command.args.keys() - {"MOVE"} == {"BOARD"}, self.remarks[number - 1]
+        deed = command.args.get("MOVE", command.verb.name)
+        said = f"{'accept' if deed.rstrip('.!').casefold() == 'yes' else deed}\n{below}"
+        is_doubted = is_alone and below and command.verb.name in _AT_ONCE
+        return said if is_doubted and (board_below(said) or meaning(said, str.casefold).act is Act.UNSURE) else ""
 
 
 def board_below(opening: str) -> str:

@@ -54,6 +54,7 @@ DENIES = any_of(
     \b(?:don't|do not|never) (?:start|begin)\b|\b(?:not (?:until|before)|erst (?:am|i'm|in|ab|nach|wenn)|pas avant)\b
     \b(?:think about it|(?:think|sleep) (?:it|this|that|on it)(?: over)?$|let me think|let you know|get back to you)\b
     ^(?:(?:ok|okay|yes|sure|ja|oui|sí) )?(?:maybe|perhaps|later|vielleicht|später|peut-être|plus tard|quizás?|forse)$
+    ^or (?:(?:maybe|perhaps|rather|better) )*no[tn]?\b
     ^after\b(?! you)|^ask (?:me )?(?:again|later)\b|\b(?:answer|reply|decide) (?:you )?(?:later|tomorrow|soon|next)\b
     \b(?:überleg\w*|nachdenken|réfléchi\w*|pensar(?:lo|é|ei)|ci penso|nadenken)\b|考え|^can(?:'t|not)\b
     """
