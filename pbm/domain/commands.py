@@ -76,6 +76,8 @@ _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«"
 """Quotation marks that may open a line, and those that then close it."""
 _PROMPT = "write:"
 """Stands before a line that our mails tell a player to write."""
+_LABEL = re.compile(r"^(kibitz|broadcast|message [^\s:]+|(?:notes?|chat)(?=:$)):", re.IGNORECASE)
+"""A command of text with a colon; not "Note: I am away", which speaks to the other player."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """Words that no move has after its leading number ("12 r" and "12 x7" are moves), so the number is a board's."""
 _CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
@@ -175,7 +177,7 @@ def clean(line: str) -> str:
     A `>` without a `<` stays, because it marks a quoted line or belongs to a move; so does a `<` without a `>`.
 
     Quotation marks around the whole line are removed, because help pages and people write commands that way; so is the
-    word "Write:", which precedes commands in our mails.
+    word "Write:", which precedes commands in our mails, and the colon of a command whose text follows.
 
     >>> clean("** cross move  <101>  [F6] **"), clean("*move 101 F6"), clean("> resign"), clean("b1>c2")
     ('cross move 101 F6', 'move 101 F6', '> resign', 'b1>c2')
@@ -183,6 +185,8 @@ def clean(line: str) -> str:
     ('<3', '101 F6')
     >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say'), clean("Write: message bob")
     ('cross move 101 F6', '"Hi" is what "they" say', 'message bob')
+    >>> clean("message ann: Hi!"), clean("note:"), clean("Note: I am away")
+    ('message ann Hi!', 'note', 'Note: I am away')
     """
     if line.isalnum():
         return line  # most moves
@@ -193,7 +197,8 @@ def clean(line: str) -> str:
     words = [word if word == ">" else word.lstrip(opening).rstrip(closing) for word in line.split() if word != "**"]
     if len(words) > 1 and words[0].casefold() == _PROMPT:
         del words[0]
-    return " ".join(filter(None, words))
+    cleaned = " ".join(filter(None, words))
+    return _LABEL.sub(r"\1", cleaned) if ":" in cleaned else cleaned
 
 
 def is_whole(word: str) -> bool:

@@ -147,23 +147,31 @@ def _answer(said: list[str], *, to_play: bool) -> Answer:
         answers.QUESTION.search(sentence.strip().casefold()) or answers.QUESTION.search(plain(sentence))
         for sentence in said
     )
-    is_keen = to_play and not (asks and any(map(_BUT.search, plains)))  # "sounds fun, but how does it work?"
+    is_keen = to_play and not any(map(_BUT.search, plains))  # "sounds fun, but how does it work?"
     yes = no = denies = False
-    for clause in (clause for sentence in plains for clause in _clauses(sentence)):
+    for clause in (clause for sentence in plains if not _wonders(sentence) for clause in _clauses(sentence)):
         left = answers.NOT_NO.sub("", clause)
         denies = denies or answers.DENIES.search(left) is not None
+        denies = denies or (to_play and answers.PUTS_OFF.search(left) is not None)
         if answers.NO.search(left):
             no = True
         elif not no:
             agrees = answers.YES.search(clause) or (is_keen and answers.KEEN.search(clause))
-            yes = yes or bool(agrees or (answers.WEAK_YES.search(clause) and not asks))
+            agrees = agrees or (None if asks else answers.WEAK_YES.search(clause))
+            yes = yes or agrees is not None
+            denies = denies or (agrees is not None and to_play and answers.HEDGED.search(left) is not None)
     if yes and no:
         return Answer.NO if any(_BUT.search(sentence) for sentence in plains) else Answer.UNCLEAR
     if yes and denies:
-        return Answer.UNCLEAR
+        return Answer.ASKS if asks and to_play else Answer.UNCLEAR
     if no or yes:
         return Answer.NO if no else Answer.YES
     return Answer.ASKS if asks else Answer.UNCLEAR
+
+
+def _wonders(sentence: str) -> bool:
+    """Whether a sentence, in plain words, is a yes with a question mark: "Yes??"."""
+    return sentence.endswith("?") and len(sentence.split()) == 1 and answers.YES.search(sentence) is not None
 
 
 def _clauses(sentence: str) -> list[str]:

@@ -26,6 +26,7 @@ from pbm.domain.errors import Rejected
 from pbm.domain.idioms.vocabulary import COMMON, NO_NAMES, REQUESTING
 from pbm.domain.meaning import Act, asks_for_draw, meaning, plain, uncourteous, unsigned
 from pbm.domain.settings import CHOICES
+from pbm.domain.topics import ERASURE
 from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
 from pbm.domain.wanted import Wish, game_elsewhere, wished
@@ -53,7 +54,11 @@ _FOR_BOARD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
-_TO_ONLOOKERS = "kibitz"
+_AT_ONCE = ("move", "accept", "resign")
+"""Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
+_TO_OTHERS = ("kibitz", "broadcast")
+_LISTS = {Wish.BOARDS: "all show me active", Wish.ENDED: "all games me inactive"}
+_ENDS_ALL = ("delete my account", "delete my data", "delete me")
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
 _ASKED_FOR = SELECTORS | REQUESTING | {"on", "off", "none", "no", "any", "to", "from", "for", "at", "by"}
@@ -77,16 +82,18 @@ class Reading:
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
     def doubtful(self, number: int, command: Command) -> str:
-        """The move of a line, counted from 1, with the words below it, if these may take it back or mean another board;
-        "" otherwise. The line is nothing but the move, with the number of its board if each line names one.
+        """What a line, counted from 1, does, and the words below it, if these may take it back or mean another board;
+        "" otherwise. The line is nothing but a move, a resignation or a yes to what the other player asked, with the
+        number of its board if each line names one.
         """
+        is_alone = bool(self.text) and command.line == self.lines[0] and command.args.keys() <= {"MOVE"}
+        below = self.comment
         if self.remarks:
-            is_move = command.verb.name == "move" and command.args.keys() == {"BOARD", "MOVE"}
-            words, below = command.args.get("MOVE", ""), self.remarks[number - 1]
-        else:
-            is_move, words, below = bool(self.text) and self.opens_with(command), self.lines[0], self.comment
-        said = f"{words}\n{below}" if is_move and below else ""
-        return said if said and (board_below(said) or meaning(said, str.casefold).act is Act.UNSURE) else ""
+            is_alone, below = command.args.keys() - {"MOVE"} == {"BOARD"}, self.remarks[number - 1]
+        deed = command.args.get("MOVE", command.verb.name)
+        said = f"{'accept' if deed.rstrip('.!').casefold() == 'yes' else deed}\n{below}"
+        is_doubted = is_alone and below and command.verb.name in _AT_ONCE
+        return said if is_doubted and (board_below(said) or meaning(said, str.casefold).act is Act.UNSURE) else ""
 
 
 def board_below(opening: str) -> str:
@@ -188,7 +195,7 @@ def _by_text(draft: _Draft) -> Reading:
     """The first lines of the text are the commands."""
     lines = [line.strip() for line in draft.left]
     start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
-    lines[start + 1 :] = ["draw" if _offers_draw(line, first) else line for line in lines[start + 1 :]]
+    lines[start + 1 :] = ["draw" if _offers_draw(line, first) else _asked(line) for line in lines[start + 1 :]]
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     if board_first(first, standing) is not None and not draft.is_planned:
@@ -207,6 +214,18 @@ def _by_text(draft: _Draft) -> Reading:
 def _offers_draw(line: str, first: str) -> bool:
     """Whether the line, which stands below a move, offers a draw. first: the first line of the text."""
     return asks_for_draw(line) and (not first or _takes_plan(first))
+
+
+def _asked(line: str) -> str:
+    """The command for a line that asks the server, in plain words that begin like a command, for the writer's boards or
+    how to end their account; any other line as it is.
+
+    >>> _asked("list my games"), _asked("Please show my finished games"), _asked("Show me your moves!")
+    ('all show me active', 'Please show my finished games', 'Show me your moves!')
+    """
+    if not begins(line):
+        return line
+    return _LISTS.get(wished(line) or Wish.THANKS, ERASURE if plain(line) in _ENDS_ALL else line)
 
 
 def _may_plan(standing: Standing, words: str) -> bool:
@@ -267,7 +286,7 @@ def _by_board(draft: _Draft) -> Reading:
     if not plans:
         lines = [piece for line in lines for piece in _of_boards(line, standing)]
     for at, line in enumerate(lines[start:], start):
-        words = clean(line)
+        words = _asked(clean(line))
         is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words)
         is_first = not commands or is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
         may_follow = not is_first and not any(remarks[-1]) and not is_text
@@ -360,7 +379,7 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return True
     if not cleaned or not _called(cleaned):
         return False
-    if _is_addressed(cleaned, draft):
+    if _is_addressed(cleaned, draft) or cleaned in _LISTS.values():
         return True
     try:
         command = parse(cleaned, replace(draft.standing, proven=False), draft.is_userid)
@@ -380,7 +399,7 @@ def _is_addressed(line: str, draft: _Draft) -> bool:
     if verb is None or not verb.has_text:
         return False
     names_reader = any(param.key == "TO-USERID" for param in verb.params)
-    return verb.name == _TO_ONLOOKERS or (names_reader and any(map(draft.is_userid, words[count : count + 1])))
+    return verb.name in _TO_OTHERS or (names_reader and any(map(draft.is_userid, words[count : count + 1])))
 
 
 def _is_apart(line: str, draft: _Draft) -> bool:
@@ -389,7 +408,7 @@ def _is_apart(line: str, draft: _Draft) -> bool:
     start = int(words[0].casefold() in GAMES) if words else 0
     verb, count = leading(words[start:])
     if verb is None:
-        return False
+        return line in _LISTS.values()
     number = "".join(words[start + count :][:1]).partition("#")[0]
     names_board = number.isdecimal() and int(number) >= FIRST_BOARD
     return (names_board or all(param.key != "BOARD" for param in verb.params)) and _is_command(line, draft)

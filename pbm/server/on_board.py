@@ -432,7 +432,7 @@ class _Said:
         is_plain_yes = sure is not None and is_asked and reply is None and is_courteous(text[sure.end() :])
         if sure is not None and (resigns or is_plain_yes) and bare != "yes":
             left = text[sure.end() :].strip()
-            is_plain = "?" not in text and (not left or consent(text, ()).answer is Answer.YES)
+            is_plain = "?" not in text and (not left or consent(text, ()).answer is Answer.YES) and not self.meant.move
             return Restated("yes", left, "yes") if is_plain else None
         if resigns:
             declines = _NO.match(text) is not None and "?" not in text and consent(text, ()).answer is Answer.NO

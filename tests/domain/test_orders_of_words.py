@@ -100,11 +100,34 @@ def test_a_sentence_below_a_move_is_no_command(line: str) -> None:
         "remind 2d 1d", "reminders 6h", "help time", "block carol", "hex limit all", "accept alice secret",
         "plan if D4: E5", "queue E5 please", "preview F6 please", "move 103 D4 please", "hex move 103 to D4",
         "help about time", "help with clocks", "set mail to text", "Set digest to 08:00", "show the board",
-        "list my games",
+        "broadcast Hello all",
     ],
 )  # fmt: skip
 def test_a_command_below_a_move_is_one(line: str) -> None:
     assert read("", f"F6\n{line}", ANSWER).lines == ("F6", line)
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("list my games", "all show me active"),
+        ("show my other games, please", "all show me active"),
+        ("show my finished games", "all games me inactive"),
+        ("delete my account", "help erase me"),
+        ("message carol: Hi!", "message carol Hi!"),
+        ("Kibitz: what a game", "Kibitz what a game"),
+        ("note:", "note"),
+    ],
+)
+def test_a_line_below_a_move_that_asks_the_server_or_speaks_to_others_is_not_for_the_opponent(
+    line: str, meant: str
+) -> None:
+    def is_userid(word: str) -> bool:
+        return word == "carol"
+
+    assert read("", f"F6\n{line}", ANSWER, is_userid).lines == ("F6", meant)
+    assert not any(read("", f"101 F6\n{line}", Standing(known=True), is_userid).remarks)
+    assert read("", f"F6\nWell done!\n{line}", ANSWER, is_userid).comment == f"Well done!\n{line}"
 
 
 def test_a_quoted_line_stays_quoted() -> None:

@@ -38,7 +38,8 @@ INVITATIONS = {
         Yes, but I have never played this|Yes! How does it work?|I don't mind, yes|Hey, of course I want to play.
         Yes.\n\nBest wishes\nJoe|Thanks for asking! Yes, I'll play.|I'm game|I am happy to try|Sign me up!
         Yes, I think it will be fun|Sure, after you!|Yes, see you later|Ja, ich habe erst gestern davon gehört
-        Thank you, yes!
+        Thank you, yes!|はい、お願いします|喜んで|いいですよ|もちろん|Yes, if you like|Ja, wenn du magst
+        Sí, cuando quieras|Yes, whenever you are ready|Yes, when do we start?|Yes, not a problem at all
         I haven't played it before. I'd like to try it.|I can't wait! Yes!|Yes, I am not very good though|deal""",
     NO: r"""
         no|No.|n|nope|Nah|No thanks|no thank you|No, thank you!|Hello Anna! no thank you|Hi Anna,\nno.|Sorry, no
@@ -64,9 +65,17 @@ INVITATIONS = {
         What is this about?|Who are you?|What is this|how does it work?|How do I play|Is this spam?|help|help cross
         rules|Who are you? I don't remember an Anna.|I don't understand. What is this?
         What are the rules?|Do I have to pay?|Can you tell me more?|Please tell me more|Ok, what is this?
+        Yes? Who is this?|Accept? What does this mean?|Yes, tell me more|Yes, this is Bob. What is it about?
         Sure, but who are you?|Sounds fun but how does it work?|Great, but what does it cost?
         Where did you get my address?|Are you a robot?|I've never heard of this. What is it?|Do I know you?""",
     UNCLEAR: r"""
+        Sure, if you give me more time|Yes if I can be white|Ja, wenn du mir mehr Zeit gibst|Yes, once my exams are over
+        Oui, si tu me laisses commencer|Sí, cuando vuelva de vacaciones|Sure, in two weeks|Ok, tomorrow
+        Sí, pero la semana que viene|Va bene ma la prossima settimana|Vale, pero más tarde|sim, mas depois|Gerne später
+        Ja hoor, maar pas volgende week|Tak, ale później|Ja, men inte nu|はい、でも今はだめです|Gern ein andermal
+        I'd love to if I had time|I'd be happy to play next year|Alright, let me read the rules first|I'm in a meeting
+        Ok, wait a minute|Great, another spam
+        I would like to, but my doctor forbids it|I'm in Spain until May|Absolutely no way|Ja, bitte mehr Informationen
         Hello|Hi Anna|D4|d4!|A-D|cross|thanks|Thank you|maybe|Perhaps|I'm not sure|hm|signup|move D4|...
         I would like to know more|The name means nothing to me.|I know the name Anna|Don't use the name Joe
         Yes. No.|test|12|Yes, no|resign|swap|not sure|Not sure yet|Claro que no|play|spielen

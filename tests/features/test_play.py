@@ -368,3 +368,38 @@ def test_a_list_of_what_was_done_comes_where_nothing_else_tells_it(table: House)
     table.answer("alice", "D6", 101)
     told = [got for got in table.answer("bob", "E5\nset hold off", 101) if got.address == "bob@example.net"]
     assert [got["Subject"] for got in told] == ["pbm: 2 of 2 commands done"]
+
+
+@pytest.mark.parametrize(
+    ("by", "asked", "answer"),
+    [
+        ("alice", "draw", "accept\nor not"),
+        ("alice", "draw", "accept\nE5"),
+        ("alice", "draw", "yes\nno wait"),
+        ("alice", "draw", "Yes.\n\nOr no, I'd rather play on"),
+        ("alice", "draw", "yes\nE5"),
+        ("bob", "resign", "yes\nE5"),
+        ("bob", "resign", "Yes... or maybe not"),
+        ("alice", "", "resign!\nHaha, just kidding"),
+        ("alice", "", "Resign!\nE5"),
+    ],
+)
+def test_words_that_take_a_yes_or_a_resignation_back_end_no_game(
+    table: House, by: str, asked: str, answer: str
+) -> None:
+    if asked:
+        table.answer(by, asked, 101)
+    got = table.answer("bob", answer, 101)
+    assert "bob@example.net" in {each.address for each in got}, "the writer is told"
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert match.result is None
+
+
+@pytest.mark.parametrize("answer", ["accept\nGood game!", "yes\nThat was close. E5 was strong!", "Yes.\n\nThanks!"])
+def test_words_below_a_yes_go_with_it(table: House, answer: str) -> None:
+    table.answer("alice", "draw", 101)
+    (to_alice,) = (got for got in table.answer("bob", answer, 101) if got.address == "alice@example.net")
+    assert "by agreement" in to_alice.body
+    assert answer.rpartition("\n")[2] in to_alice.body

@@ -16,6 +16,7 @@ from sqlalchemy import Select, event, select
 from pbm.features.talk import SPREAD
 from pbm.server import batch
 from pbm.server.operator import Administration
+from pbm.store.house import Agenda, Item
 from pbm.store.tables import absences, matches
 from tests.conversation import ROBOT, House
 from tests.databases import Databases
@@ -127,6 +128,31 @@ def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(
         house.send("alice", "cross show 102 alice alicepass")
         counts.append({line: statements(house, line) for line in ALL_BOARDS})
     assert not {line for line in ALL_BOARDS if counts[1][line] > counts[0][line]}
+
+
+def test_revoked_emails_read_the_offers_to_their_player_alone(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.players("alice", "bob", "carol")
+    for player in ("alice", "carol"):
+        house.send(player, f"set challenges ask {player} {player}pass")
+        house.send("bob", f"cross challenge me {player} bob bobpass")
+    read: set[object] = set()
+    get = Agenda.get
+
+    def heard(agenda: Agenda, kind: str, key: object) -> Item | None:
+        read.update([key] if kind == "offer" else ())
+        return get(agenda, kind, key)
+
+    def unasked(_: Agenda, kind: str) -> list[Item]:
+        raise AssertionError(f"all of {kind} are read")
+
+    monkeypatch.setattr(Agenda, "get", heard)
+    monkeypatch.setattr(Agenda, "of", unasked)
+    got = house.send("alice", "revoke alice alicepass")
+    assert [(each.address, each["Subject"]) for each in got] == [
+        ("alice@example.net", "pbm: a game of Cross?"),
+        ("alice@example.net", "pbm: old emails are void"),
+    ]
+    assert len(read) == 1
 
 
 def test_boards_under_way_are_counted_from_indexes_alone(house: House) -> None:

@@ -40,7 +40,7 @@ NOT_NO = any_of(
     warum nicht|pourquoi pas|waarom niet|kein problem|pas de problème|geen probleem|pas mal|nicht schlecht|noch nie
     keine (?:ahnung|erfahrung)|geen ervaring|pas (?:d'expérience|très fort|encore joué)
     nicht (?:so |sehr )?(?:gut|sicher)|niet (?:zo |erg )?(?:goed|zeker)|jamais joué|nunca (?:\w\w )?jug\w+
-    nooit gespeeld|nunca jog\w+
+    nooit gespeeld|nunca jog\w+|not a problem|no tengo (?:mucha )?experiencia
     """,
     r"\b",
     r"\b",
@@ -54,11 +54,43 @@ DENIES = any_of(
     \b(?:don't|do not|never) (?:start|begin)\b|\b(?:not (?:until|before)|erst (?:am|i'm|in|ab|nach|wenn)|pas avant)\b
     \b(?:think about it|(?:think|sleep) (?:it|this|that|on it)(?: over)?$|let me think|let you know|get back to you)\b
     ^(?:(?:ok|okay|yes|sure|ja|oui|sí) )?(?:maybe|perhaps|later|vielleicht|später|peut-être|plus tard|quizás?|forse)$
+    ^or (?:(?:maybe|perhaps|rather|better) )*no[tn]?\b
     ^after\b(?! you)|^ask (?:me )?(?:again|later)\b|\b(?:answer|reply|decide) (?:you )?(?:later|tomorrow|soon|next)\b
     \b(?:überleg\w*|nachdenken|réfléchi\w*|pensar(?:lo|é|ei)|ci penso|nadenken)\b|考え|^can(?:'t|not)\b
     """
 )
 """A clause that denies something or puts it off, even if it starts like a yes: "natürlich nicht", "ok, I'll think"."""
+
+_LATER = r"""
+    \b(?:tomorrow|later|some ?(?:day|time)|another (?:day|time)|in (?:an?|the|\w+) (?:hour|day|week|month|year)s?)\b
+    \b(?:next (?:week|weekend|month|year|spring|summer|autumn|fall|winter)|after (?:my|the|that|christmas|easter))\b
+    \b(?:on|from|until|till|before|after) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bhold on\b
+    \bin (?:january|february|march|april|may|june|july|august|september|october|november|december)\b
+    \b(?:if|unless|once|whenever|when|as (?:soon|long) as|provided)(?: that)? (?:i|i'm|i've|i'll|my|it|we|there|they)\b
+    \b(?:if you(?:'ll|'re)?(?! (?:like|want|wish|insist|don't mind|do not mind|are (?:ready|sure))\b)|wait)\b
+    \blet me (?:see|check|read|look|find|get|first|finish|ask|consult|think)\b|\bonly (?:if|when|after|with)\b
+    \b(?:morgen|übermorgen|später|nächste[nrs]?|ein(?:mal)? (?:andermal|anderes mal)|andermal|warte\w*)\b
+    \b(?:wenn|falls|sobald|sofern)\b(?! (?:du|sie|ihr|es) (?:magst|willst|möchte\w*|wollen?|recht|passt|bereit))
+    \bin (?:einem|einer|\w+) (?:tagen?|wochen?|stunden?|monat(?:en)?)\b|\b(?:demain|plus tard|une autre fois)\b
+    \b(?:la semaine|le mois|l'année) prochaine?\b|\bdans \w+ (?:jours?|semaines?|heures?|mois)\b
+    \bsi (?:tu|vous|je|on|c'est)\b(?! (?:veux|voulez))|\b(?:quand|dès que|lorsque) (?:je|j'|mes?|ma)\b
+    \b(?:mañana|más tarde|otro día|que viene|próxim[oa]|dentro de)\b|\b(?:cuando|quando) (?!quieras|vuoi|quiser)
+    \b(?:domani|più tardi|un'altra volta|prossim[oa]|amanhã|mais tarde|depois|outro dia|que vem)\b
+    \b(?:volgende|een andere keer|als ik|zodra)\b|\bover \w+ (?:dagen|weken)\b
+    \b(?:później|jutro|senere?|inte nu|ikke nå)\b
+    \b(?:tell me more|more (?:info\w*|about|details)|explain|who (?:are you|is this)|what is (?:this|it))\b(?! to lose)
+    \b(?:mehr info\w*|wer (?:bist du|sind sie)|worum geht|plus d'infos?|qui (?:êtes-vous|es-tu)|más información)\b
+    来週|明日|あとで|後で|待って|だめ|ダメ|無理|ません|ただし
+"""
+HEDGED = any_of(_LATER.rstrip() + r"|\b(?:no|not|never|doubt)\b|n't\b")
+"""Words that, in a clause that agrees, put a game off, name a condition, or want to know more first."""
+
+PUTS_OFF = any_of(
+    _LATER,
+    r"^(?:(?:aber|erst|mais|seulement|pero|ma|mas|maar|pas|ale|men|only|just|maybe|please|bitte) )*"
+    r"(?:(?:la|le|el|na) )?(?:(?:semana|settimana) )?[\u3040-\u9fff]*?",
+)
+"""A clause that begins with such words: "ok, tomorrow"."""
 
 NO = any_of(
     r"""
@@ -66,6 +98,7 @@ NO = any_of(
     \b(?:no,? thanks?|no,? thank you|not interested|no interest|not for me|not my (?:thing|cup)|not now|not today)\b
     \b(?:not at the moment|not this time|maybe (?:later|another|next|some)|some other time|another time|rather not)\b
     \b(?:prefer not|(?:have to|must) (?:decline|pass)|i decline|i refuse|i reject|declined?|reject|i'll pass|i pass)\b
+    \b(?:another|more|just|only|pure) spam\b
     \b(?:count me out|without me|too busy|(?:have|got|there's) no time|not have (?:(?:the|any|enough) )?time)\b
     \b(?:pas le temps|pas intéressée?|ne m'intéresse pas|geen (?:tijd|zin|interesse)|niet geïnteresseerd)\b
     \b(?:leider nicht|lieber nicht|keine? (?:interesse|lust|zeit)|wrong (?:person|address))\b
@@ -84,6 +117,7 @@ _BEFORE_YES = r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|o
 YES = any_of(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
+    (?:はい|もちろん)?(?:(?:よろしく)?お願いします|もちろん|喜んで|いいですよ|(?:ぜひ|是非)(?:やりましょう)?|やりましょう)$
     (?:(?:na |aber )?klar|bien sûr|volontiers|claro|por supuesto|vale)\b(?! que no| la pena)
     (?:geht klar|mais oui|avec joie)\b|(?:warum nicht|pourquoi pas|waarom niet)$
     (?:por qu[eé] no|perch[eé] no|por ?que n[aã]o)$
@@ -93,7 +127,7 @@ YES = any_of(
     (?:i(?:(?:'d| would) like to| want to)? (?:hereby )?)?confirm(?:ed|ing)?\b|activate\b
     (?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b
     (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
-    (?:i accept|i agree|why not|deal|sign me up)\b|let me in$|y$|da$
+    (?:i accept|i agree|why not|sign me up)\b|deal$|let me in$|y$|da$
     (?:(?:i want to|let me) )?(?:sign up|register|subscribe)(?: (?:up|now|here))?$
     """,
     _BEFORE_YES,
@@ -102,11 +136,11 @@ YES = any_of(
 
 KEEN = any_of(
     r"""
-    (?:count me in|i'm in|i am in|bring it on|challenge accepted|game on)\b
+    (?:count me in|bring it on|challenge accepted|game on)\b|(?:i'm|i am) in(?: for (?:a|the|one|this) .{1,30})?$
     (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
     (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
     (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
-    i(?:'m| am) (?:happy|glad|ready|game|up for|interested|keen|delighted)\b
+    i(?:'m| am) (?:happy|glad|ready|game(?! over)|up for|interested|keen|delighted)\b(?! in (?:how|what))
     (?:(?:i want to|let me) )?(?:join|start|begin)(?: (?:in|now|here))?$
     (?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
     """,

@@ -105,7 +105,7 @@ RETRACTS = any_of(
 TAKES_BACK = any_of(
     r"""
     wait|hold on|let me (?:think|reconsider|sleep on)|not yet|just kidding|joking|forget|never mind
-    on (?:second|reflection)|or (?:maybe |perhaps |better )?not\b|stop(?=[\s,!.]*(?:wait\b|$))
+    on (?:second|reflection)|or (?:(?:maybe |perhaps |better )?not|no)\b(?! doubt)|stop(?=[\s,!.]*(?:wait\b|$))
     (?:jk|nvm|not(?: really)?|kidding|don't|do not)ENDS
     (?:(?:that|this|it)(?:'s| is| was) (?:just |only |all )?|just |only )an? (?:bad )?(?:joke|mistake|error|typo)\b
     (?:(?:das|es|dies) )?war (?:nur )?ein (?:scherz|witz|versehen|irrtum|fehler)|c'était une? (?:blague|erreur)
@@ -120,7 +120,7 @@ TAKES_BACK = any_of(
     of toch niet|toch niet|laat maar|lascia (?:stare|perdere)|vänta
     (?:lieber nicht|noch nicht|liever niet|nog niet|pas encore|non ancora|todavía no|ainda não)ENDS
     """,
-    r"(?:(?:oh|ah|ach|och|oops|ups|hm+|um+|but|aber|actually|please|bitte|no|nein|non|nee|não)[\s,!.]+)*",
+    r"(?:(?:oh|ah|ach|och|oops|ups|haha|lol|hm+|um+|but|aber|actually|please|bitte|no|nein|non|nee|não)[\s,!.]+)*",
 )
 """The beginning of a sentence or a clause that takes back the one before it, whatever else it says."""
 

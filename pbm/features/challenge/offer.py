@@ -5,10 +5,10 @@ The item knows who still has to agree: that a question is no longer open shows n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from games import GAMES, AnyGame
@@ -115,8 +115,7 @@ def propose(
 def withdraw(request: Request, command: Command) -> Answer:
     asker, whom, tx = request.author.who(command), command.args["WHOM"], request.tx
     asked = {each.id for each in (tx.players.of_address(whom) if "@" in whom else [request.author.player_named(whom)])}
-    keys = sorted({ticket.subject for player_id in asked for ticket in tx.tickets.of(OFFER, player_id, request.now)})
-    offers = filter(None, (tx.agenda.get(OFFER, key) for key in keys))
+    offers = _offers_to(tx, asked, request.now)
     items = [item for item in offers if item.payload["player"] == asker.id and asked & {*item.payload["waits"]}]
     for item in items:
         close(request, OFFER, item.key)
@@ -126,6 +125,12 @@ def withdraw(request: Request, command: Command) -> Answer:
     elif not items:
         raise NotFound(f"Nothing that you have asked {whom} waits for an answer.")
     return done(command, f"Taken back: {whom} cannot agree to your game any more.")
+
+
+def _offers_to(tx: Transaction, asked: Iterable[int], since: datetime) -> list[Item]:
+    """The offers that the players, by id, were asked about in emails that could still be answered after `since`."""
+    keys = sorted({ticket.subject for player_id in asked for ticket in tx.tickets.of(OFFER, player_id, since)})
+    return [*filter(None, (tx.agenda.get(OFFER, key) for key in keys))]
 
 
 def _letters(
@@ -254,7 +259,8 @@ def _started(request: Request, offer: Offer) -> OpenBoard:
 def ask_anew(revoked: MailsRevoked, tx: Transaction) -> None:
     """Ask a player once more, for as long as before, about each game that waits for their answer."""
     player, why = revoked.player, "All earlier emails are void, so this game is offered to you once more."
-    for item in tx.agenda.of(OFFER):
+    a_moment_ago = tx.now - timedelta(seconds=1)  # what is revoked now could be answered until now
+    for item in _offers_to(tx, [player.id], a_moment_ago):
         if player.id in item.payload["waits"] and item.payload["game"] in GAMES:
             left = max(1, -((tx.now - item.due_at) // timedelta(days=1)))
             with suppress(*REFUSALS):  # the server no longer allows such terms
