@@ -101,34 +101,46 @@ def _block(block: str, inlays: Inlays) -> str:
         columns = max(map(len, inlays.text(block).split("\n")))
         listed = ""
         heading, _, rest = block.partition("\n")
-        if heading.isupper() and rest and heading[0] != " " and all(line[:1] == " " for line in rest.split("\n")):
+        if rest and (heading.isupper() or heading[-1] == ":") and _is_below(rest, heading):
             return f"{_block(heading, inlays)}\n{_block(rest, inlays)}"
         if _MARKING not in block:
-            listed = "" if has_columns else _hanging(block)
-            listed = listed or (columns > NARROW and (_items(block) or _glossary(block))) or ""
+            is_wide = columns > NARROW
+            listed = (is_wide and _items(block)) or (not has_columns and _hanging(block)) or ""
+            listed = listed or (is_wide and _glossary(block)) or ""
         return listed or aligned(inlays.html(block), columns)
     told = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
     spaced = ";line-height:1.8" if _MARKING in block and "<br>" in told else ""
     return f'<p style="margin:12px {5 + 8 * margins.pop()}px{spaced}">{told}</p>'
 
 
-_ITEM = re.compile(r"( *)- (\S.*)")
+def _is_below(lines: str, heading: str) -> bool:
+    """Whether the lines are all indented more than their heading is."""
+    return lines.startswith(" ") and min(map(len, _MARGIN.findall(lines))) > len(heading) - len(heading.lstrip())
+
+
+_ITEM = re.compile(r" *(?:-|\d+\.) (?=\S)")
 _TERM = re.compile(r"( *)(\S+(?: \S+)*)( {2,})(\S+(?: \S+)*)")
 
 
 def _items(block: str) -> str:
-    """A list whose items begin with a dash; empty for anything else."""
+    """A list whose items begin with a dash or a number; empty for anything else."""
     items: list[list[str]] = []
-    margin = len(block) - len(block.lstrip())
+    margin, inner = len(block) - len(block.lstrip()), 0
     for line in block.split("\n"):
-        if (item := _ITEM.fullmatch(line)) and len(item[1]) == margin:
+        indented = len(line) - len(line.lstrip())
+        if indented == margin and (item := _ITEM.match(line)):
             items.append([line.strip()])
-        elif items and line.startswith(" " * (margin + 2)) and not line.startswith(" " * (margin + 3)):
+            inner = item.end()
+        elif items and indented == inner:
             items[-1].append(line.strip())
         else:
             return ""
     style = f"margin:6px 5px 6px {15 + 8 * margin}px;text-indent:-10px"
     return "\n".join(f'<p style="{style}">{_escaped(" ".join(item))}</p>' for item in items)
+
+
+_WHOLE = ' style="white-space:nowrap"'
+"""For a short term with a hyphen, such as the move G-H."""
 
 
 def _glossary(block: str) -> str:
@@ -144,8 +156,9 @@ def _glossary(block: str) -> str:
         elif row and indented == margin and place in (0, row.start(4)):
             rows.append((row[2], [row[4]]))
             place = row.start(4)
-        elif place and indented == margin and "  " not in line.strip():
-            cut = place if line[place - 1 : place] == " " else len(line)  # a term as long as its column, or longer
+        elif indented == margin and "  " not in line.strip():
+            fits = place and line[place - 1 : place] == " "
+            cut = place if fits else len(line)  # a term as long as its column, or longer
             rows.append((line[:cut].strip(), [line[cut:].strip()]))
         else:
             return ""
@@ -156,7 +169,7 @@ def _glossary(block: str) -> str:
     if max(map(len, terms)) > LONG_TERM or max(map(len, " ".join(terms).split())) > LONG_WORD:
         return _described(cells, 5 + 8 * margin)
     told = "\n".join(
-        f'<tr valign="top"><td>{word}</td><td>{meaning}</td></tr>'
+        f'<tr valign="top"><td{_WHOLE if "-" in word else ""}>{word}</td><td>{meaning}</td></tr>'
         if meaning
         else f'<tr><td colspan="2">{word}</td></tr>'
         for word, meaning in cells
@@ -175,16 +188,23 @@ def _described(cells: Iterable[tuple[str, str]], margin: int) -> str:
 
 
 def _hanging(block: str) -> str:
-    """A line with its explanation indented below it; empty unless that is a sentence."""
-    first, *rest = block.split("\n")
-    outer, inner = ({len(line) - len(line.lstrip()) for line in lines} for lines in ([first], rest))
-    told = " ".join(line.strip() for line in rest)
-    if len(inner) != 1 or min(inner) <= max(outer) or "  " in first.strip() + told:
-        return ""
-    if len(told.split()) < FEWEST_WORDS // 2:
-        return ""
-    shown = _escaped("".join(_flowing([first, *rest]))).replace(_BREAK, "<br>\n")
-    return f'<p style="margin:8px 5px 8px {5 + 8 * max(outer)}px">{shown}</p>'
+    """Lines, each with its explanation indented below it; empty unless these are sentences."""
+    items: list[list[str]] = []
+    margin = len(block) - len(block.lstrip())
+    for line in block.split("\n"):
+        if not items or len(line) - len(line.lstrip()) == margin:
+            items.append([])
+        items[-1].append(line)
+    paragraphs = []
+    for first, *rest in items:
+        inner, told = {len(line) - len(line.lstrip()) for line in rest}, " ".join(line.strip() for line in rest)
+        if len(inner) != 1 or min(inner) < margin or "  " in first.strip() + told:
+            return ""
+        if len(told.split()) < FEWEST_WORDS // 2:
+            return ""
+        shown = _escaped("".join(_flowing([first, *rest]))).replace(_BREAK, "<br>\n")
+        paragraphs.append(f'<p style="margin:8px 5px 8px {5 + 8 * margin}px">{shown}</p>')
+    return "\n".join(paragraphs)
 
 
 def aligned(html: str, columns: int) -> str:
@@ -219,6 +239,8 @@ overflow-wrap:break-word">"""
 
 _BREAK = "\v"
 """Marks a line break to keep; no line contains it."""
+_EXPLAINED = re.compile(r"-\w+:")
+"""An option that is explained next, as in "-size: cells per board side"; it begins a line of its own."""
 
 
 def _flowing(lines: list[str]) -> Iterator[str]:
@@ -226,7 +248,8 @@ def _flowing(lines: list[str]) -> Iterator[str]:
     yield lines[0].strip()
     for line, following in pairwise(lines):
         if words := following.split(maxsplit=1):
-            yield "\n" if len(line) + 1 + len(words[0]) > WIDTH else _BREAK
+            is_full = len(line) + 1 + len(words[0]) > WIDTH and not _EXPLAINED.match(words[0])
+            yield "\n" if is_full else _BREAK
         yield following.strip()
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import lxml.html
 import pytest
 
-from pbm.compose.html import Inlays, blocks
+import pbm.features  # noqa: F401  their verbs are in help pages
+from games import GAMES
+from pbm.compose.html import NARROW, Inlays, blocks
+from pbm.compose.pages import Pages, _helpful
 
 ITEMS = """\
   - A robot moves within a minute or so. Where many play, you take turns: your
@@ -23,17 +28,31 @@ LONG_TERMS = """\
 HANGING = """\
   add USERID PASSWORD [ADDRESS...]
       get your mail at one more address, or at this one; it counts once it
-      has answered"""
+      has answered
+  set
+      see what you can choose"""
+HEADED = """\
+  You may play:
+    G-H      an edge, by the two points between which it was drawn before
+    suicide  no move here, as a stone that takes nothing needs a liberty of its own"""
+NUMBERED = """\
+  1. No segment, and no edge of the polygon, holds both its ends; for then
+     the new segment would lie on it.
+  2. A vertex must be unused: no segment touches it. Only the vertex where
+     the first segment started may be reached once more."""
 MOVES = """\
     robot2 (White)                           ben (Black)
   1 d1-d8/b6                               2 a7-d7/b9"""
+
+
+BROKEN_OFF = re.compile(r".{55}[a-z,]<br>\n[a-z]+")
 
 
 def shown(block: str) -> lxml.html.HtmlElement:
     return lxml.html.fromstring(f"<div>{''.join(blocks(block, Inlays()))}</div>")
 
 
-@pytest.mark.parametrize("block", [ITEMS, GLOSSARY, HANGING, MOVES])
+@pytest.mark.parametrize("block", [ITEMS, GLOSSARY, HANGING, HEADED, NUMBERED, MOVES])
 def test_no_word_is_lost(block: str) -> None:
     assert " ".join(shown(block).itertext()).split() == block.split()
 
@@ -43,6 +62,36 @@ def test_each_item_is_a_paragraph() -> None:
         "- A robot moves within a ",
         "- Games against robots ar",
     ]
+
+
+def test_each_number_begins_a_paragraph_and_stands_out() -> None:
+    numbered = shown(NUMBERED).findall("p")
+    assert [each.text_content().split()[0] for each in numbered] == ["1.", "2."]
+    assert all("text-indent:-10px" in each.get("style", "") for each in numbered)
+
+
+def test_a_heading_stands_above_its_table() -> None:
+    assert [each.tag for each in shown(HEADED)] == ["p", "table"]
+
+
+def test_a_short_term_is_not_divided_at_its_hyphen() -> None:
+    edge, other = shown(HEADED).xpath(".//td[1]")
+    assert (edge.get("style"), other.get("style")) == ("white-space:nowrap", None)
+
+
+def test_each_option_explained_begins_a_line() -> None:
+    told = "  -version: colours of the edges, g or rb or rgb; g if you leave it out.\n  -board: the graph."
+    (paragraph,) = shown(told).findall("p")
+    assert len(paragraph.findall("br")) == 1
+
+
+@pytest.mark.parametrize("subject", sorted({*GAMES, *(page[5:-4] for page in _helpful())}))
+def test_help_fits_a_phone(subject: str) -> None:
+    """Columns and drawings of letters fit in a line; no line breaks within a sentence."""
+    page = Pages().help(subject) or ""
+    columns = [max(map(len, pre.text_content().split("\n"))) for pre in shown(page).iter("pre")]
+    assert max(columns, default=0) <= NARROW
+    assert BROKEN_OFF.findall("\n".join(blocks(page, Inlays()))) == []
 
 
 def test_words_and_their_meanings_are_columns_of_a_table() -> None:
@@ -81,8 +130,7 @@ def test_no_line_break_follows_the_hyphens_of_an_option(block: str, options: lis
 
 
 def test_what_is_told_of_a_line_flows_below_it() -> None:
-    (paragraph,) = shown(HANGING).findall("p")
-    assert len(paragraph.findall("br")) == 1
+    assert [len(paragraph.findall("br")) for paragraph in shown(HANGING).findall("p")] == [1, 1]
 
 
 def test_moves_stay_in_columns_of_letters() -> None:
