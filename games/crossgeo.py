@@ -354,7 +354,7 @@ def _last_turn(pos: Position, last: int) -> str:
     board = graph(pos.options)
     names = [_name(board, index) for index in range(len(board.edges))]
     others = pos.taken & ~(1 << last)
-    fell = f", and with it fell {_some(names, others)}" if others else ""
+    fell = f"; {_some(names, others)} fell with it" if others else ""
     return f"{SIDES[pos.side.other - 1]} removed {_name(board, last)} ({board.ends(last)}){fell}."
 
 
@@ -386,7 +386,7 @@ def _choice(pos: Position) -> tuple[Listing, ...]:
         if not fall:
             alone.append(f"{names[index]} {board.ends(index)}")
             continue
-        first, *more = textwrap.wrap(f"takes {_some(names, fall, most)} along", 56)
+        first, *more = textwrap.wrap(f"takes {_some(names, fall, most)} with it", 56)
         rows.append((names[index], board.ends(index), first))
         rows += [("", "", words) for words in more]
     padded = alone + [""] * (-len(alone) % EDGES_A_ROW)

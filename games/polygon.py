@@ -221,7 +221,7 @@ class Polygon(Judging[Position, Move]):
             return f"Segments drawn: {pos.ply - 1}."
         side = SIDES[self.to_move(pos) - 1]
         if pos.drawing is None:
-            return f"{side} draws segment 1, from any vertex to one that is no neighbour, as in A-C."
+            return f"{side} draws segment 1, from any vertex to one not next to it, as in A-C."
         return f"{side} draws segment {pos.ply}, from {name(pos.places[-1])}."
 
     def _choice(self, pos: Position, targets: dict[Place, str]) -> tuple[Listing, ...]:

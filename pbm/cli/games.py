@@ -60,7 +60,7 @@ class $cls(Placing):
 
 _HELP = """THE GAME
   TODO: who begins, what you do in turn, how you win, whether there are
-  draws. Whoever reads this page must be able to play.
+  draws. The reader of this page must be able to play.
 
 THE BOARD
   TODO: what the letters and marks mean.

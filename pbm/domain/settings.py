@@ -114,8 +114,8 @@ class Settings:
 
     subject: str = choice(
         "constant",
-        "constant is the same in all emails of a board; turn adds whose turn it is, within one conversation still; "
-        "classic ends in who is to move",
+        "constant is the same in all emails of a board; turn adds whose turn it is, still within one conversation; "
+        "classic ends with the player to move",
         ("constant", "turn", "classic"),
     )
     board: str = choice(
@@ -136,14 +136,14 @@ class Settings:
     timezone: str = choice("UTC", "where you are; times in emails are told in it")
     sleep: str = choice(
         OFF,
-        "hours of your time zone in which your clock stands still, but in games that are strict",
+        "hours of your time zone in which your clock stands still, except in games that are strict",
         reader=read_sleep,
         told="off, or up to ten hours a night such as 23:00-07:00",
         sample="23:00-07:00",
     )
     weekend: str = choice(
         OFF,
-        "days of the week on which your clock stands still, but in games that are strict",
+        "days of the week on which your clock stands still, except in games that are strict",
         reader=read_weekend,
         told="off, one day such as sun, or two running such as sat-sun",
         sample="sat-sun",
@@ -187,7 +187,7 @@ class Settings:
     )
     puzzle: str = choice(
         OFF,
-        f"whether a puzzle comes each day: in your digest or, without one, at {PUZZLE_HOUR} of your time",
+        f"whether a puzzle comes each day: in your digest or, without one, at {PUZZLE_HOUR} your time",
         (OFF, DAILY),
     )
 

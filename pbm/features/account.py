@@ -163,7 +163,7 @@ def revoke_mails(at: Desk, player: Player, *kept: str) -> None:
 
 @handles(
     Verb("revoke USERID PASSWORD", ACCOUNT, rank=35),
-    "make void all emails that you have got so far, so that no answer to them acts for you",
+    "cancel all emails that you have got so far, so that no answer to them acts for you",
 )
 def revoke(request: Request, command: Command) -> Answer:
     """Make all old mails of the player void, whoever holds them now."""

@@ -556,13 +556,13 @@ def test_the_window_is_the_box_around_the_graph():
     assert board_of(start(body="7,3 9,3")).height == 1
 
 
-def test_the_list_tells_what_each_pick_takes_along():
+def test_the_list_tells_what_each_pick_takes_with_it():
     (listing,) = crossgeo.scene(start(body=CROSS), None).lists
     assert listing.heading == "Red may pick:"
     assert listing.rows == (
-        ("1r", "A-B", "takes 2b along"),
-        ("3g", "E-F", "takes 4g along"),
-        ("4g", "G-H", "takes 3g along"),
+        ("1r", "A-B", "takes 2b with it"),
+        ("3g", "E-F", "takes 4g with it"),
+        ("4g", "G-H", "takes 3g with it"),
     )
     assert crossgeo.scene(after("1 3", body=CROSS), None).lists == ()
 
@@ -571,7 +571,7 @@ def test_the_note_tells_what_the_last_turn_removed():
     pos = start(body=CROSS)
     move = crossgeo.parse(pos, "3")
     assert crossgeo.scene(pos, None).notes == ()
-    assert crossgeo.scene(crossgeo.play(pos, move), move).notes == ("Red removed 3g (E-F), and with it fell 4g.",)
+    assert crossgeo.scene(crossgeo.play(pos, move), move).notes == ("Red removed 3g (E-F); 4g fell with it.",)
 
 
 def test_what_the_last_turn_took_is_no_part_of_the_position():
@@ -601,7 +601,7 @@ def test_a_list_names_few_of_the_many_edges_that_would_fall():
     pos = start(body=BUNDLE)
     (listing,) = crossgeo.scene(pos, None).lists
     told = "\n".join(" ".join(row) for row in listing.rows)
-    assert "and 191 more along" in " ".join(told.split())
+    assert "and 191 more with it" in " ".join(told.split())
     assert len(told) < 40_000
 
 
