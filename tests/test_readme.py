@@ -21,7 +21,7 @@ from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
-PBM = [sys.executable, "-m", "pbm.cli"]
+PBM = [sys.executable, "-m", "pbm"]
 TARGETS = {"make demo": "$(BIN)/pbm demo", "make test": "$(BIN)/python -m pytest"}
 
 

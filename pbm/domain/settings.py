@@ -164,7 +164,6 @@ class Settings:
         told="off, or a time from 1m to 24h",
         sample="10m",
     )
-    language: str = choice("en", "the language of emails", ("en",))
     broadcasts: str = choice("on", "whether you get what players write to all", ("on", "off"))
     receipts: str = choice("on", "whether a short email tells you that a move of yours was played", ("on", "off"))
     tournaments: str = choice("off", "whether you are told once a week which tournaments you can join", ("off", "on"))

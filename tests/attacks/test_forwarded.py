@@ -87,4 +87,4 @@ def test_whoever_forges_the_players_address_as_well_takes_no_account_over(table:
     (got,) = forged("password evilpass", board)
     assert "asked for a password often enough today" in got.body
     table.answer(joe, "joespass", mail=len(table.mailboxes[joe]) - 1)
-    assert table.send("other@elsewhere.example", "set joe joespass language")[0]["Subject"] == "pbm: your settings"
+    assert table.send("other@elsewhere.example", "set joe joespass broadcasts")[0]["Subject"] == "pbm: your settings"

@@ -83,7 +83,7 @@ def test_a_package_of_its_own_is_built_installed_and_played(pbm: Pbm, tmp_path: 
     pip("install", "--no-deps", "--no-index", "--target", str(installed), str(next(built.iterdir())))
 
     def run(*words: str) -> str:
-        done = python(tmp_path, "-m", "pbm.cli", *words, path=installed, PBM_DATABASE=os.environ["PBM_DATABASE"])
+        done = python(tmp_path, "-m", "pbm", *words, path=installed, PBM_DATABASE=os.environ["PBM_DATABASE"])
         assert done.returncode == 0, done.stderr
         return done.stdout
 

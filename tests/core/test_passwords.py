@@ -53,7 +53,7 @@ def test_a_word_that_commands_would_misread_is_no_password(word: str, house: Hou
     (got,) = house.answer("bob", word, mail=1)
     assert "choose a password that begins and ends with a letter" in " ".join(got.body.split())
     house.answer("bob", "Sesame1")
-    (got,) = house.send("bob", "set bob Sesame1 language")
+    (got,) = house.send("bob", "set bob Sesame1 broadcasts")
     assert got["Subject"] == "pbm: your settings"
 
 
@@ -62,7 +62,7 @@ def test_a_password_is_read_wherever_it_stands(word: str, house: House) -> None:
     house.player("bob")
     house.send("bob", "reset password bob")
     house.answer("bob", word, mail=1)
-    for line in (f"set bob {word} language", f"change password bob {word} Sesame1", "set bob Sesame1 language"):
+    for line in (f"set bob {word} broadcasts", f"change password bob {word} Sesame1", "set bob Sesame1 broadcasts"):
         assert not any(got.refuses for got in house.send("bob", line)), line
     assert not any(got.refuses for got in house.send("bob", f"change password bob Sesame1 {word}"))
     assert house.send("bob", f"revoke bob {word}")[0]["Subject"] == "pbm: old emails are void"

@@ -74,7 +74,7 @@ def test_what_is_the_mails_own_fault(store, recipients, data, code):
 def piped(data: bytes, *arguments: str, **environment: str) -> tuple[int, str]:
     inherited = {name: value for name, value in os.environ.items() if name not in ("SENDER", "RECIPIENT")}
     done = subprocess.run(
-        [sys.executable, "-m", "pbm.cli", "receive", *arguments],
+        [sys.executable, "-m", "pbm", "receive", *arguments],
         input=data, env=inherited | environment, capture_output=True, check=False, timeout=PATIENCE_SECONDS,
     )  # fmt: skip
     return done.returncode, done.stderr.decode()
@@ -110,7 +110,7 @@ def test_a_mail_waits_if_the_program_is_interrupted():
     def hears() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell may have had it ignored
 
-    words = [sys.executable, "-m", "pbm.cli", "receive", "pbm@localhost"]
+    words = [sys.executable, "-m", "pbm", "receive", "pbm@localhost"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=hears) as process:
         assert process.stdin is not None
         process.stdin.write(MAIL + b"x" * 500_000)

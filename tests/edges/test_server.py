@@ -137,7 +137,7 @@ def test_trouble_while_handling_is_waited_out(service, tmp_path, monkeypatch):
 
 
 def serve_process(database: str, folder: Path, stderr: int = subprocess.DEVNULL) -> tuple[subprocess.Popen[str], int]:
-    command = [sys.executable, "-m", "pbm.cli", "serve", "--listen", "127.0.0.1:0", "--domain", "example.org"]
+    command = [sys.executable, "-m", "pbm", "serve", "--listen", "127.0.0.1:0", "--domain", "example.org"]
     command += ["--database", database, "--maildir", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PBM_LIMITS__UNPROVEN_ANSWERS_PER_HOUR": "1000"}
     child = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True)

@@ -62,7 +62,7 @@ class Company:
 
     def hire(self, *words: str) -> str:
         """Start a process; returns what it says when it is ready."""
-        command = [sys.executable, "-m", "pbm.cli", *words, "--database", self._database, "--domain", "example.org"]
+        command = [sys.executable, "-m", "pbm", *words, "--database", self._database, "--domain", "example.org"]
         with (self._folder / "log").open("a") as log:
             child = subprocess.Popen(
                 [*command, "--maildir", str(self._folder)], cwd=self._folder, text=True,

@@ -33,7 +33,7 @@ def addressees(mails: list[Got]) -> list[str]:
 
 def can_log_in(house: House, userid: str, word: str) -> bool:
     """From an address that nobody has used before, because a stranger gets few answers."""
-    (got,) = house.send(f"{word.casefold()}{house.now:%d%H%M}@example.com", f"set {userid} {word} language")[:1]
+    (got,) = house.send(f"{word.casefold()}{house.now:%d%H%M}@example.com", f"set {userid} {word} broadcasts")[:1]
     return got["Subject"] == "pbm: your settings"
 
 

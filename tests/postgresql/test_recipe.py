@@ -68,7 +68,7 @@ def obey(line: str, environment: dict[str, str]) -> None:
     """Run a command to its end; stop one that would go on for ever as soon as it says that it is at work."""
     words = shlex.split(line)
     if words[0] == "pbm":
-        words = [sys.executable, "-m", "pbm.cli", *words[1:]]
+        words = [sys.executable, "-m", "pbm", *words[1:]]
     if "serve" not in words and "work" not in words:
         done = subprocess.run(words, env=environment, text=True, capture_output=True, check=False)
         off = set(done.stdout.splitlines()) and all(" is off: " in problem for problem in done.stdout.splitlines())

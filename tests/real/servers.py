@@ -232,7 +232,7 @@ def pbm(servers: MailServers, name: str, configuration: str) -> Iterator[Path]:
     file = servers.folder / f"{name}.toml"
     file.write_text(configuration)
     log = servers.folder / f"pbm-{name}.log"
-    command = [sys.executable, "-m", "pbm.cli", "serve", "--config", str(file)]
+    command = [sys.executable, "-m", "pbm", "serve", "--config", str(file)]
     with log.open("wb") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, cwd=ROOT) as server:
         try:
             assert server.stdout is not None
@@ -277,7 +277,7 @@ class _PipedHandler(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         words = [self.rfile.readline().decode().removesuffix("\n") for _ in range(int(self.rfile.readline()))]
         mail = self.rfile.read(int(self.rfile.readline()))
-        command = [sys.executable, "-m", "pbm.cli", *words]
+        command = [sys.executable, "-m", "pbm", *words]
         self.wfile.write(b"%d\n" % subprocess.run(command, input=mail, check=False).returncode)
 
 

@@ -63,7 +63,7 @@ def by_imap(servers: MailServers) -> tuple[str, str]:
 def operator(file: Path, *words: str) -> str:
     """The output of a pbm command."""
     done = subprocess.run(
-        [sys.executable, "-m", "pbm.cli", *words, "--config", str(file)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "pbm", *words, "--config", str(file)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

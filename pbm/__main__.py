@@ -1,0 +1,5 @@
+"""`python -m pbm` runs the command `pbm`."""
+
+from pbm.cli import main
+
+main()
