@@ -96,8 +96,8 @@ _COLUMNS = re.compile(r"\S[^\S\n]*  [^\S\n]*\S")
 
 
 def _block(block: str, inlays: Inlays) -> str:
-    margins, has_columns = {*map(len, _MARGIN.findall(block))}, bool(_COLUMNS.search(block))
-    if len(margins) > 1 or has_columns:
+    has_columns = _COLUMNS.search(block) is not None
+    if has_columns or len(margins := {*map(len, _MARGIN.findall(block))}) > 1:
         columns = max(map(len, inlays.text(block).split("\n")))
         listed = ""
         heading, _, rest = block.partition("\n")
