@@ -638,6 +638,23 @@ def test_in_a_league_everybody_is_told_of_their_division(house: House) -> None:
     assert "Division 1" not in to(mails, "hal")[0].body
 
 
+def test_on_a_ladder_a_banned_player_is_passed_over(house: House) -> None:
+    make(house, "ladder -rungs=1", NAMES[:3])
+    Steward(house.service).ban("ben", house.now + 10 * DAY, "abuse")
+    house.wait(NOW)
+    asked = f"tournament challenge cup cat {password('cat')}"
+    assert "You cannot challenge ben now. You may challenge ann." in " ".join(
+        house.send("cat", f"{asked} ben")[0].body.split()
+    )
+    Steward(house.service).ban("ann", house.now + 10 * DAY, "abuse")
+    house.wait(NOW)
+    (told,) = house.send("cat", asked)
+    assert "Nobody within your reach can be challenged now: wait a little." in told.body
+    assert not under_way(house)
+    house.wait(11 * DAY)
+    assert "You may challenge ben." in house.send("cat", asked)[0].body
+
+
 @pytest.mark.parametrize("kind", ["swiss -rounds=2", "robin", "knockout"])
 def test_a_player_who_is_kept_out_is_not_waited_for(house: House, kind: str) -> None:
     make(house, kind, ["alice", "bob", "carol", "dave"])

@@ -79,6 +79,11 @@ class Director(Desk):
         """The players who are in the tournament, by seed."""
         return self.tx.tournaments.present(self.tournament.id)
 
+    def admitted(self, players: Sequence[Player]) -> list[Player]:
+        """Those of the players who are not banned."""
+        banned = self.tx.banned([each.userid.casefold() for each in players])
+        return [each for each in players if each.userid.casefold() not in banned]
+
     def over_at(self, due_at: datetime) -> datetime:
         """When the time of a round that ends at `due_at` is really over: outages and halts are not counted."""
         length = self.tournament.terms.time_per_round
@@ -205,11 +210,16 @@ class Ladder(Director):
         return [each.player for each in self.present()]
 
     def reachable(self, challenger: Player) -> list[Player]:
-        """The players whom one may challenge now, from the highest rung down; none while a challenge is under way."""
+        """The players whom one may challenge now, from the highest rung down; none while a challenge is under way.
+
+        Banned players are passed over, as if they had no rung.
+        """
         under_way = self.tx.tournaments.under_way(self.tournament.id)
         if any(each.challenger_id == challenger.id for each in under_way):
             return []
-        players = {player.id: player for player in self.rungs()}
+        rungs = self.rungs()
+        climbing = {challenger, *self.admitted(rungs)}
+        players = {player.id: player for player in rungs if player in climbing}
         busy = {each.challenged for each in under_way}
         playing = {
             player for each in under_way for player in (each.first, each.second) if each.bout.holds(challenger.id)
@@ -241,7 +251,7 @@ class Ladder(Director):
             return "You are on the highest rung: there is nobody to challenge."
         names = joined((player.userid for player in self.reachable(challenger)), "or")
         return (
-            f"You may challenge {names}." if names else "All within your reach are challenged already: wait a little."
+            f"You may challenge {names}." if names else "Nobody within your reach can be challenged now: wait a little."
         )
 
     def _climb(self, meeting: Meeting) -> None:

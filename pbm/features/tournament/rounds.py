@@ -153,8 +153,7 @@ class Rounds(Director):
     def _pairings(self) -> list[tuple[int, Bout]]:
         """The bouts of the present round, with their divisions; players who have left or are banned lose theirs."""
         tournament, players = self.tournament, [each.player for each in self.present()]
-        banned = self.tx.banned([each.userid.casefold() for each in players])
-        here = {each.id for each in players if each.userid.casefold() not in banned}
+        here = {each.id for each in self.admitted(players)}
         if tournament.terms.kind in (Kind.SWISS, Kind.KNOCKOUT):
             return [(1, bout) for bout in self._by_results(here)]
         found: list[tuple[int, Bout]] = []
