@@ -3,6 +3,7 @@
 from pbm.compose.composer import RENEWED, SET_BACK, Composer
 from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
 from pbm.compose.pages import Figure
+from pbm.compose.views import Expiry
 from pbm.compose.wire import Part
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "SET_BACK",
     "Answer",
     "Composer",
+    "Expiry",
     "Figure",
     "Gathering",
     "Notice",

@@ -19,7 +19,7 @@ from typing import Any, TypeVarTuple
 from pbm.compose.machine import addressed
 from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
 from pbm.compose.pages import BESIDES, BOTH, TEXT, Pages, Sheet, to_ascii, wrapped
-from pbm.compose.views import View, calendar_of, day, deadline_of, view_of
+from pbm.compose.views import Expiry, View, calendar_of, day, view_of
 from pbm.compose.wire import (
     Links,
     Part,
@@ -221,12 +221,12 @@ class Composer:
         words = {"board": board.rstrip("\n"), "prefix": prefix, "asks": bool(token)}
         return self.pages.render("posed.txt", posed=posed, **words).rstrip("\n")
 
-    def calendar(self, reader: Reader, matches: Sequence[Match], now: datetime, to: Message) -> list[Mail]:
-        """The deadlines of boards, as text and as a calendar file. matches: each has a deadline."""
-        subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(deadline_of(match)))
+    def calendar(self, reader: Reader, deadlines: Sequence[Expiry], now: datetime, to: Message) -> list[Mail]:
+        """The deadlines of boards, as text and as a calendar file."""
+        subject, ordered = "pbm: your calendar", sorted(deadlines, key=lambda each: each.at)
         assert reader.player is not None  # noqa: S101  only a player has boards
         content = calendar_of(ordered, reader.player, self.robot.domain, now)
-        text = self.pages.mail("calendar.txt", matches=ordered, reader=reader)
+        text = self.pages.mail("calendar.txt", deadlines=ordered, reader=reader)
         shown = Parts("alternative", (Part("text/plain", text), Part("text/calendar; method=PUBLISH", content)))
         file = Part.file("deadlines.ics", "application/ics; name=deadlines.ics", content.encode())
         body = Parts("mixed", (shown, file))

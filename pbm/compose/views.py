@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from itertools import count
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from icalendar import Calendar, Event
@@ -149,15 +149,23 @@ SHOWN = timedelta(minutes=15)
 """The length of a calendar event, which ends at the deadline; programs would not show an event without length."""
 
 
-def deadline_of(match: Match) -> datetime:
-    """The deadline of the player to move. match: has one."""
-    assert match.clock is not None  # noqa: S101  asked only of boards with a deadline
-    assert match.clock.deadline_at is not None  # noqa: S101  as above
-    return match.clock.deadline_at
+class Expiry(NamedTuple):
+    """When the time of the player to move on a board is over, as things stand, or its tournament decides it."""
+
+    match: Match
+    at: datetime
+    is_decided: bool
+    """The tournament comes first."""
+
+    @property
+    def late(self) -> Player | None:
+        """The player whose time is over then; None if the tournament decides the board."""
+        clock = self.match.clock
+        return None if self.is_decided or clock is None else self.match.player(clock.seat)
 
 
-def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: datetime) -> str:
-    """The calendar file, with lines folded and ended by CRLF. matches: each has a deadline, of either player.
+def calendar_of(deadlines: Sequence[Expiry], player: Player, domain: str, now: datetime) -> str:
+    """The calendar file, with lines folded and ended by CRLF.
 
     A calendar that imports a later file moves the entry of a board and does not duplicate it, because its UID stays and
     its SEQUENCE, the seconds since the game began, grows.
@@ -166,24 +174,25 @@ def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: date
     calendar.add("prodid", "-//pbm//deadlines//EN")
     calendar.add("version", "2.0")
     calendar.add("method", "PUBLISH")
-    for match in matches:
-        calendar.add_component(_event(match, player, domain, now))
+    for each in deadlines:
+        calendar.add_component(_event(each, player, domain, now))
     content: bytes = calendar.to_ical()
     return content.decode()
 
 
-def _event(match: Match, player: Player, domain: str, now: datetime) -> Event:
-    assert match.clock is not None  # noqa: S101  there is a deadline
-    deadline, mover = deadline_of(match).replace(microsecond=0), match.player(match.clock.seat)
-    whose = "your" if mover == player else f"{mover.userid}'s"
+def _event(deadline: Expiry, player: Player, domain: str, now: datetime) -> Event:
+    match, late, ends_at = deadline.match, deadline.late, deadline.at.replace(microsecond=0)
     title = f"{GAMES[match.game].info.title} Board {match.board}"
+    over = "the tournament decides it"
+    if late is not None:
+        over = "your time is over" if late == player else f"{late.userid}'s time is over"
     event = Event()
     event.add("uid", f"board-{match.board}-{player.userid.lower()}@{domain}")
     event.add("sequence", max(0, int((now - match.started_at).total_seconds())))
     event.add("dtstamp", now.replace(microsecond=0))
-    event.add("dtstart", deadline - SHOWN)
-    event.add("dtend", deadline)
-    event.add("summary", f"{title}: {whose} time is over")
+    event.add("dtstart", ends_at - SHOWN)
+    event.add("dtend", ends_at)
+    event.add("summary", f"{title}: {over}")
     event.add("description", f"Ply {len(match.record) + 1} of {'-'.join(each.userid for each in match.players)}.")
     event.add("transp", "TRANSPARENT")
     return event

@@ -15,7 +15,16 @@ from pbm.core.bus import News
 from pbm.core.credentials import Passwords
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import Unreadable
-from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
+from pbm.domain.events import (
+    CommentMade,
+    Event,
+    IntentDropped,
+    MatchStarted,
+    MovePlayed,
+    OfferCancelled,
+    SidesSwapped,
+    to_json,
+)
 from pbm.domain.mail import Mail, Remark, RemarkKind
 from pbm.domain.match import Ending, Player, Seat, State
 from pbm.domain.settings import Settings
@@ -162,7 +171,7 @@ def tell_players(
     tx, tools, mails = at.tx, at.tools, list[Mail]()
     if tx.opened is None:
         tools.states.keep(board.match, board.state)
-    followers = [each for each in tx.follows.of(board.match) if not each.ends_only or board.match.result is not None]
+    followers = (all_ := tx.follows.of(board.match)) and _told_now(at, board, all_, "board.txt", comments, author)
     deaf = tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
     before = before_the_end(board)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
@@ -191,6 +200,50 @@ def tell_players(
             page="receipt.txt" if is_receipt else "board.txt",
         )
         mails += tools.composer.notice(notice, board.now, answers if own else None)
+    return mails
+
+
+FOLLOWED = "followed"
+"""The kind of agenda items for boards of which more followers are to be told."""
+AT_ONCE = 50
+"""Followers who are told in one transaction, so that others need not wait long."""
+
+
+def _told_now(
+    at: Desk, board: OpenBoard, followers: Sequence[Follower], page: str, comments: Sequence[CommentMade],
+    author: Player | None,
+) -> list[Follower]:  # fmt: skip
+    """The first of the followers who get this page; the agenda tells the others. followers: by id."""
+    ends = board.match.result is not None and page == "board.txt"
+    found = [each for each in followers if ends or not each.ends_only]
+    if len(found) > AT_ONCE:
+        events = [event for event in board.events if not isinstance(event, IntentDropped)]
+        at.tx.agenda.put(
+            FOLLOWED, f"{board.match.board} {board.now.isoformat()} {page}", at.now,
+            page=page, events=to_json(events), comments=to_json(comments), author=author.id if author else 0,
+            after=found[AT_ONCE - 1].player.id,
+        )  # fmt: skip
+    return found[:AT_ONCE]
+
+
+def tell_followers(
+    at: Desk, board: OpenBoard, page: str, comments: Sequence[CommentMade], author: Player | None, after: int
+) -> list[Mail]:
+    """The mails of `tell_players`, or of `pass_on`, to the next followers after an id; the board may have gone on."""
+    rest = [each for each in at.tx.follows.of(board.match) if each.player.id > after]
+    followers = _told_now(at, board, rest, page, comments, author)
+    deaf = at.tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
+    told, before, mails = tuple(board.events), before_the_end(board), list[Mail]()
+    for reader in readers_of(at, [each.player for each in followers]).values():
+        one = reader.player
+        heard = tuple(each for each in comments if one and one.id not in deaf and each.userid != one.userid)
+        if heard or told:
+            leave = _word_to_leave(followers, reader)
+            notice = notice_of(
+                board, reader, events=told, comments=heard, whole_record=not board.match.record, leave=leave,
+                before=before, page=page, words={"asked": ""},
+            )  # fmt: skip
+            mails += at.tools.composer.notice(notice, board.now, None)
     return mails
 
 
@@ -268,7 +321,7 @@ def pass_on(
     page = "kibitz.txt" if sealed else "chat.txt"
     tx, tools = at.tx, at.tools
     blockers = tx.blocks.blockers(author.id)
-    followers = [each for each in tx.follows.of(board.match) if not each.ends_only]
+    followers = _told_now(at, board, tx.follows.of(board.match), page, (comment,), author)
     audience = [reader for reader in _audience(at, board, followers) if not (sealed and reader.seat)]
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     if all(reader.player != author for reader in hearers):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
 from pbm.domain.match import IntentKind, OfferKind, Seat
 
@@ -193,3 +194,15 @@ class CommentMade(Event):
 
     userid: str = ""
     text: str = ""
+
+
+_KINDS = {name: kind for name, kind in globals().items() if isinstance(kind, type) and issubclass(kind, Event)}
+
+
+def to_json(events: Iterable[Event]) -> list[dict[str, Any]]:
+    """The events as values for JSON, which `from_json` reads back."""
+    return [{"event": type(event).__name__, **asdict(event)} for event in events]
+
+
+def from_json(stored: Iterable[Mapping[str, Any]]) -> list[Any]:
+    return [_KINDS[each["event"]](**{name: each[name] for name in each if name != "event"}) for each in stored]

@@ -127,6 +127,7 @@ def erase(at: Desk, player_id: int) -> list[Mail]:
         for board in remove_account(tx, player, at.open):
             mails += tell_players(at, board)
     tx.erasure.forget(traces)
+    tx.bans.unname(traces.userid, traces.names, player.userid, tx.now)
     _plan_sweep(tx, player_id, traces.names, (0, 0))
     return mails
 

@@ -1,20 +1,23 @@
-"""Verbs of onlookers: they follow boards, players, games and tournaments."""
+"""Onlookers: they follow boards, players, games and tournaments; many are told of a board some at a time."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
-from pbm.core.registry import handles
+from pbm.core.notify import FOLLOWED, tell_followers
+from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import robot_called
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.events import from_json
 from pbm.domain.match import Player
 from pbm.domain.verbs import LOOKING, Verb
 from pbm.store.annex import ALL
@@ -232,3 +235,13 @@ def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str
             f'You follow {followed.userid}, and so board {board.match.board}: "unfollow {followed.userid}" ends that.'
         )
     return f"You do not follow board {board.match.board}."
+
+
+@when_due(FOLLOWED, within=timedelta(hours=1))
+def tell_more(occasion: Occasion) -> None:
+    """Tell more followers of a board what has happened on it, or what somebody has said."""
+    told, tx = occasion.item.payload, occasion.tx
+    board = occasion.open(int(occasion.item.key.partition(" ")[0]), occasion.item.due_at)
+    board.events += from_json(told["events"])
+    comments, author = from_json(told["comments"]), tx.players.get(told["author"])
+    occasion.owe(tell_followers(occasion, board, told["page"], comments, author, told["after"]))

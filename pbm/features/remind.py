@@ -13,10 +13,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from games import GAMES
-from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
+from pbm.compose import RENEWED, SET_BACK, Answer, Expiry, Gathering, Notice, Posed
 from pbm.compose.views import lasting
 from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, set_clocks
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
+from pbm.core.last_day import SOON, decisions
 from pbm.core.notify import Desk, notice_of, perspective, reader_of
 from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.reply import done
@@ -43,6 +44,8 @@ class Running:
     player: Player
     to_move: bool
     """Whether the player is to move."""
+    decided_at: datetime | None = None
+    """When its tournament decides it; None outside tournaments, or if that is not known."""
 
     @property
     def asked(self) -> bool:
@@ -56,9 +59,15 @@ class Running:
 
     @property
     def deadline(self) -> datetime | None:
-        """The deadline of the side to move; None once it is over."""
+        """When the time of the side to move is over, or the tournament decides the board; None once that has come."""
         clock = self.match.clock
-        return clock.deadline_at if clock and clock.overrun_at is None else None
+        own = clock.deadline_at if clock and clock.overrun_at is None else None
+        return min(filter(None, (own, self.decided_at)), default=None)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the tournament decides the board before the clock does."""
+        return self.decided_at is not None and self.decided_at == self.deadline
 
     @property
     def may_claim(self) -> bool:
@@ -76,11 +85,19 @@ class Running:
         return not self.to_move, self.deadline or _NEVER, self.match.moved_at
 
     def is_urged(self, now: datetime) -> bool:
-        """Whether the player is to move, has time left, and it runs: not while they are away, nor in a pause."""
+        """Whether the player is to move, has time left, and it runs: not while they are away, nor in a pause.
+
+        What a tournament decides soon is urgent also then, because that waits for nobody.
+        """
         clock = self.match.clock
+        if self.to_move and self.is_decided_soon(now):
+            return self.settings.remind != OFF
         if not self.to_move or clock is None or clock.paused or self.is_away(now):
             return False
         return clock.deadline_at is None or clock.deadline_at > now
+
+    def is_decided_soon(self, now: datetime) -> bool:
+        return self.is_decided and self.deadline is not None and now < self.deadline <= now + SOON
 
     def is_away(self, now: datetime) -> bool:
         """Whether the player's clock stands still now, as on vacation or while no mail reaches them."""
@@ -233,6 +250,8 @@ def _reminding(board: Running, now: datetime) -> str:
         return "a reminder that you have been asked something."
     if board.deadline is None:
         return f"a reminder, {lasting(now - board.match.moved_at)} after the last move."
+    if board.is_decided:
+        return f"a reminder. In {lasting(board.deadline - now)} the tournament decides the game, by the time used."
     return f"a reminder. Your time is over in {lasting(board.deadline - now)}."
 
 
@@ -246,7 +265,10 @@ def running_boards(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list
     tx, states = at.tx, at.tools.states
     to_move = {each.board: each.seat_to_move for each in boards}
     loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, states.match)]
-    return [Running(match, player, match.player(to_move[match.board]) == player) for match in loaded]
+    ends = decisions(tx, player) if any(match.tournament for match in loaded) else {}
+    return [
+        Running(match, player, match.player(to_move[match.board]) == player, ends.get(match.board)) for match in loaded
+    ]
 
 
 @handles(
@@ -301,7 +323,7 @@ def calendar(request: Request, command: Command) -> None:
         board.seat_of(player)
         board.check_running()
         running = [each for each in running if each.match.board == board.match.board]
-    timed = [each.match for each in running if each.deadline is not None]
+    timed = [Expiry(each.match, each.deadline, each.is_decided) for each in running if each.deadline is not None]
     if not timed:
         raise NotFound(f"No time runs on board {word} now." if word.isdigit() else "No time runs on your boards now.")
     reader = reader_of(request, player)

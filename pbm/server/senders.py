@@ -32,7 +32,7 @@ from pbm.mailin.written import token_answered
 from pbm.server.docket import Prepared
 from pbm.store import Transaction
 from pbm.store.house import Peer
-from pbm.store.players import Ban
+from pbm.store.players import Ban, unnamed
 
 
 def is_player(subject: str) -> bool:
@@ -60,7 +60,7 @@ def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:
         return None
     sender = mail.sender
     players = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
-    subjects = (*(players | mail.verified), *_of_address(mail.letter.sender.casefold()))
+    subjects = (*(players | mail.verified), *_of_address(mail.letter.sender.casefold()), unnamed(mail.letter.sender))
     found = tx.banned(subjects)
     ban = next((found[subject] for subject in subjects if subject in found), None)
     return None if ban is None or (mail.is_for_operator and is_player(ban.subject)) else ban

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -11,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Row, bindparam, func, or_, select
 
-from pbm.domain.likeness import look
+from pbm.domain.likeness import look, mailbox
 from pbm.domain.match import Player
 from pbm.store.statements import Queries, among, made, often
 from pbm.store.tables import PLAYERS, addresses, bans, blocks, players
@@ -295,12 +297,20 @@ class Blocks(Queries):
 
 
 class Ban(NamedTuple):
-    """subject: a userid, an address, or a domain with @ in front, in lower case. until: None for good."""
+    """subject: a userid, an address, or a domain with @ in front, in lower case; or a mailbox as `unnamed` gives it.
+
+    until: None for good.
+    """
 
     subject: str
     since: datetime
     until: datetime | None
     reason: str
+
+
+def unnamed(address: str) -> str:
+    """The mailbox of an address as the subject of a ban that names nobody."""
+    return f"hash:{hashlib.sha256(mailbox(address).encode()).hexdigest()}"
 
 
 @dataclass(eq=False)
@@ -315,6 +325,24 @@ class Bans(Queries):
     def lift(self, subject: str) -> bool:
         """Lift a ban; whether there was one."""
         return self._drop(bans, subject=subject) != 0
+
+    def unname(self, userid: str, names: Set[str], stand_in: str, now: datetime) -> None:
+        """Let no ban name a player any more; one that is not over is kept for their mailboxes.
+
+        names: the userid and the addresses, in lower case. stand_in: replaces them in reasons.
+        """
+        word = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+        for ban in self.all():
+            kept = ban._replace(reason=word.sub(stand_in, ban.reason))
+            banned = names if ban.subject == userid.casefold() else names & {ban.subject}
+            if banned:
+                self.lift(ban.subject)
+                is_over = ban.until is not None and ban.until <= now
+                subjects = [unnamed(name) for name in banned if "@" in name and not is_over]
+            else:
+                subjects = [ban.subject] if kept != ban else []
+            for subject in subjects:
+                self.put(kept._replace(subject=subject))
 
     def all(self) -> list[Ban]:
         """All bans, oldest first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from sqlalchemy import select
 from pbm.cli.output import replayed
 from pbm.domain.mail import Delivery
 from pbm.server.operator import Administration
+from pbm.server.steward import Steward
 from pbm.store.tables import metadata
 from tests.conversation import Got, House, address_of
 
@@ -79,6 +81,34 @@ def test_nothing_of_them_is_left(lived: House) -> None:
     assert stored(lived, "my words") == []
     assert stored(lived, "between us") == []
     assert not lived.parked()
+
+
+def test_the_ban_of_an_erased_player_holds_at_their_address_and_names_nobody(lived: House) -> None:
+    hand = Steward(lived.service)
+    hand.ban(NAME, None, f"{NAME.title()} was rude")
+    hand.ban("dave", lived.now + timedelta(days=99), f"told {NAME} off")
+    Administration(lived.service).remove_player(NAME)
+    delivered(lived)
+    lived.wait(timedelta(days=1))
+    assert stored(lived, NAME) == []
+    reasons = {ban.subject.partition(":")[0]: ban.reason for ban in hand.bans()}
+    assert set(reasons) == {"hash", "dave"}
+    assert all(re.fullmatch(r"(told )?erased-\d+( was rude| off)", reason) for reason in reasons.values())
+    assert lived.send(address_of(NAME), f"signup zed {address_of(NAME)}") == []
+    assert lived.send(f"{NAME}+2@example.net", "help") == []
+    assert lived.send("somebody@example.net", "help") != []
+    (kept,) = [ban.subject for ban in hand.bans() if ban.subject != "dave"]
+    hand.lift(kept)
+    assert lived.send(address_of(NAME), "help") != []
+
+
+@pytest.mark.parametrize("subject", [NAME, address_of(NAME)])
+def test_a_ban_that_is_over_is_forgotten_with_its_player(lived: House, subject: str) -> None:
+    hand = Steward(lived.service)
+    hand.ban(subject, lived.now + timedelta(days=1), "")
+    lived.wait(timedelta(days=2))
+    Administration(lived.service).remove_player(NAME)
+    assert hand.bans() == []
 
 
 def test_what_others_share_with_them_stays(lived: House) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
 
+from pbm.core import notify
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of
@@ -67,6 +70,57 @@ def test_one_click_ends_following_a_player(watched: House) -> None:
     assert link is not None
     (told,) = watched.send("dave", link[2].replace("%20", " "), to=link[1])
     assert "You do not follow alice any more." in told.body
+
+
+# Many
+
+
+@pytest.fixture
+def crowded(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
+    """alice and bob play on 101; seven follow it in all ways there are, and two are told at once."""
+    monkeypatch.setattr(notify, "AT_ONCE", 2)
+    house.players("alice", "bob", *CROWD)
+    house.game("cross -size=3 alice bob", ["C3"])
+    for userid, what in zip(CROWD, itertools.cycle(("101", "alice", "cross", "bob"))):
+        house.send(userid, f"follow {userid} {userid}pass {what}")
+    return house
+
+
+CROWD = ("cal", "dan", "eva", "fay", "gus", "hal", "ida")
+
+
+def told(house: House, mails: list[Got]) -> dict[str, str]:
+    """What each follower reads, except how to stop it; first of those who are told at once, then of all others."""
+    at_once = [got for got in mails if got.address.partition("@")[0] in CROWD]
+    later = house.wait(timedelta(minutes=1))
+    assert len(at_once) <= 2
+    found = {
+        got.address.partition("@")[0]: re.split(r"\nYou follow|To stop following", got.letter)[0]
+        for got in (*at_once, *later)
+    }
+    assert len(found) == len(at_once) + len(later), "nobody is told twice"
+    return found
+
+
+@pytest.mark.parametrize("text", ["B2", "propose", "resign!", "B2\n\nWell played."])
+def test_many_followers_are_told_some_at_a_time_and_all_the_same(crowded: House, text: str) -> None:
+    found = told(crowded, crowded.answer("bob", text, 101))
+    assert set(found) == set(CROWD)
+    assert len(set(found.values())) == 1
+
+
+def test_of_many_followers_nobody_hears_a_player_they_have_blocked(crowded: House) -> None:
+    crowded.send("hal", "block hal halpass bob")
+    found = told(crowded, crowded.answer("bob", "chat\nHello, all.", 101))
+    assert set(found) == {*CROWD} - {"hal"}
+    assert all("Hello, all." in text for text in found.values())
+
+
+def test_of_many_onlookers_all_but_the_author_get_their_kibitz_later(crowded: House) -> None:
+    mails = kibitz(crowded, "ida", "White is lost.")
+    found = told(crowded, [got for got in mails if got.address != address_of("ida")])
+    assert set(found) == {*CROWD} - {"ida"}
+    assert not set(addressees(mails)) & {address_of("alice"), address_of("bob")}
 
 
 # Kibitz

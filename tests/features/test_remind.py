@@ -416,6 +416,20 @@ def test_a_calendar_may_be_of_one_board(house: House) -> None:
     assert list(events(got)) == ["board-102-bob@example.org"]
 
 
+def test_a_calendar_has_the_day_on_which_a_tournament_decides_a_board(house: House) -> None:
+    house.players("alice", "bob")
+    house.send(
+        "alice", "tournament create cup round-robin cross alice alicepass -size=3 -days-per-round=9 --clock=none"
+    )
+    for userid in ("alice", "bob"):
+        house.send(userid, f"tournament join cup {userid} {userid}pass")
+    house.send("alice", "tournament start cup alice alicepass")
+    house.wait(timedelta(minutes=1))
+    (event,) = events(house.send("bob", "calendar bob bobpass")[0]).values()
+    assert event["SUMMARY"] == "Cross Board 101: the tournament decides it"
+    assert event["DTEND"].dt.date().isoformat() == "2026-01-10"
+
+
 def test_a_long_name_is_folded(house: House) -> None:
     house.players("abcdefghijklmnopqrst", "bob")
     house.game("loops abcdefghijklmnopqrst bob", ["B2"])

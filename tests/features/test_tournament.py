@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from pbm.domain.calendars import StopKind
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending
@@ -346,6 +347,82 @@ def test_a_vacation_does_not_hold_a_round_up(house: House) -> None:
     assert meetings(house)[0].points == (0, 2)
 
 
+def reminded(mails: Iterable[Got]) -> list[tuple[str, int | None]]:
+    """Whom reminders went to, and of which board; None for several boards."""
+    return [(got.address.partition("@")[0], got.board) for got in mails if re.search(r"a\s+reminder|waiting", got.text)]
+
+
+def movers(house: House) -> list[tuple[str, int | None]]:
+    """Who is to move on each running board on which nothing was played."""
+    return [(each.first.userid, each.board) for each in under_way(house)]
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "ladder", "swiss"])
+def test_who_is_to_move_is_reminded_once_before_the_end_of_a_round(house: House, kind: str) -> None:
+    make(house, f"{kind} -days-per-round=20 --clock=none", NAMES[:4])
+    if kind == "ladder":
+        house.send("dan", f"tournament challenge cup dan {password('dan')} ann")
+    expected = movers(house)
+    assert expected
+    assert reminded(house.wait(16.9 * DAY)) == []
+    mails = house.wait(2.9 * DAY)
+    assert reminded(mails) == expected
+    assert all("In 3 days the tournament decides the game" in " ".join(got.body.split()) for got in mails)
+
+
+def test_of_a_short_round_players_are_reminded_late_in_it(house: House) -> None:
+    make(house, "round-robin -days-per-round=1 --clock=none", NAMES[:2])
+    assert reminded(house.wait(0.7 * DAY)) == []
+    assert reminded(house.wait(0.2 * DAY)) == [("ann", 101)]
+
+
+@pytest.mark.parametrize("words", ["remind off", "set digest 08:00"])
+def test_a_player_who_wants_no_reminders_gets_none_of_a_round(house: House, words: str) -> None:
+    make(house, "round-robin -days-per-round=20 --clock=none", NAMES[:2])
+    house.answer("ann", words, 101)
+    assert [got["Subject"] for got in house.wait(19.9 * DAY) if "a reminder" in got.body] == []
+
+
+def test_of_a_clock_that_runs_out_before_the_round_ends_only_the_clock_reminds(house: House) -> None:
+    make(house, "round-robin -days-per-round=20 --clock=18d", NAMES[:2])
+    mails = [got for got in house.wait(17.9 * DAY) if "a reminder" in got.body]
+    assert ["Your time is over" in " ".join(got.body.split()) for got in mails] == [True, True]
+
+
+def test_nobody_is_reminded_of_a_round_that_no_longer_decides(house: House) -> None:
+    make(house, "round-robin -days-per-round=20 --clock=none", NAMES[:2])
+    house.send("maker", f"tournament cancel cup maker {password('maker')}")
+    assert reminded(house.wait(40 * DAY)) == []
+
+
+def test_an_outage_delays_the_reminder_as_it_delays_the_end_of_the_round(house: House) -> None:
+    make(house, "round-robin -days-per-round=20 --clock=none", NAMES[:2])
+    arbiter = Arbiter(house.service)
+    house.wait(16 * DAY)
+    arbiter.halt(StopKind.HALT)
+    assert reminded(house.wait(2 * DAY)) == []
+    arbiter.lift(StopKind.HALT)
+    assert reminded(house.wait(0.9 * DAY)) == []
+    assert reminded(house.wait(0.2 * DAY)) == [("ann", 101)]
+    assert reminded(house.wait(2 * DAY)) == []
+
+
+def test_several_boards_that_a_round_decides_are_one_reminder_with_its_last_day(house: House) -> None:
+    for name in ("cup", "bowl"):
+        for userid in ("maker", *NAMES[:2]):
+            if name == "cup":
+                house.player(userid)
+        house.send("maker", f"tournament create {name} robin cross maker {password('maker')} -size=3 --clock=none")
+        for userid in NAMES[:2]:
+            join(house, userid, name)
+        house.send("maker", f"tournament start {name} maker {password('maker')}")
+        house.wait(NOW)
+    (got,) = [got for got in house.wait(29 * DAY) if reminded([got])]
+    told = " ".join(got.body.split())
+    assert "Tournament: cup, round 1, until 31 Jan 2026." in told
+    assert "Tournament: bowl, round 1, until 31 Jan 2026." in told
+
+
 def test_who_does_not_come_loses_on_time_though_they_have_not_moved(house: House) -> None:
     make(house, "round-robin", NAMES[:2])
     mails = house.wait(11 * DAY)
@@ -636,6 +713,23 @@ def test_in_a_league_everybody_is_told_of_their_division(house: House) -> None:
     mails = play(house, by_name)
     assert "Division 2" in to(mails, "hal")[0].body
     assert "Division 1" not in to(mails, "hal")[0].body
+
+
+def test_on_a_ladder_a_banned_player_is_passed_over(house: House) -> None:
+    make(house, "ladder -rungs=1", NAMES[:3])
+    Steward(house.service).ban("ben", house.now + 10 * DAY, "abuse")
+    house.wait(NOW)
+    asked = f"tournament challenge cup cat {password('cat')}"
+    assert "You cannot challenge ben now. You may challenge ann." in " ".join(
+        house.send("cat", f"{asked} ben")[0].body.split()
+    )
+    Steward(house.service).ban("ann", house.now + 10 * DAY, "abuse")
+    house.wait(NOW)
+    (told,) = house.send("cat", asked)
+    assert "Nobody within your reach can be challenged now: wait a little." in told.body
+    assert not under_way(house)
+    house.wait(11 * DAY)
+    assert "You may challenge ben." in house.send("cat", asked)[0].body
 
 
 @pytest.mark.parametrize("kind", ["swiss -rounds=2", "robin", "knockout"])

@@ -13,9 +13,9 @@ from typing import Any
 from games import GAMES
 from games.rules import joined
 from pbm.core.board import OpenBoard
+from pbm.core.last_day import counted, decided_at, notice_at
 from pbm.core.notify import Desk, tell_players
 from pbm.core.start import seed_of, start_match
-from pbm.domain.calendars import Calendar, StopKind
 from pbm.domain.errors import NotAllowed, Unreadable
 from pbm.domain.events import RoundEnded
 from pbm.domain.mail import Mail
@@ -29,6 +29,8 @@ from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
 
 HOLDING = "tournament"
 """The kind of agenda items that run tournaments; the key is the tournament's id."""
+ENDING = "tournament ends"
+"""The kind of agenda items for boards that a tournament will soon decide; the key is the board."""
 CLOCK = "10d+1d"
 """The clock of the boards, if the tournament's creator has not chosen one."""
 
@@ -79,17 +81,14 @@ class Director(Desk):
         """The players who are in the tournament, by seed."""
         return self.tx.tournaments.present(self.tournament.id)
 
+    def admitted(self, players: Sequence[Player]) -> list[Player]:
+        """Those of the players who are not banned."""
+        banned = self.tx.banned([each.userid.casefold() for each in players])
+        return [each for each in players if each.userid.casefold() not in banned]
+
     def over_at(self, due_at: datetime) -> datetime:
         """When the time of a round that ends at `due_at` is really over: outages and halts are not counted."""
-        length = self.tournament.terms.time_per_round
-        begun_at = due_at - length
-        over_at = self._counted(begun_at).deadline(begun_at, length // timedelta(microseconds=1))
-        return over_at or self.now + LOOK_AGAIN
-
-    def _counted(self, since: datetime) -> Calendar:
-        """The calendar by which the time of a round runs."""
-        ours = (kind for kind in StopKind if kind.is_ours)
-        return Calendar(stops=tuple(each.stop for kind in ours for each in self.tx.absences.of(None, kind, since)))
+        return decided_at(self.tx, self.tournament.terms, due_at) or self.now + LOOK_AGAIN
 
     def is_due(self) -> bool:
         due_at = Director.next_at(self)
@@ -117,6 +116,8 @@ class Director(Desk):
         """Store a bout and start its board; None if there is nothing to play."""
         board = self._seat(bout, division, due_at) if bout.points is None else None
         number = board.match.board if board else None
+        if number is not None:
+            self.tx.agenda.put(ENDING, number, notice_at(self.tournament.terms, due_at))
         challenger_id = challenger.id if challenger else None
         self.tx.tournaments.add_meeting(
             self.tournament, bout, division, number, self.now, due_at=due_at, challenger_id=challenger_id
@@ -145,8 +146,7 @@ class Director(Desk):
                     self.waits = True
                     continue
                 until = min(self.now, self.over_at(meeting.due_at or self.now))
-                counted = self._counted(board.match.started_at)
-                used = time_used(board.match, board.state.to_move, until, counted)
+                used = time_used(board.match, board.state.to_move, until, counted(self.tx, board.match.started_at))
                 result = Result(Ending.DECIDED, quicker(used), why_decided(board.match, used))
                 board.end(result, RoundEnded(meeting.board))
                 self.mails += tell_players(self, board)
@@ -205,11 +205,16 @@ class Ladder(Director):
         return [each.player for each in self.present()]
 
     def reachable(self, challenger: Player) -> list[Player]:
-        """The players whom one may challenge now, from the highest rung down; none while a challenge is under way."""
+        """The players whom one may challenge now, from the highest rung down; none while a challenge is under way.
+
+        Banned players are passed over, as if they had no rung.
+        """
         under_way = self.tx.tournaments.under_way(self.tournament.id)
         if any(each.challenger_id == challenger.id for each in under_way):
             return []
-        players = {player.id: player for player in self.rungs()}
+        rungs = self.rungs()
+        climbing = {challenger, *self.admitted(rungs)}
+        players = {player.id: player for player in rungs if player in climbing}
         busy = {each.challenged for each in under_way}
         playing = {
             player for each in under_way for player in (each.first, each.second) if each.bout.holds(challenger.id)
@@ -241,7 +246,7 @@ class Ladder(Director):
             return "You are on the highest rung: there is nobody to challenge."
         names = joined((player.userid for player in self.reachable(challenger)), "or")
         return (
-            f"You may challenge {names}." if names else "All within your reach are challenged already: wait a little."
+            f"You may challenge {names}." if names else "Nobody within your reach can be challenged now: wait a little."
         )
 
     def _climb(self, meeting: Meeting) -> None:

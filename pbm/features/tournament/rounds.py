@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from pbm.core.board import OpenBoard
-from pbm.core.bus import MatchEnded, MatchReopened, subscribes
+from pbm.core.bus import MatchEnded, MatchReopened, ReminderDue, publish, subscribes
+from pbm.core.last_day import decided_at, notice_at
 from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.mail import Mail
-from pbm.domain.match import Player, Result
+from pbm.domain.match import LOOK_AGAIN, Player, Result
 from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament import letters
-from pbm.features.tournament.director import HOLDING, Director, Ladder
+from pbm.features.tournament.director import ENDING, HOLDING, Director, Ladder
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage
 
@@ -153,8 +154,7 @@ class Rounds(Director):
     def _pairings(self) -> list[tuple[int, Bout]]:
         """The bouts of the present round, with their divisions; players who have left or are banned lose theirs."""
         tournament, players = self.tournament, [each.player for each in self.present()]
-        banned = self.tx.banned([each.userid.casefold() for each in players])
-        here = {each.id for each in players if each.userid.casefold() not in banned}
+        here = {each.id for each in self.admitted(players)}
         if tournament.terms.kind in (Kind.SWISS, Kind.KNOCKOUT):
             return [(1, bout) for bout in self._by_results(here)]
         found: list[tuple[int, Bout]] = []
@@ -261,6 +261,23 @@ def go_on_telling(occasion: Occasion) -> None:
     tx.lock(f"board {number}" for number in told)
     under_way = [board for board in map(occasion.open, told) if board.match.result is None]
     occasion.owe(_tell_begun(occasion, occasion.item.key, under_way))
+
+
+@when_due(ENDING, within=timedelta())
+def remind_of_end(occasion: Occasion) -> None:
+    """Have the player to move reminded that the tournament soon decides the board; later, if outages delay that."""
+    tx, now = occasion.tx, occasion.now
+    meeting = tx.tournaments.on_board(int(occasion.item.key))
+    held = tx.tournaments.get(meeting.tournament_id) if meeting else None
+    if meeting is None or meeting.due_at is None or held is None or held.stage.ended or meeting.points is not None:
+        return
+    ends_at = decided_at(tx, held.terms, meeting.due_at)
+    due_at = now + LOOK_AGAIN if ends_at is None else notice_at(held.terms, ends_at)
+    if due_at > now:
+        tx.agenda.put(ENDING, occasion.item.key, due_at)
+    elif meeting.board is not None:
+        board = occasion.open(meeting.board)
+        publish(ReminderDue(board.match.player(board.state.to_move), meeting.board), tx)
 
 
 @when_due(HOLDING, within=timedelta())
