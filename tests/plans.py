@@ -32,6 +32,7 @@ LONG |= {"rating_changes", "ratings", "tournaments"}
 FOR_ALL = (
     ("FROM players WHERE players.removed_at IS NULL ORDER BY players.userid_key", "a broadcast is for all players"),
     ("SELECT bans.subject FROM bans LIMIT", "the first row tells whether there is any"),
+    ("FROM acts ORDER BY acts.id DESC LIMIT", "the last rows are read, by the key"),
     ("FROM bans ORDER BY bans.since", "an account is erased once, by a job, with the bans that name it"),
     ("lower(inbox.mail_from)", "an account is erased once, by a job, with all that it has written"),
     ("lower(acts.words)", "an account is erased once, by a job, with what was done about it"),

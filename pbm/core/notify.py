@@ -171,7 +171,8 @@ def tell_players(
     tx, tools, mails = at.tx, at.tools, list[Mail]()
     if tx.opened is None:
         tools.states.keep(board.match, board.state)
-    followers = (all_ := tx.follows.of(board.match)) and _told_now(at, board, all_, "board.txt", comments, author)
+    if followers := tx.follows.of(board.match):
+        followers = _told_now(at, board, followers, "board.txt", comments, author)
     deaf = tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
     before = before_the_end(board)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
