@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from pbm.edges import deliver, handover
-from pbm.server import waiting
+from pbm.server import thinker, waiting
 from tests.crash.points import POINTS, die_at, die_at_step
 
 LEASE_SECONDS = 0.6
-"""How long a dead process keeps others from the mails it was sending: short, so that many can die in a minute."""
+"""How long a dead process keeps others from the mails it was sending, and from what its robots thought about: short, so
+that many can die in a minute.
+"""
 MOST_BEGUN = 1000
 """No mail kills its process here; see tests/server/test_unfinished.py for mails that do."""
 LOADED = (
@@ -60,6 +62,7 @@ def _be(order: dict[str, Any]) -> None:
     os.dup2(os.open(order.get("input", os.devnull), os.O_RDONLY), 0)
     deliver.LEASE_SECONDS, deliver._RENEWAL_SECONDS = LEASE_SECONDS, LEASE_SECONDS / 3
     handover._TEXT_PATIENCE = 1
+    thinker.HELD = timedelta(seconds=LEASE_SECONDS)
     waiting.MOST_BEGUN = MOST_BEGUN
     if order.get("clock"):
         _set_clock(Path(order["clock"]))

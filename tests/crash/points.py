@@ -37,6 +37,11 @@ POINTS: dict[str, tuple[str, str]] = {
     "a board is taken up whose time is over": ("pbm.store.matches:Matches.claim_due", "after"),
     "a board was ended, not committed": ("pbm.store.matches:Matches.end", "after"),
     "a due thing is done": ("pbm.core.registry:Runner._do_next", "after"),
+    "a thought is begun": ("pbm.server.thinker:Shift.begins", "after"),
+    "a thought is done, nothing is written": ("pbm.server.thinker:Thinker._giving_back", "before"),
+    "a thought is carried out": ("pbm.server.thinker:Shift.succeeds", "after"),
+    "fetched mails are safe, the mailbox does not know": ("pbm.edges.fetch:_Folder.put_aside", "before"),
+    "fetched mails are put aside": ("pbm.edges.fetch:_Folder.put_aside", "after"),
 }
 """By name: a function, and whether the process is killed before or after it."""
 
