@@ -428,7 +428,8 @@ def run(
             happening.start()
             died = _keep_alive(site, clients, kills)
             happening.join(PATIENCE)
-        return Outcome(tuple(problems(site, plan)), died, frozenset(clients.refusals))
+        found = [*problems(site, plan), *([] if died or faults else _sent_again(smarthost))]
+        return Outcome(tuple(found), died, frozenset(clients.refusals))
     finally:
         smarthost.close()
 
@@ -541,3 +542,8 @@ def _badly_sent(connection: sqlite3.Connection, smarthost: Smarthost) -> Iterato
             yield f"the mail {key} is marked as sent, and was not"
     if unknown := smarthost.taken.keys() - owed.keys():
         yield f"mails were sent that nobody owes: {sorted(unknown)}"
+
+
+def _sent_again(smarthost: Smarthost) -> Iterator[str]:
+    """Mails that were sent more than once, which may be only after a kill or a fault, when SMTP leaves it in doubt."""
+    yield from (f"the mail {key} was sent {times} times" for key, times in smarthost.taken.items() if times > 1)
