@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from tests.crash.harness import Clients, Nursery, Outcome, Site, run
@@ -16,19 +19,25 @@ _LEAPS = (0, 0, 0, -3600, -600, 3600, 86_400)
 
 
 def random_run(nursery: Nursery, template: Path, folder: Path, chance: random.Random) -> Outcome:
-    """A run with one to four kills, at any points and up to their twelfth pass, and with up to five smarthost faults.
+    """A run with one to four kills at any points and up to their twelfth pass, up to two at any instant, and up to five
+    smarthost faults.
 
     Few passes are likelier: mails are handled and sent together, so many points are passed only a few times. The clock
     may leap with each kill, and is right from when all mails are handed in.
     """
     kills = [(chance.choice(sorted(POINTS)), chance.choice(_PASSES)) for _ in range(chance.randint(1, 4))]
     faults = [chance.choice(FAULTS) for _ in range(chance.randint(0, 5))]
+    instants = [chance.uniform(0.05, 1.5) for _ in range(chance.randint(0, 2))]
     leaps = [chance.choice(_LEAPS) for _ in kills]
 
     def leap(site: Site) -> None:
         site.set_clock(leaps.pop() if leaps else 0)
 
-    def end(site: Site, clients: Clients) -> None:
+    def meanwhile(site: Site, clients: Clients) -> None:
+        for seconds in instants:
+            time.sleep(seconds)
+            with suppress(ProcessLookupError):
+                os.kill(site.process, signal.SIGKILL)
         while not clients.is_done:
             time.sleep(0.01)
         leaps.clear()
@@ -36,5 +45,5 @@ def random_run(nursery: Nursery, template: Path, folder: Path, chance: random.Ra
 
     return run(
         nursery, template, folder,
-        seed=chance.randrange(2**32), kills=kills, faults=faults, meanwhile=end, at_start=leap,
+        seed=chance.randrange(2**32), kills=kills, faults=faults, meanwhile=meanwhile, at_start=leap,
     )  # fmt: skip
