@@ -121,9 +121,10 @@ class Site:
         return self.known - self.paths
 
     def commit(self) -> None:
-        """Put new files in their places."""
+        """Put new files in their places. Meanwhile the ledger does not say what the pages that change are made of."""
         os.sync()  # after a power failure there must be no empty files under final names
-        self._write_ledger(self.known | self.paths, {})
+        kept = {board: made for board, made in self.before.items() if self.changed.keys().isdisjoint(made[1])}
+        self._write_ledger(self.known | self.paths, kept)
         for path in sorted(self.changed, key=lambda path: (self.changed[path], path)):
             target = self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -134,10 +135,11 @@ class Site:
         self._write_ledger(frozenset(self.paths), self.made_of)
 
     def _write_ledger(self, files: frozenset[str] | set[str], made_of: dict[str, tuple[str, tuple[str, ...]]]) -> None:
-        content = json.dumps({"files": sorted(files), "boards": made_of or self.before}, sort_keys=True)
+        content = json.dumps({"files": sorted(files), "boards": made_of}, sort_keys=True)
         if not (self.folder / LEDGER).exists() or (self.folder / LEDGER).read_text() != content:
             (self.folder / STAGE).mkdir(exist_ok=True)
             (self.folder / STAGE / LEDGER).write_text(content)
+            os.sync()  # nor may it then speak of pages that are not in their places
             (self.folder / STAGE / LEDGER).replace(self.folder / LEDGER)
 
 

@@ -236,10 +236,13 @@ def _file(configuration: Configuration, program: str) -> Path:
 
 @contextmanager
 def _coming(file: Path, source: Path) -> Iterator[Path]:
-    """A name beside the file for what is copied from the source, removed in the end. Others who copy there wait."""
+    """A name beside the file for what is copied from the source, removed in the end. Others who copy there wait.
+
+    It is always the same in a folder, so that the next copy removes what a killed process left.
+    """
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}.")
-    fresh = file.with_name(f"{file.name}.unfinished")
+    fresh = file.with_name("pbm.unfinished")
     try:
         with alone_in(file.parent):
             copies.remove(fresh)

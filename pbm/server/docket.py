@@ -23,6 +23,7 @@ from pbm.domain.match import Player
 from pbm.domain.reading import Reading
 from pbm.domain.verbs import Locks
 from pbm.mailin import FOR_OPERATOR, Discard, Message
+from pbm.mailin.mime import split
 from pbm.server.guard import Cause
 from pbm.server.guesses import Logins, Origin
 from pbm.store import Plied, Rehearsal, Transaction
@@ -69,11 +70,17 @@ class Prepared(NamedTuple):
 
     @property
     def identity(self) -> str | None:
-        """The mark by which a second delivery of the same mail is known; None without a Message-ID."""
+        """The mark by which a second delivery of the same mail is known: its sender and its Message-ID.
+
+        Without a Message-ID the bytes are the mark if they are dated; None if not even that.
+        """
         message = self.message
-        if not isinstance(message, Message) or message.message_id is None:
+        if not isinstance(message, Message):
             return None
-        return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()
+        if message.message_id is not None:
+            return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()
+        is_dated = not {"date", "received"}.isdisjoint(split(self.row.raw.lstrip())[0])
+        return hashlib.sha256(self.row.raw).hexdigest() if is_dated else None
 
     @property
     def holds_passwords(self) -> bool:

@@ -219,7 +219,7 @@ class Handler:
 
     def repeated(self, mail: Prepared) -> Settled:
         """The end of a mail that was delivered twice."""
-        reason = "ignore: an email with this Message-ID was handled before"
+        reason = "ignore: the same email was handled before"
         return Settled(Arrival.IGNORED, reason, kept=_without_passwords(mail))
 
     def count_logins(self, tx: Transaction, mail: Prepared) -> None:

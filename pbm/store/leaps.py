@@ -15,9 +15,22 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, ColumnElement, case, literal, or_, select, true, type_coerce
 
 from pbm.domain.calendars import StopKind, micros
+from pbm.domain.mail import Delivery
 from pbm.store.house import NOTED, Absences
 from pbm.store.statements import Instant, Queries
-from pbm.store.tables import absences, acts, agenda, attempts, bouts, intents, matches, metadata, tickets, tournaments
+from pbm.store.tables import (
+    absences,
+    acts,
+    agenda,
+    attempts,
+    bouts,
+    intents,
+    matches,
+    metadata,
+    outbox,
+    tickets,
+    tournaments,
+)
 from pbm.store.tournaments import Stage
 
 _PLANNED = frozenset({"due_at", "expires_at", "deadline_at", "ends_at", "until", "locked_until"})
@@ -66,6 +79,7 @@ class Leaps(Queries):
         """
         self._forget_future_stops(now)
         self._forget_future_of_boards(now, last)
+        self._forget_future_of_mails(now, last)
         self._delete(attempts, attempts.c.last_at > now)
         self._update(acts, acts.c.at > now, at=now)
         for kind, most in within.items():
@@ -92,6 +106,13 @@ class Leaps(Queries):
         self._update(matches, matches.c.due_at > last, ~matches.c.paused, due_at=now)
         self._update(matches, matches.c.overrun_at > now, overrun_at=now)
         self._update(matches, ahead, ticking_since=now)
+
+    def _forget_future_of_mails(self, now: datetime, last: datetime) -> None:
+        """Let mails that may have been taken wait no longer than by the clock before, because nothing hurries them."""
+        sooner = _number(outbox.c.due_at) - (micros(last) - micros(now))
+        due_at = case((outbox.c.due_at > last, sooner), else_=micros(now))
+        is_queued = outbox.c.state == Delivery.QUEUED.value
+        self._update(outbox, is_queued, outbox.c.maybe_taken, outbox.c.due_at > now, due_at=due_at)
 
     def clamp(self, now: datetime) -> None:
         """Move instants of writing that are later than now to now; plans must have been brought forward before."""

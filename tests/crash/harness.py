@@ -24,7 +24,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -33,17 +33,20 @@ from pbm.cli.output import replayed
 from pbm.domain.match import State
 from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.mailin import Robot
-from pbm.server import Service, Settings
+from pbm.server import Arriving, Service, Settings
 from pbm.server.operator import Administration
 from pbm.store import Store
 from pbm.store.engine import utc_now
+from tests.mailbox import Imap, imap
 from tests.ports import reserved_port
 
 ROOT = Path(__file__).parent.parent.parent
 ROBOT = Robot("pbm", "example.org")
 PLAYERS = ("alice", "bob", "carol")
-BOARDS, PLIES, OTHERS, OVERDUE = 4, 4, 3, 4
-"""In a run: boards that are played on, plies on each, challenges, and also letters; boards out of time at the start."""
+BOARDS, PLIES, OTHERS, OVERDUE, ROBOTS = 4, 4, 3, 4, 2
+"""In a run: boards that are played on, plies on each, challenges, and also letters by SMTP and in the mailbox; boards
+out of time at the start; boards against a robot.
+"""
 FILLER_OCTETS = 300_000
 PATIENCE = 300.0
 _TWO_HOURS = 7_200_000_000
@@ -181,22 +184,28 @@ class Posting:
 class Plan:
     """What happens in a run. threads: mails that are handed in one after another; all threads run at the same time.
 
-    records: what the boards must hold at the end. overdue: boards that must be void or, as a player's third, lost.
-    boards: the number of boards at the end.
+    mailbox: mails that are in the mailbox from the beginning. records: what the boards must hold at the end, moves of
+    robots as "?". overdue: boards that must be void or, as a player's third, lost. unasked: who must be told of a board
+    by mails that answer none; by None, of the tournament's end. boards: the number of boards at the end.
     """
 
     threads: tuple[tuple[Posting, ...], ...]
+    mailbox: tuple[Posting, ...]
     records: dict[int, tuple[str, ...]]
     overdue: tuple[int, ...]
+    unasked: dict[int | None, tuple[str, ...]]
     boards: int
 
     @property
     def postings(self) -> list[Posting]:
-        return [posting for thread in self.threads for posting in thread]
+        return [posting for thread in (*self.threads, self.mailbox) for posting in thread]
 
 
 def make_template(folder: Path) -> Path:
-    """A database with players and fresh boards, copied for each run."""
+    """A database with players and fresh boards, copied for each run; carol follows the first of them.
+
+    The last board is alice's and bob's only game in a tournament, and before it are alice's boards against a robot.
+    """
     path = folder / "template.db"
     service = Service(Store(f"sqlite:///{path}"), Settings(ROBOT))
     administration = Administration(service)
@@ -206,8 +215,15 @@ def make_template(folder: Path) -> Path:
         administration.start_match("cross", ("alice", "bob"), ("-size=4", "--clock=none"))
     for _ in range(OVERDUE):
         administration.start_match("cross", ("alice", "bob"), ("-size=4", "--clock=1h"))
+    for number, command in enumerate(_commands()):
+        userid = next(each for each in PLAYERS if f" {each} {each}pass" in command)
+        mail = Posting(f"start{number}", f"{userid}@x.org", ROBOT.address, command, "", 0)
+        service.accept([Arriving(mail.sender, (mail.to,), mail.raw)])
+        service.handle()
+    service.agenda.run()  # begins the tournament
     service.close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM inbox")
         connection.execute("DELETE FROM outbox_texts")
         connection.execute("DELETE FROM outbox")
         for name in _INSTANTS:
@@ -217,8 +233,19 @@ def make_template(folder: Path) -> Path:
     return path
 
 
+def _commands() -> Iterator[str]:
+    yield "follow carol carolpass 101"
+    for _ in range(ROBOTS):
+        yield "cross challenge alice robot1 -size=4 --clock=none alice alicepass"
+    yield "tournament create cup knockout cross alice alicepass -players=2 -size=4"
+    for userid in ("alice", "bob"):
+        yield f"tournament join cup {userid} {userid}pass"
+
+
 def make_plan(database: Path, chance: random.Random, fillers: int = 0) -> Plan:
     """Moves by reply on each board, and challenges and letters, which would show if they were handled twice.
+
+    Robots answer on their boards; the game of the tournament ends, and with it the tournament.
 
     fillers: the number of large mails besides.
     """
@@ -230,21 +257,30 @@ def make_plan(database: Path, chance: random.Random, fillers: int = 0) -> Plan:
     store.close()
     assert alice is not None
     threads, records = [], {}
-    for board in boards[:BOARDS]:
+    overdue, robots, cup = boards[BOARDS : BOARDS + OVERDUE], boards[-1 - ROBOTS : -1], boards[-1]
+    for board in (*boards[:BOARDS], cup):
         records[board] = _record(chance)
-        threads.append(tuple(_moves(board, records[board], signer)))
+        threads.append(tuple(_moves(board, records[board], signer, 3 if board == boards[0] else 2)))
+    threads[-1] += (replace(next(_moves(cup, ["resign!"], signer, 2, PLIES)), key="end"),)
+    for board in robots:
+        records[board] = (*_record(chance)[:1], "?")
+        threads.append(tuple(_moves(board, records[board][:1], signer, 1)))
     letter_box = f"pbm+{signer.seal(PlayerToken(alice.id, 0, 10**6))}@example.org"
     challenges = [
         Posting(f"challenge{n}", "alice@x.org", letter_box, "cross challenge alice carol -size=3", "", 2)
         for n in range(OTHERS)
     ]
     letters = [
-        Posting(f"letter{n}", "alice@x.org", letter_box, "message carol", f"Hello {n}", 2) for n in range(OTHERS)
+        Posting(f"letter{n}", "alice@x.org", letter_box, "message carol", f"Hello {n}", 2) for n in range(2 * OTHERS)
     ]
+    mailbox = tuple(letters.pop() for _ in range(OTHERS))
     threads.append((*challenges, *letters))
     ballast = "\n".join(["x" * 70] * (FILLER_OCTETS // 71))
     threads.append(tuple(Posting(f"filler{n}", "alice@x.org", letter_box, "games", ballast, 1) for n in range(fillers)))
-    return Plan(tuple(threads), records, tuple(boards[BOARDS:]), len(boards) + OTHERS)
+    both, one = ("alice@x.org", "bob@x.org"), ("alice@x.org",)
+    unasked: dict[int | None, tuple[str, ...]] = dict.fromkeys(boards[:BOARDS], ())
+    unasked |= dict.fromkeys((*overdue, cup, None), both) | dict.fromkeys(robots, one)
+    return Plan(tuple(threads), mailbox, records, tuple(overdue), unasked, len(boards) + OTHERS)
 
 
 def _record(chance: random.Random) -> tuple[str, ...]:
@@ -256,12 +292,13 @@ def _record(chance: random.Random) -> tuple[str, ...]:
     return tuple(record)
 
 
-def _moves(board: int, record: Sequence[str], signer: Signer) -> Iterator[Posting]:
-    for ply, notation in enumerate(record):
+def _moves(board: int, record: Sequence[str], signer: Signer, answers: int, first: int = 0) -> Iterator[Posting]:
+    """answers: to each move. first: the number of plies before."""
+    for ply, notation in enumerate(record, first):
         seat = ply % 2 + 1
         to = f"pbm+{signer.seal(SeatToken(board, seat, ply, 0))}@example.org"
         subject = f"Re: Cross Board {board} alice-bob"
-        yield Posting(f"board{board}ply{ply}", f"{PLAYERS[seat - 1]}@x.org", to, subject, notation, 2)
+        yield Posting(f"board{board}ply{ply}", f"{PLAYERS[seat - 1]}@x.org", to, subject, notation, answers)
 
 
 @dataclass
@@ -271,6 +308,7 @@ class Site:
     nursery: Nursery
     folder: Path
     smarthost: Smarthost
+    mailbox: Imap
     out: Path
     at_start: Callable[[Site], None]
     port: int
@@ -285,6 +323,12 @@ class Site:
     def clock(self) -> Path:
         return self.folder / "clock.txt"
 
+    def set_clock(self, offset: float) -> None:
+        """Let the clock of all servers that start from now on be wrong by so many seconds, and of those started so."""
+        draft = self.clock.with_suffix(".new")
+        draft.write_text(str(offset))
+        draft.replace(self.clock)
+
     def serve(self, point: str | None = None, pass_: int = 1) -> int:
         """Start a server that dies at a point, or lives if there is none; returns its process."""
         self.at_start(self)
@@ -294,6 +338,8 @@ class Site:
             f'[server]\nlisten = "127.0.0.1:{self.port}"\ndomain = "example.org"\n'
             f'[delivery]\nkind = "smarthost"\nfirst_retry_seconds = 0.05\nlongest_retry_seconds = 0.2\n'
             f'[smarthost]\nhost = "127.0.0.1"\nport = {self.smarthost.port}\ntimeout_seconds = 0.5\n'
+            f'[imap]\nhost = "127.0.0.1"\nport = {self.mailbox.server_address[1]}\ntls = "none"\nusername = "pbm"\n'
+            f'password = "right"\nfirst_retry_seconds = 0.05\nlongest_retry_seconds = 0.2\n'
         )
         self.starts += 1
         clock = str(self.clock) if self.clock.exists() else None
@@ -372,15 +418,18 @@ def run(
     shutil.copyfile(template, folder / "pbm.db")
     smarthost = Smarthost(faults)
     try:
-        with reserved_port() as port:
-            site = Site(nursery, folder, smarthost, out or folder / "out.txt", at_start, port)
+        with reserved_port() as port, imap() as mailbox:
+            site = Site(nursery, folder, smarthost, mailbox, out or folder / "out.txt", at_start, port)
             plan = make_plan(site.database, random.Random(seed), fillers)
+            for posting in plan.mailbox:
+                mailbox.put(posting.raw)
             clients = Clients(port, plan)
             happening = threading.Thread(target=meanwhile, args=(site, clients))
             happening.start()
             died = _keep_alive(site, clients, kills)
             happening.join(PATIENCE)
-        return Outcome(tuple(problems(site, plan)), died, frozenset(clients.refusals))
+        found = [*problems(site, plan), *([] if died or faults else _sent_again(smarthost))]
+        return Outcome(tuple(found), died, frozenset(clients.refusals))
     finally:
         smarthost.close()
 
@@ -415,6 +464,10 @@ def is_quiet(site: Site) -> bool:
     with contextlib.suppress(sqlite3.OperationalError):
         waiting = site.count("SELECT count(*) FROM inbox WHERE state = 'new'")
         waiting += site.count("SELECT count(*) FROM matches WHERE due_at < 1000000 * unixepoch()")
+        waiting += site.count("SELECT count(*) FROM agenda WHERE due_at < 1000000 * unixepoch()")
+        waiting += site.count("SELECT count(*) FROM agenda WHERE kind IN ('think', 'taken')")
+        waiting += site.count("SELECT count(*) FROM matches JOIN players ON id = seat2_id WHERE bot AND plies = 1")
+        waiting += len(site.mailbox.folders["INBOX"])
         return not waiting and not site.count("SELECT count(*) FROM outbox WHERE state NOT IN ('sent', 'failed')")
     return False
 
@@ -425,6 +478,8 @@ def problems(site: Site, plan: Plan) -> Iterator[str]:
         yield from _badly_handled(connection, plan)
         yield from _badly_ended(connection, plan)
         yield from _badly_sent(connection, site.smarthost)
+    if (number := len(site.mailbox.folders["INBOX.pbm-handled"])) != len(plan.mailbox):
+        yield f"{number} mails of the mailbox were put aside instead of {len(plan.mailbox)}"
     service = Service(Store(f"sqlite:///{site.database}"), Settings(ROBOT))
     try:
         yield from service.store.check()
@@ -437,7 +492,8 @@ def problems(site: Site, plan: Plan) -> Iterator[str]:
                 yield f"there are {len(boards)} boards instead of {plan.boards}"
             for board, record in plan.records.items():
                 match = tx.matches.load(board)
-                played = tuple(ply.notation for ply in match.record) if match else ()
+                robots = {seat for seat in (1, 2) if match and match.player(seat).userid.startswith("robot")}
+                played = tuple("?" if ply.seat in robots else ply.notation for ply in match.record) if match else ()
                 if played != record:
                     yield f"board {board} holds {played} instead of {record}"
     finally:
@@ -453,11 +509,11 @@ def _badly_handled(connection: sqlite3.Connection, plan: Plan) -> Iterator[str]:
         own = rows.pop(posting.key, [])
         handled = [number for number, state, _ in own if state == "handled"]
         again = [reason for _, state, reason in own if state == "ignored" and "handled before" in reason]
-        if len(handled) != 1 or len(again) + 1 != len(own):
+        if len(handled) != 1 or len(again) + 1 != len(own) or (again and posting in plan.mailbox):
             yield f"{posting.key} is in the inbox as {own}"
             continue
         addresses = [row[0] for row in connection.execute("SELECT address FROM outbox WHERE inbox_id = ?", handled)]
-        if len(addresses) != posting.answers or len(set(addresses)) != posting.answers:
+        if len(addresses) != posting.answers or len(set(addresses)) != min(posting.answers, len(PLAYERS)):
             yield f"{posting.key} was answered to {addresses}"
     if rows:
         yield f"nobody sent {sorted(rows)}"
@@ -466,9 +522,13 @@ def _badly_handled(connection: sqlite3.Connection, plan: Plan) -> Iterator[str]:
 def _badly_ended(connection: sqlite3.Connection, plan: Plan) -> Iterator[str]:
     for board in plan.overdue:
         ending = connection.execute("SELECT ending FROM matches WHERE board = ?", (board,)).fetchone()[0]
-        told = connection.execute("SELECT address FROM outbox WHERE board = ? ORDER BY address", (board,)).fetchall()
-        if ending not in ("void", "forfeit") or told != [("alice@x.org",), ("bob@x.org",)]:
-            yield f"board {board}, whose time was over, has ended as {ending}, and was told to {told}"
+        if ending not in ("void", "forfeit"):
+            yield f"board {board}, whose time was over, has ended as {ending}"
+    for about, people in plan.unasked.items():
+        query = "SELECT address FROM outbox WHERE board IS ? AND inbox_id IS NULL ORDER BY address"
+        told = tuple(row[0] for row in connection.execute(query, (about,)))
+        if told != people:
+            yield f"board {about} was told to {told} unasked, instead of {people}"
 
 
 def _badly_sent(connection: sqlite3.Connection, smarthost: Smarthost) -> Iterator[str]:
@@ -482,3 +542,8 @@ def _badly_sent(connection: sqlite3.Connection, smarthost: Smarthost) -> Iterato
             yield f"the mail {key} is marked as sent, and was not"
     if unknown := smarthost.taken.keys() - owed.keys():
         yield f"mails were sent that nobody owes: {sorted(unknown)}"
+
+
+def _sent_again(smarthost: Smarthost) -> Iterator[str]:
+    """Mails that were sent more than once, which may be only after a kill or a fault, when SMTP leaves it in doubt."""
+    yield from (f"the mail {key} was sent {times} times" for key, times in smarthost.taken.items() if times > 1)

@@ -1,7 +1,8 @@
 """A process that has the program loaded and forks real `pbm` processes, in milliseconds instead of a second each.
 
 It reads orders from its standard input, each a JSON object on a line, and answers each with the new process's id:
-{"arguments": [...], "out": PATH, "point": NAME or null, "pass": NUMBER, "clock": PATH or null}
+{"arguments": [...], "out": PATH, "input": PATH, "point": NAME or null, "pass": NUMBER, "step": NUMBER,
+"clock": PATH or null}. All but the first two may be missing.
 """
 
 from __future__ import annotations
@@ -17,14 +18,26 @@ from pathlib import Path
 from typing import Any
 
 from pbm.edges import deliver, handover
-from pbm.server import waiting
-from tests.crash.points import POINTS, die_at
+from pbm.server import thinker, waiting
+from tests.crash.points import POINTS, die_at, die_at_step
 
 LEASE_SECONDS = 0.6
-"""How long a dead process keeps others from the mails it was sending: short, so that many can die in a minute."""
+"""How long a dead process keeps others from the mails it was sending, and from what its robots thought about: short, so
+that many can die in a minute.
+"""
 MOST_BEGUN = 1000
 """No mail kills its process here; see tests/server/test_unfinished.py for mails that do."""
-LOADED = ("pbm.cli.frame", "pbm.cli.serve", "pbm.cli.db", "pbm.cli.opening", "pbm.edges.server", "pbm.server.handle")
+LOADED = (
+    "pbm.cli.frame",
+    "pbm.cli.serve",
+    "pbm.cli.db",
+    "pbm.cli.mails",
+    "pbm.cli.players",
+    "pbm.cli.opening",
+    "pbm.archive",
+    "pbm.edges.server",
+    "pbm.server.handle",
+)
 
 
 def main() -> None:
@@ -46,20 +59,22 @@ def _be(order: dict[str, Any]) -> None:
     out = os.open(order["out"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     for number in (1, 2):
         os.dup2(out, number)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
+    os.dup2(os.open(order.get("input", os.devnull), os.O_RDONLY), 0)
     deliver.LEASE_SECONDS, deliver._RENEWAL_SECONDS = LEASE_SECONDS, LEASE_SECONDS / 3
     handover._TEXT_PATIENCE = 1
+    thinker.HELD = timedelta(seconds=LEASE_SECONDS)
     waiting.MOST_BEGUN = MOST_BEGUN
     if order.get("clock"):
         _set_clock(Path(order["clock"]))
     if order.get("point"):
         die_at(order["point"], order["pass"])
+    count = die_at_step(order["step"]) if order.get("step") else lambda: None
     from pbm.cli import main as pbm
 
     try:
         pbm(order["arguments"])
     finally:
+        count()
         os._exit(1)
 
 

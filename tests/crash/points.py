@@ -1,6 +1,7 @@
-"""Named points between accept, commit, handling, outbox write, delivery and its mark, where a process is killed.
+"""Where a process is killed: named points of a server, and every step of a command.
 
-The program knows nothing of them: in a process that is to die, the functions named here are wrapped.
+The program knows nothing of them: in a process that is to die at a point, the functions named here are wrapped; in one
+that is to die at a step, each change of a file or folder and each SQL statement of SQLite is counted.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ import asyncio
 import functools
 import os
 import signal
+import sqlite3
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from sqlite3 import dbapi2
 from typing import Any
 
 POINTS: dict[str, tuple[str, str]] = {
@@ -33,6 +37,11 @@ POINTS: dict[str, tuple[str, str]] = {
     "a board is taken up whose time is over": ("pbm.store.matches:Matches.claim_due", "after"),
     "a board was ended, not committed": ("pbm.store.matches:Matches.end", "after"),
     "a due thing is done": ("pbm.core.registry:Runner._do_next", "after"),
+    "a thought is begun": ("pbm.server.thinker:Shift.begins", "after"),
+    "a thought is done, nothing is written": ("pbm.server.thinker:Thinker._giving_back", "before"),
+    "a thought is carried out": ("pbm.server.thinker:Shift.succeeds", "after"),
+    "fetched mails are safe, the mailbox does not know": ("pbm.edges.fetch:_Folder.put_aside", "before"),
+    "fetched mails are put aside": ("pbm.edges.fetch:_Folder.put_aside", "after"),
 }
 """By name: a function, and whether the process is killed before or after it."""
 
@@ -50,6 +59,37 @@ def die_at(point: str, pass_: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     setattr(owner, name, _wrapped(function, maybe_die, after=when == "after"))
+
+
+KILLED = "killed at a step\n"
+"""What a process says on its standard error before it dies at a step."""
+_CHANGES = {"os.rename", "os.remove", "os.link", "os.mkdir", "os.rmdir"}
+
+
+def die_at_step(step: int) -> Callable[[], None]:
+    """Let this process kill itself before the step is done, counted from 1; returns what counts one more step."""
+    left = step
+
+    def count(_statement: str = "") -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.write(2, KILLED.encode())
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def heed(event: str, words: tuple[Any, ...]) -> None:
+        if event in _CHANGES or (event == "open" and words[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)):
+            count()
+
+    def connect(*args: Any, **kwargs: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = sqlite3.Connection(*args, **kwargs)
+        connection.set_trace_callback(count)
+        return connection
+
+    sys.addaudithook(heed)
+    sqlite3.connect = connect  # type: ignore[assignment]
+    dbapi2.connect = connect  # type: ignore[assignment]
+    return count
 
 
 def find(place: str) -> tuple[Any, str, Callable[..., Any]]:

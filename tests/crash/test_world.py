@@ -92,14 +92,9 @@ def test_a_clock_that_jumps_loses_nothing(
     def jump(site: Site, clients: Clients) -> None:
         for offset in offsets:
             time.sleep(0.2)
-            _written(tmp_path / "new.txt", str(offset)).replace(site.clock)
+            site.set_clock(offset)
         until(lambda: clients.is_done)
-        _written(tmp_path / "new.txt", str(max(offsets))).replace(site.clock)
+        site.set_clock(max(offsets))
 
     (tmp_path / "clock.txt").write_text("0")
     assert run(nursery, template, tmp_path, meanwhile=jump).problems == ()
-
-
-def _written(path: Path, text: str) -> Path:
-    path.write_text(text)
-    return path

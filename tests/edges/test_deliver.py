@@ -473,6 +473,17 @@ def test_a_mail_that_may_have_been_taken_keeps_its_own_waits(store):
     assert outbox(store)[0].due_at <= clock.now
 
 
+@pytest.mark.parametrize(("due_in", "then_in"), [(3660, 60), (600, 0), (-10, -10)])
+def test_a_mail_in_doubt_waits_no_longer_because_the_clock_was_an_hour_ahead(store, due_in, then_in):
+    queue(store, "a@x")
+    with store.write() as tx:
+        due_at = START + timedelta(seconds=due_in)
+        tx.outbox.postpone(outbox(store)[0].id, due_at, "hung up", maybe_taken=True)
+    with store.write() as tx:
+        tx.leaps.forget_future(START, START + timedelta(hours=1), {})
+    assert outbox(store)[0].due_at == START + timedelta(seconds=then_in)
+
+
 def test_what_was_postponed_when_the_way_out_failed_for_a_moment_goes_once_it_works(store):
     """Even if a mail under way is taken first, or little of its minute is left."""
     queue(store, "a@x", "b@x", "c@x")

@@ -92,6 +92,19 @@ def test_a_mail_that_comes_twice_in_one_batch_is_handled_once(table: House) -> N
     assert [state for state, _ in states(table)[before:]] == [Arrival.HANDLED, Arrival.IGNORED]
 
 
+@pytest.mark.parametrize(
+    ("dated", "second"), [("Date: Thu, 1 Jan 2026 12:00:00 +0000\r\n", Arrival.IGNORED), ("", Arrival.HANDLED)]
+)
+def test_a_mail_without_a_message_id_is_known_by_its_bytes_if_they_are_dated(
+    dated: str, second: Arrival, table: House
+) -> None:
+    """A date tells a mail that is delivered again from the mail of a person who says the same thing twice."""
+    raw = f"From: alice@example.net\r\n{dated}Subject: show 101 alice alicepass\r\n\r\n".encode()
+    for _ in range(2):
+        table.deliver(Arriving("alice@example.net", ("pbm@example.org",), raw))
+    assert [state for state, _ in states(table)[-2:]] == [Arrival.HANDLED, second]
+
+
 def test_the_log_tells_whose_mail_did_what_where(table: House) -> None:
     with capture_logs() as logged:
         table.send("alice", "cross move 101 alice alicepass C4")
