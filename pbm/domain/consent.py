@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from games import GAMES
-from pbm.domain.idioms import answers, vocabulary
+from pbm.domain.idioms import answers, moves, vocabulary
 from pbm.domain.meaning import Sentence, is_signature, plain, sentences
 from pbm.domain.verbs import find, leading
 
@@ -95,6 +95,26 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) ->
     stated = [found[1] for sentence in said for found in _STATED.finditer(sentence.text)]
     wished = _first_name(stated, others) if answer is Answer.UNCLEAR and to_play else ""
     return Consent(Answer.YES, wished) if wished else Consent(answer)
+
+
+def is_bare(text: str) -> bool:
+    """Whether an answer is a yes or no with thanks or a name, and tells nobody anything else.
+
+    >>> is_bare("Yes, thanks!\\nBob"), is_bare("No, sorry"), is_bare("yes\\nresign"), is_bare("yes\\nyou fool")
+    (True, True, False, False)
+    """
+    said = [sentence for sentence in sentences(text) if not _STATED.fullmatch(sentence.plain)]
+    names = {word.casefold() for sentence in said for word in re.findall(r"\b[A-Z][\w.-]*", sentence.text)}
+    refusals = (answers.NO, answers.NEVER, moves.LONE_NO)
+    for sentence in said:
+        clauses = _clauses(sentence.plain)
+        agrees = any(map(_agreeing, clauses))
+        for clause in clauses:
+            is_name = clause in names or (agrees and " " not in clause)
+            is_answer = any(row.fullmatch(clause) for row in refusals) or _is_assent(clause)
+            if not is_answer and not (_is_known(clause) and (is_name or _agreeing(clause))):
+                return False
+    return True
 
 
 def introduced(text: str) -> str:
@@ -188,11 +208,11 @@ def _limited(plains: Sequence[str]) -> Iterator[bool]:
         yield sentence.endswith(" but")
         for clause in clauses:
             head = _agreeing(clause)
-            rest = clause[head.end() :].strip() if head else clause
+            rest = _after(head, clause)
             tells = is_free or answers.ASIDE.match(rest) or _NAMED.fullmatch(rest)
             asks = sentence.endswith("?") and clause is clauses[-1] and not rest.startswith("how ")
             is_heard = tells and not (is_wish or asks or answers.LIMITS.search(rest))
-            yield not (_is_known(clause, rest) or is_heard)
+            yield not (_is_known(clause) or is_heard)
             is_wish = is_wish or (head is not None and not is_firm and answers.WISH.search(clause) is not None)
 
 
@@ -201,8 +221,13 @@ def _bared(said: str) -> str:
     return answers.NOT_NO.sub("", answers.HARMLESS.sub("", said))
 
 
-def _is_known(clause: str, rest: str) -> bool:
-    """Whether a clause agrees, thanks or names its writer, and does nothing else. rest: what follows a yes."""
+def _after(head: re.Match[str] | None, clause: str) -> str:
+    return clause[head.end() :].strip() if head else clause
+
+
+def _is_known(clause: str) -> bool:
+    """Whether a clause agrees, thanks or names its writer, and does nothing else."""
+    rest = _after(_agreeing(clause), clause)
     strange = [word for word in rest.split() if word not in answers.AGREEING and word not in GAMES]
     word = strange[0] if len(strange) == 1 and _ADDRESSED.fullmatch(rest) else ""
     is_named = _is_name(word, ()) and not answers.LIMITS.search(word)
