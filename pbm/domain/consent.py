@@ -181,7 +181,7 @@ def _answer(said: list[str], *, to_play: bool) -> Answer:
         yes = yes or (not no and _agreeing(clause, to_play=to_play, asks=asks) is not None)
     if yes and no:
         return Answer.NO if any(_BUT.search(sentence) for sentence in plains) else Answer.UNCLEAR
-    if yes and any(_limited(plains)):
+    if yes and any(_limited([each for each in plains if to_play or any(map(_agreeing, _clauses(each)))])):
         return Answer.ASKS if asks and to_play else Answer.UNCLEAR
     if no or yes:
         return Answer.NO if no else Answer.YES

@@ -179,11 +179,11 @@ QUESTION = any_of(
 )
 
 REPLY = any_of(
-    r"(?:(?P<yes>(?:yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
-    r"|de acuerdo|va bene|certo|sim|está bem|akkoord|(?:na )?klar|natürlich|bien sûr|volontiers|claro(?: que sí)?"
+    r"(?:(?P<yes>(?:yes|y|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí"
+    r"|vale|de acuerdo|va bene|certo|sim|está bem|akkoord|(?:na )?klar|natürlich|bien sûr|volontiers|claro(?: que sí)?"
     r"|por supuesto|natuurlijk|com certeza|(?P<weak>ok(?:ay)?|all ?right|fine(?: (?:by|with) me)?|go ahead"
     r"|no problem|no worries))(?:,? (?:go ahead|no problem|no worries|sure|fine))?)|"
-    r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal|let's))?",
+    r"(?P<no>no?|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal|let's))?",
     after="AFTER",
 )
 """A short answer to what the other player asked; a weak yes agrees to no draw, which ends the game."""
