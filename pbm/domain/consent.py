@@ -15,6 +15,7 @@ from games import GAMES
 from pbm.domain.idioms import answers, moves, vocabulary
 from pbm.domain.meaning import Sentence, is_signature, plain, sentences
 from pbm.domain.verbs import find, leading
+from pbm.domain.wanted import game_named
 
 READ = 4
 """How many sentences are read."""
@@ -70,8 +71,10 @@ _ADDRESSED = re.compile(r"(?:.*\b(?:you|against|with|as|is|thanks|dear|play|plea
 _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
 
-def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) -> Consent:
+def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, game: str = "") -> Consent:
     """The answer to a question of ours. others: names that are not the writer's, such as the inviter's.
+
+    game: the one that was offered; a yes to another agrees to nothing.
 
     to_play: a game was offered, so "let's start" means yes, and so does a name; they do not for any other question.
 
@@ -81,6 +84,8 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) ->
     (<Answer.NO: 'no'>, <Answer.NEVER: 'never'>)
     >>> consent("start").answer, consent("start", to_play=False).answer
     (<Answer.YES: 'yes'>, <Answer.UNCLEAR: 'unclear'>)
+    >>> consent("Yes, let's play Hex!", game="hex").answer, consent("Yes, let's play Go!", game="hex").answer
+    (<Answer.YES: 'yes'>, <Answer.UNCLEAR: 'unclear'>)
     >>> consent("Yes, I'm Joe."), consent("name: joe").name, consent("joe").answer
     (Consent(answer=<Answer.YES: 'yes'>, name='Joe'), 'joe', <Answer.UNCLEAR: 'unclear'>)
     """
@@ -88,7 +93,8 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) ->
     every = sentences(letter if letter and is_signature(card) else text)
     said, later = every[:READ], every[READ:]
     answer = _answer([sentence.text for sentence in said], to_play=to_play)
-    if answer is Answer.YES and to_play and any(answers.LIMITS.search(_bared(each.plain)) for each in later):
+    is_limited = to_play and any(answers.LIMITS.search(_bared(each.plain)) for each in later)
+    if answer is Answer.YES and (is_limited or (game and game_named(text) not in ("", game))):
         answer = Answer.UNCLEAR
     if answer is Answer.YES:
         return Consent(answer, _name(said, others))

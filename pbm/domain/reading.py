@@ -54,10 +54,14 @@ _FOR_BOARD = re.compile(
     r"(?:board |game |match )?#?(\d{3,9})\W*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_MINE = re.compile(r"\W*(?:all )?my (?:\w+ )?(?:games|boards|matches)\W*", re.IGNORECASE)
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _AT_ONCE = ("move", "accept", "resign")
 """Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
-_NOTED = re.compile(r"note(?: to self)?(?! (?:that|how|the)\b| no(?:ne|thing)\W*$)[ :,-]+(?=\w)", re.IGNORECASE)
+_NOTED = re.compile(
+    r"(?:private )?(?:note|memo)(?: to (?:my)?self)?(?! (?:that|how|the)\b| no(?:ne|thing)\W*$)[ :,-]+(?=\w)",
+    re.IGNORECASE,
+)
 """The beginning of a private note on one line; "Note that I will be away" is for the other player."""
 _TO_OTHERS = ("kibitz", "broadcast")
 LISTS = {
@@ -235,12 +239,11 @@ def _asked(line: str) -> str:
     >>> _asked("my games"), _asked("Please show my finished games"), _asked("history of 101")
     ('all show me active', 'Please show my finished games', 'show 101')
     """
+    if not (begins(line) or _MINE.fullmatch(line)):
+        return line
     if (record := RECORD.fullmatch(plain(line))) is not None:
         return f"show {record['board']}"
-    wish = wished(line)
-    if not begins(line) and wish is not Wish.BOARDS:
-        return line
-    return LISTS.get(wish or Wish.THANKS, ERASURE if plain(line) in _ENDS_ALL else line)
+    return LISTS.get(wished(line) or Wish.THANKS, ERASURE if plain(line) in _ENDS_ALL else line)
 
 
 def _may_plan(standing: Standing, words: str) -> bool:

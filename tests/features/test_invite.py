@@ -128,7 +128,14 @@ def test_a_short_line_below_the_answer_to_an_offer_reaches_the_challenger(people
         assert (f"bob writes:\n\n  {answer}\n  {words}" in hers.body) == (words != "Well")
 
 
-@pytest.mark.parametrize("command", ["resign", "block alice", "swap", "play hex"])
+def test_a_yes_to_another_game_starts_none(people: House) -> None:
+    ask(people, "bob", "set challenges ask")
+    people.send("alice", "cross challenge me bob alice alicepass")
+    assert "Please answer again." in " ".join(people.answer("bob", "Yes, let's play Hex!")[0].body.split())
+    assert "A new game" in people.answer("bob", "Yes, let's play Cross!")[0].body
+
+
+@pytest.mark.parametrize("command", ["resign", "block alice", "swap", "set receipts off"])
 def test_a_command_below_the_answer_to_an_offer_is_neither_done_nor_passed_on(people: House, command: str) -> None:
     ask(people, "bob", "set challenges ask")
     for answer in ("yes", "no"):

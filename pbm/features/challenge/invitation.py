@@ -135,7 +135,8 @@ def _send_invitation(
 def answer_invitation(request: Request, ticket: Ticket) -> None:
     """The stranger accepts, perhaps with a userid of their choice, or declines for good; else they are asked again."""
     inviter = request.tx.players.get(ticket.player_id or 0)
-    said = consent(request.message.text, [inviter.userid] if inviter is not None else [])
+    others, game = [inviter.userid] if inviter is not None else [], ticket.payload["game"]
+    said = consent(request.message.text, others, game=game)
     if said.answer in (Consented.NO, Consented.NEVER):
         _decline(request, ticket, inviter)
         return
@@ -192,7 +193,8 @@ def words_besides(request: Request, game: str, board: int | None = None) -> str:
     said = f"{first}\n{found.comment}" if commands else text
     closing = answers.CLOSING.search(said)
     said = said[: closing.start()] if closing else said
-    return "" if len(said.split()) <= _A_YES_AND_A_NAME and is_bare(said) else said.strip()
+    count = len(said.split())
+    return "" if count <= 1 or (count <= _A_YES_AND_A_NAME and is_bare(said)) else said.strip()
 
 
 def close(at: Desk, purpose: str, subject: str) -> None:

@@ -175,7 +175,7 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
     tx, item, text = request.tx, request.tx.agenda.get(OFFER, ticket.subject), request.message.text
     if item is None or item.payload["game"] not in GAMES:
         raise NotAllowed("The time to agree to this game is over.")
-    reply = Reply.NEVER if first_line(text).casefold() == NONE else consent(text).answer
+    reply = Reply.NEVER if first_line(text).casefold() == NONE else consent(text, game=item.payload["game"]).answer
     if reply is Reply.YES:
         _agree(request, item, player)
     elif reply in (Reply.NO, Reply.NEVER):
