@@ -67,7 +67,8 @@ AGREEING = frozenset(
     in up on as like love want accept agree confirm play playing try trying join start begin go take have had happy glad
     pleased delighted honoured honored keen eager ready game games match rematch round challenge invitation offer
     invite do best please thanks thank fun great good nice fine sounds thing idea pleasure lovely perfect super
-    wonderful cool interesting why not shot gladly certainly definitely absolutely gern gerne sehr mit dir ihnen gegen
+    wonderful cool interesting
+    enjoy plan turn why not shot gladly certainly definitely absolutely gern gerne sehr mit dir ihnen gegen
     dich ich wir spielen spiele mitspielen bitte danke möchte würde freue mich avec plaisir toi vous jouer merci
     con gusto jugar contigo gracias que sí volentieri giocare grazie graag spelen jogar obrigado por favor claro
     """.split()  # noqa: SIM905  a list of them would be a page
@@ -96,7 +97,8 @@ LIMITS = any_of(
     december|^in (?:the )?(?:spring|summer|autumn|fall|winter)|christmas|easter|holidays?|vacation|exams?|hospital
     white|black|colou?rs?|sides?|board|size|(?:un)?rated|handicap|clocks?|pace|slow(?:ly)? please|langsam|lentement
     despacio|no|not|never|doubt|can|could|might|must|should|need|give|let me|want|prefer|i(?:'ll| will)|tell|explain
-    forget|think about|know|remember|got|received|(?:how|what) about|how (?:long|many|much)|\d+x\d+|possibly|probably
+    forget|still|think about|know|remember|got|received|(?:how|what) about|how (?:long|many|much)|\d+x\d+|possibly
+    probably
     hopefully|eventually|potentially|theoretically|hardly|unlikely|doubtful|pity|\w{3,8}tag|lundi|mardi|mercredi|jeudi
     vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|wenn|falls|sobald|sofern
     erst (?:am|i'?m|in|ab|nach|wenn)|nur|leider|kein\w*|nicht|nie|nach|morgen|übermorgen|später|nächste\w*|woche\w*
@@ -146,7 +148,8 @@ YES = any_of(
     (?:i(?:(?:'d| would) like to| want to)? (?:hereby )?)?confirm(?:ed|ing)?\b|activate\b
     (?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b
     (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
-    (?:i accept|i agree|why not|sign me up)\b|(?:deal|let me in|y|ya|da|go ahead|do|very well|you're on|i will)$
+    (?:i accept|i agree|why not|sign me up)\b|(?:deal|let me in|y|ya|da|aye|i will)$
+    (?:go ahead|do|very well|you're on|you bet)$
     (?:(?:i want to|let me) )?(?:sign up|register|subscribe)(?: (?:up|now|here))?$
     """,
     _BEFORE_YES,
