@@ -393,7 +393,8 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
     """The game, the verb and the words after it; the verb is None if the line does not start with one."""
     first = words[0].casefold() if words else ""
     second = words[1].casefold() if len(words) > 1 else ""
-    if first in GAMES:
+    is_yes = first == "y" and len(words) == 1 and standing.answers_board  # rather than the game of that name
+    if first in GAMES and not is_yes:
         if not second:
             return None, find("help"), words
         if second == "help":

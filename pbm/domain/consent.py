@@ -1,19 +1,21 @@
 """A person's plain-language answer to our question: yes, no, never again, or a question; and the name they chose.
 
-Only the first sentences count. Consent is explicit: an answer with both a yes and a no agrees to nothing.
+Only the first sentences count. Consent is explicit: an answer with both a yes and a no agrees to nothing, nor does a
+yes with words that may limit it; then we rather ask once more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from games import GAMES
-from pbm.domain.idioms import answers, vocabulary
-from pbm.domain.meaning import Sentence, plain, sentences
+from pbm.domain.idioms import answers, moves, vocabulary
+from pbm.domain.meaning import Sentence, is_signature, plain, sentences
 from pbm.domain.verbs import find, leading
+from pbm.domain.wanted import game_named
 
 READ = 4
 """How many sentences are read."""
@@ -64,11 +66,15 @@ _AFTER_YES = re.compile(
 )
 _LONE = re.compile(r"\W*((?![a-z]+ [A-Z])(?i:[a-z])[\w.-]{1,30}?)(?: here| [A-Z][\w'-]+)?[^\w?]*")
 _BEGUN = re.compile(r"\W*([a-z][\w.-]{0,30})(?:['’]s\s|[\s,:!-])\s*", re.IGNORECASE)
+_ADDRESSED = re.compile(r"(?:.*\b(?:you|against|with|as|is|thanks|dear|play|please) )?[a-z][\w.-]*")
+"""The end of a clause that may be a name."""
 _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
 
-def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) -> Consent:
+def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, game: str = "") -> Consent:
     """The answer to a question of ours. others: names that are not the writer's, such as the inviter's.
+
+    game: the one that was offered; a yes to another agrees to nothing.
 
     to_play: a game was offered, so "let's start" means yes, and so does a name; they do not for any other question.
 
@@ -78,16 +84,43 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True) ->
     (<Answer.NO: 'no'>, <Answer.NEVER: 'never'>)
     >>> consent("start").answer, consent("start", to_play=False).answer
     (<Answer.YES: 'yes'>, <Answer.UNCLEAR: 'unclear'>)
+    >>> consent("Yes, let's play Hex!", game="hex").answer, consent("Yes, let's play Go!", game="hex").answer
+    (<Answer.YES: 'yes'>, <Answer.UNCLEAR: 'unclear'>)
     >>> consent("Yes, I'm Joe."), consent("name: joe").name, consent("joe").answer
     (Consent(answer=<Answer.YES: 'yes'>, name='Joe'), 'joe', <Answer.UNCLEAR: 'unclear'>)
     """
-    said = sentences(text)[:READ]
+    letter, _, card = text.rstrip().rpartition("\n\n")
+    every = sentences(letter if letter and is_signature(card) else text)
+    said, later = every[:READ], every[READ:]
     answer = _answer([sentence.text for sentence in said], to_play=to_play)
+    is_limited = to_play and any(answers.LIMITS.search(_bared(each.plain)) for each in later)
+    if answer is Answer.YES and (is_limited or (game and game_named(text) not in ("", game))):
+        answer = Answer.UNCLEAR
     if answer is Answer.YES:
         return Consent(answer, _name(said, others))
     stated = [found[1] for sentence in said for found in _STATED.finditer(sentence.text)]
     wished = _first_name(stated, others) if answer is Answer.UNCLEAR and to_play else ""
     return Consent(Answer.YES, wished) if wished else Consent(answer)
+
+
+def is_bare(text: str) -> bool:
+    """Whether an answer is a yes or no with thanks or a name, and tells nobody anything else.
+
+    >>> is_bare("Yes, thanks!\\nBob"), is_bare("No, sorry"), is_bare("yes\\nresign"), is_bare("yes\\nyou fool")
+    (True, True, False, False)
+    """
+    said = [sentence for sentence in sentences(text) if not _STATED.fullmatch(sentence.plain)]
+    names = {word.casefold() for sentence in said for word in re.findall(r"\b[A-Z][\w.-]*", sentence.text)}
+    refusals = (answers.NO, answers.NEVER, moves.LONE_NO)
+    for sentence in said:
+        clauses = _clauses(sentence.plain)
+        agrees = any(map(_agreeing, clauses))
+        for clause in clauses:
+            is_name = clause in names or (agrees and " " not in clause)
+            is_answer = any(row.fullmatch(clause) for row in refusals) or _is_assent(clause)
+            if not is_answer and not (_is_known(clause) and (is_name or _agreeing(clause))):
+                return False
+    return True
 
 
 def introduced(text: str) -> str:
@@ -147,26 +180,64 @@ def _answer(said: list[str], *, to_play: bool) -> Answer:
         answers.QUESTION.search(sentence.strip().casefold()) or answers.QUESTION.search(plain(sentence))
         for sentence in said
     )
-    is_keen = to_play and not any(map(_BUT.search, plains))  # "sounds fun, but how does it work?"
-    yes = no = denies = False
+    yes = no = False
     for clause in (clause for sentence in plains if not _wonders(sentence) for clause in _clauses(sentence)):
         left = answers.NOT_NO.sub("", clause)
-        denies = denies or answers.DENIES.search(left) is not None
-        denies = denies or (to_play and answers.PUTS_OFF.search(left) is not None)
-        if answers.NO.search(left):
-            no = True
-        elif not no:
-            agrees = answers.YES.search(clause) or (is_keen and answers.KEEN.search(clause))
-            agrees = agrees or (None if asks else answers.WEAK_YES.search(clause))
-            yes = yes or agrees is not None
-            denies = denies or (agrees is not None and to_play and answers.HEDGED.search(left) is not None)
+        no = no or answers.NO.search(left) is not None
+        yes = yes or (not no and _agreeing(clause, to_play=to_play, asks=asks) is not None)
     if yes and no:
         return Answer.NO if any(_BUT.search(sentence) for sentence in plains) else Answer.UNCLEAR
-    if yes and denies:
+    if yes and any(_limited([each for each in plains if to_play or any(map(_agreeing, _clauses(each)))])):
         return Answer.ASKS if asks and to_play else Answer.UNCLEAR
     if no or yes:
         return Answer.NO if no else Answer.YES
     return Answer.ASKS if asks else Answer.UNCLEAR
+
+
+def _agreeing(clause: str, *, to_play: bool = True, asks: bool = False) -> re.Match[str] | None:
+    """The words that agree at the beginning of a clause. asks: whether something is asked, too."""
+    agrees = answers.YES.search(clause) or (answers.KEEN.search(clause) if to_play else None)
+    return agrees or (None if asks else answers.WEAK_YES.search(clause))
+
+
+def _limited(plains: Sequence[str]) -> Iterator[bool]:
+    """For each clause of plain sentences whether it may limit a yes to a game.
+
+    A clause that agrees, and others in its sentence, must consist of known words, or tell something by the way; other
+    sentences may say anything but times, conditions and wishes. After a mere "I'd love to" nothing is by the way.
+    """
+    is_firm = any(answers.YES.search(clause) for sentence in plains for clause in _clauses(sentence))
+    is_wish = False
+    for sentence in plains:
+        clauses = _clauses(_bared(sentence))
+        is_free = not any(map(_agreeing, clauses))
+        yield sentence.endswith(" but")
+        for clause in clauses:
+            head = _agreeing(clause)
+            rest = _after(head, clause)
+            tells = is_free or answers.ASIDE.match(rest) or _NAMED.fullmatch(rest)
+            asks = sentence.endswith("?") and clause is clauses[-1] and not rest.startswith("how ")
+            is_heard = tells and not (is_wish or asks or answers.LIMITS.search(rest))
+            yield not (_is_known(clause) or is_heard)
+            is_wish = is_wish or (head is not None and not is_firm and answers.WISH.search(clause) is not None)
+
+
+def _bared(said: str) -> str:
+    """Plain words without phrases that only look as if they denied or limited something."""
+    return answers.NOT_NO.sub("", answers.HARMLESS.sub("", said))
+
+
+def _after(head: re.Match[str] | None, clause: str) -> str:
+    return clause[head.end() :].strip() if head else clause
+
+
+def _is_known(clause: str) -> bool:
+    """Whether a clause agrees, thanks or names its writer, and does nothing else."""
+    rest = _after(_agreeing(clause), clause)
+    strange = [word for word in rest.split() if word not in answers.AGREEING and word not in GAMES]
+    word = strange[0] if len(strange) == 1 and _ADDRESSED.fullmatch(rest) else ""
+    is_named = _is_name(word, ()) and not answers.LIMITS.search(word)
+    return not strange or is_named or _is_assent(clause) or _STATED.fullmatch(rest) is not None
 
 
 def _wonders(sentence: str) -> bool:
@@ -194,7 +265,7 @@ def _is_name(word: str, others: Collection[str]) -> bool:
     """Whether a word may be a name: not a move, a word of the server, or a common word."""
     folded = word.casefold()
     is_game = folded in GAMES or vocabulary.ELSEWHERE.fullmatch(folded) is not None
-    is_answer = answers.YES.fullmatch(folded) is not None or answers.DENIES.fullmatch(folded) is not None
+    is_answer = answers.YES.fullmatch(folded) is not None
     taken = folded in vocabulary.NO_NAMES or folded in map(str.casefold, others)
     is_word = taken or is_game or is_answer or find(folded) is not None
     return len(folded) > 1 and not is_word and not _MOVE.fullmatch(folded)

@@ -24,6 +24,7 @@ from pbm.domain.commands import (
 )
 from pbm.domain.errors import Rejected
 from pbm.domain.idioms.vocabulary import COMMON, NO_NAMES, REQUESTING
+from pbm.domain.idioms.wishes import RECORD
 from pbm.domain.meaning import Act, asks_for_draw, meaning, plain, uncourteous, unsigned
 from pbm.domain.settings import CHOICES
 from pbm.domain.topics import ERASURE
@@ -53,11 +54,21 @@ _FOR_BOARD = re.compile(
     r"(?:board |game |match )?#?(\d{3,9})\W*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_MINE = re.compile(r"\W*(?:all )?my (?:\w+ )?(?:games|boards|matches)\W*", re.IGNORECASE)
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _AT_ONCE = ("move", "accept", "resign")
 """Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
+_NOTED = re.compile(
+    r"(?:private )?(?:note|memo)(?: to (?:my)?self)?(?! (?:that|how|the)\b| no(?:ne|thing)\W*$)[ :,-]+(?=\w)",
+    re.IGNORECASE,
+)
+"""The beginning of a private note on one line; "Note that I will be away" is for the other player."""
 _TO_OTHERS = ("kibitz", "broadcast")
-_LISTS = {Wish.BOARDS: "all show me active", Wish.ENDED: "all games me inactive"}
+LISTS = {
+    Wish.BOARDS: "all show me active", Wish.ENDED: "all games me inactive", Wish.GAMES: "list",
+    Wish.STANDINGS: "standings",
+}  # fmt: skip
+"""The command that lists what a wish asks for."""
 _ENDS_ALL = ("delete my account", "delete my data", "delete me")
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
@@ -163,6 +174,8 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     Reading(lines=('F6', 'play hex', 'set digest 08:00'), comment='set your mind at ease', truncated=False, remarks=())
     >>> read("", "F6\\nWant a draw?\\nGood game!", on_board).lines
     ('F6', 'draw')
+    >>> read("", "F6\\nnote Bob is weak", on_board).lines, read("", "F6\\nNote that I am away", on_board).lines
+    (('F6', 'note'), ('F6',))
     >>> read("", "F6\\nif any: G7", on_board).lines
     ('F6\\nif any: G7',)
     >>> digest = read("", "101 F6\\nWell played!\\n103 G7", Standing(known=True))
@@ -205,8 +218,11 @@ def _by_text(draft: _Draft) -> Reading:
         if has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
             break
         end = at + 1 if lines[at] else end
-    commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     comment = "\n".join(draft.left[end:]).strip("\n")
+    if (noted := _NOTED.match(comment)) is not None and not has_text(lines[end - 1] if end else ""):
+        lines[end:], comment = ["note"], comment[noted.end() :]
+        end += 1
+    commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     text = "" if plans else "\n".join(draft.left)
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text)
 
@@ -217,15 +233,17 @@ def _offers_draw(line: str, first: str) -> bool:
 
 
 def _asked(line: str) -> str:
-    """The command for a line that asks the server, in plain words that begin like a command, for the writer's boards or
-    how to end their account; any other line as it is.
+    """The command for a line that asks the server, in plain words, for boards, games or standings, or how to end an
+    account; any other line as it is.
 
-    >>> _asked("list my games"), _asked("Please show my finished games"), _asked("Show me your moves!")
-    ('all show me active', 'Please show my finished games', 'Show me your moves!')
+    >>> _asked("my games"), _asked("Please show my finished games"), _asked("history of 101")
+    ('all show me active', 'Please show my finished games', 'show 101')
     """
-    if not begins(line):
+    if not (begins(line) or _MINE.fullmatch(line)):
         return line
-    return _LISTS.get(wished(line) or Wish.THANKS, ERASURE if plain(line) in _ENDS_ALL else line)
+    if (record := RECORD.fullmatch(plain(line))) is not None:
+        return f"show {record['board']}"
+    return LISTS.get(wished(line) or Wish.THANKS, ERASURE if plain(line) in _ENDS_ALL else line)
 
 
 def _may_plan(standing: Standing, words: str) -> bool:
@@ -379,7 +397,7 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return True
     if not cleaned or not _called(cleaned):
         return False
-    if _is_addressed(cleaned, draft) or cleaned in _LISTS.values():
+    if _is_addressed(cleaned, draft) or cleaned in LISTS.values():
         return True
     try:
         command = parse(cleaned, replace(draft.standing, proven=False), draft.is_userid)
@@ -408,7 +426,7 @@ def _is_apart(line: str, draft: _Draft) -> bool:
     start = int(words[0].casefold() in GAMES) if words else 0
     verb, count = leading(words[start:])
     if verb is None:
-        return line in _LISTS.values()
+        return line in LISTS.values()
     number = "".join(words[start + count :][:1]).partition("#")[0]
     names_board = number.isdecimal() and int(number) >= FIRST_BOARD
     return (names_board or all(param.key != "BOARD" for param in verb.params)) and _is_command(line, draft)
@@ -459,7 +477,7 @@ def _is_no_sentence(command: Command) -> bool:
     game = command.args.get("GAME", "").casefold()
     names_game = words[0] in GAMES or game in GAMES or bool(game_elsewhere(game))
     names_days = words[-1] in DAY_WORDS or _WEEK.search(command.line) is not None
-    is_off = words[1:] == ["off"]
+    is_off = words[1:] in (["off"], ["none"], ["nothing"])
     return is_alone or is_off or names_game or names_days or re.search(r"\d", command.line) is not None
 
 

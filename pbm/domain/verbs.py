@@ -398,6 +398,14 @@ _TOLD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A password told in plain words: it ends its line, stands in quotation marks, or holds a digit, as no word does."""
+_STATES = frozenset(
+    """
+    wrong lost long short weak strong bad good fine expired incorrect invalid forgotten missing unknown broken gone old
+    safe unsafe required needed necessary refused rejected accepted changed blocked working correct right again
+    stupid falsch vergessen abgelaufen verloren ungültig kaputt faux oublié perdu incorrecta perdida errata sbagliata
+    """.split()  # noqa: SIM905  a list of them would be a page
+)
+"""What people say of a password; nobody should have one of these as theirs."""
 _SAYINGS = COMMON | COURTESIES
 _PASSING_ON = ("chat", "kibitz")
 _ALONE, _ALONE_LENGTH = 2, 6
@@ -419,8 +427,11 @@ def passwords_told(text: str) -> frozenset[str]:
     (frozenset({'geheim'}), frozenset({'hunter2'}))
     >>> passwords_told("パスワードはhunter2です"), passwords_told("My password is hard to guess, 10 letters.")
     (frozenset({'hunter2'}), frozenset())
+    >>> passwords_told("My password is wrong"), passwords_told("password expired")
+    (frozenset(), frozenset())
     """
-    return frozenset(found[found.lastgroup or 0] for found in _TOLD.finditer(text))
+    told = (found[found.lastgroup or 0] for found in _TOLD.finditer(text))
+    return frozenset(word for word in told if word.casefold() not in _STATES)
 
 
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:

@@ -30,6 +30,8 @@ class Wish(StrEnum):
     NUDGE = "nudge"
     BOARDS = "boards"
     ENDED = "ended"
+    GAMES = "games"
+    STANDINGS = "standings"
     RIVAL = "rival"
     LOOK = "look"
     TURN = "turn"

@@ -27,7 +27,7 @@ from pbm.domain.mail import RemarkKind
 from pbm.domain.match import OfferKind, Player, Seat, other
 from pbm.domain.meaning import Act, Meaning, discreet, meaning, plain, sentences, uncourteous
 from pbm.domain.prose import begins_like_a_command, courteous_reply, is_courteous, is_prose, way_to_say
-from pbm.domain.reading import board_below
+from pbm.domain.reading import LISTS, board_below
 from pbm.domain.topics import LEAVES, QUESTIONS, question, topic
 from pbm.domain.vacations import vacation_said
 from pbm.domain.verbs import PASSWORD, leading, passwords_behind
@@ -44,19 +44,20 @@ HELPS = {
     Wish.NUDGE: "help remind",
     Wish.LOOK: "all show me active", Wish.BOARDS: "all show me active", Wish.RIVAL: "all show me active",
     Wish.TURN: "all show me active", Wish.ENDED: "all games me inactive", Wish.WHO: START, Wish.THANKS: THANKS,
+    Wish.GAMES: "help", Wish.STANDINGS: "help standings",
 }  # fmt: skip
 """The command that helps if no board is meant."""
-_OURS = (Wish.LOOK, Wish.BOARDS, Wish.ENDED, Wish.REMIND)
+_OURS = (Wish.LOOK, Wish.BOARDS, Wish.ENDED, Wish.GAMES, Wish.STANDINGS, Wish.REMIND)
 """Wishes to the server, whoever the opponent is."""
 _SURE = re.compile(
-    r"\s*(?:(?:yes|yeah|yep|yup)"
+    r"\s*(?:(?:yes|yeah|yep|yup|y)"
     r"(?:,? (?:please|(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"
     r"|(?:i am|i['’]?m) (?:quite |very )?sure|(?:ja|oui|sí)(?=[\s.!]*\Z))"
     r"\s*(?:[,.!;]\s*|\n\s*|$)",
     re.IGNORECASE,
 )
 """A yes that stands by itself, to a question of the other player, or to whether the writer really resigns."""
-_NO = re.compile(r"\s*(?:no|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
+_NO = re.compile(r"\s*(?:no|n|nope|nah|nein|non)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
 _NEAR = 0.75
 """How similar to a verb a one-word mail must be to count as a misspelt verb."""
 _ON_A_BOARD = (*COMMANDS.values(), "show", "pause", "rematch", "hint")
@@ -82,9 +83,14 @@ _INVITED = re.compile(
     r"(?P<address>\S+@[\w.-]*\w)"
 )
 _AGAIN = re.compile(r"(?:play again|rematch)\b")
+_OTHER_GAMES = GAMES.keys() - {"y"}
+"""Games that a lone word wishes for; "y" is a yes."""
 _INSTEAD = re.compile(r"(?: (?:instead|too|next(?: time)?|now))?\?$")
 """The end of a wish for another game: "hex instead?"."""
-_SPOKEN = re.compile(r"\s*(?P<verb>chat|kibitz)[ :,-]+(?P<words>[^\d\W].*?)\s*", re.IGNORECASE | re.DOTALL)
+_SPOKEN = re.compile(
+    r"\s*(?P<verb>chat|kibitz|note(?! (?:that|how|the)\b| no(?:ne|thing)\W*$))[ :,-]+(?P<words>[^\d\W].*?)\s*",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +119,11 @@ def on_board(request: Request, number: int, text: str, *, is_open: bool) -> Rest
     """
     wish = wished(text)
     if wish in _OURS:
-        return Restated("show" if wish is Wish.LOOK else HELPS[wish])
+        return Restated("show" if wish is Wish.LOOK else LISTS.get(wish, HELPS[wish]))
     if (seen := wishes.AT_PLY.fullmatch(plain(text))) is not None:
         return Restated(f"show {number}#{seen['ply']}")
+    if (seen := wishes.RECORD.fullmatch(plain(text))) is not None:
+        return Restated(f"show {seen['board']}")
     is_quiet = not is_open and wish in (None, Wish.THANKS, Wish.PAUSE)
     if is_quiet and not (_SPOKEN.fullmatch(text) or given(text)[0]):
         return None
@@ -322,7 +330,7 @@ class _Said:
         return not (userids | {"opponent", "robot"}).isdisjoint(plain(self.text).rstrip("?").split())
 
     def passed_on(self) -> Restated | None:
-        """The message in words on the same line as `chat` or `kibitz`; None for others. Raises: BadArguments."""
+        """The words on the same line as `chat`, `kibitz` or `note`; None for others. Raises: BadArguments."""
         said = _SPOKEN.fullmatch(self.text)
         if said is None or self.writer is None:
             return None
@@ -435,6 +443,8 @@ class _Said:
             is_plain = "?" not in text and (not left or consent(text, ()).answer is Answer.YES) and not self.meant.move
             return Restated("yes", left, "yes") if is_plain else None
         if resigns:
+            if answers.WEAK_YES.fullmatch(plain(text)):
+                raise BadArguments("It is not clear whether you resign. If you do:", "yes")
             declines = _NO.match(text) is not None and "?" not in text and consent(text, ()).answer is Answer.NO
             return Restated("no") if declines and bare != "no" else None
         if reply is None:
@@ -491,7 +501,7 @@ class _Said:
             raise BadArguments(
                 f"It is not clear what you want.{self.or_say} To play once more, with the seats exchanged:", AGAIN
             )
-        if self.opponent is not None and (other_game := _INSTEAD.sub("", plain(self.text))) in GAMES:
+        if self.opponent is not None and (other_game := _INSTEAD.sub("", plain(self.text))) in _OTHER_GAMES:
             line = f"{other_game} challenge me {self.opponent.userid}"
             raise BadArguments(f"To play {GAMES[other_game].info.title} with {self.opponent.userid}:", line)
         if wishes.OWN_ADDRESS.search(plain(self.text)):

@@ -84,6 +84,77 @@ INVITATIONS = {
         Gerne, aber erst im Januar|Ja, ich überlege es mir|Oui, je vais réfléchir|certo, ci penso|考えておきます""",
 }  # fmt: skip
 
+AGREED = r"""
+    yes|Yes please|Yes!|yes, let's play|ok|OK, thanks|Okay|Sure|Sure thing|Sure, why not|Sure, I'd love to
+    I'd love to|I'd love to!|I would love to play|Gladly|With pleasure|Accept|I accept|I accept your challenge
+    accepted|Agreed|Yep|Yeah|yup, let's go|Let's do it|Let's go|Bring it on|Bring it on!|Game on|You're on
+    I'm in|Count me in|Hi Alice, yes please|Hello, I accept. Good luck!|Yes, good luck and have fun
+    Happy to play|I'd be happy to|Of course|Absolutely|Certainly|Definitely|Sounds good|Sounds good, let's play
+    Sounds great!|Great, thanks|That would be great|Fine|Fine by me|Fine with me|y|ya|yes :-)
+    Yes, thank you for the invitation|Thanks for the invitation, I accept|Thank you, yes
+    Dear Alice, yes, gladly. Bob|Yes.\n\nCheers,\nBob|Ok, let's start|Go ahead|Please do|Why not|why not?
+    All right|Alright, let's play|Very well|Ready when you are|I'm ready|I will|Yes, I'll play|I'll take you on
+    Challenge accepted|Yes. It has been a long time since we played. Hope you are well!
+    Yes. I have never played this game, be gentle.|Hi!\n\nYes, happy to. How is the family?\n\nBob|Deal
+    Yes please, I've been looking for an opponent!|ok, why not :)|Sure! I haven't played since school.
+    Hello Alice,\nnice to hear from you. Yes, let's play.\nBob|Yes, with great pleasure!
+    Yes I would love to play with you|Yes. I hope you're doing well.|Sure Alice|Absolutely, let's do it!
+    I'd love to. Thanks for asking!|I'd be delighted to play against you|Yes, that sounds great|ok great
+    yes yes yes|YES!!!|Yes. This will be fun.|Of course, Alice. You always beat me.
+    Thanks for the challenge. Accepted.|Yes, I accept your challenge. May the best player win!|Sure, sounds fun.
+    ok, I'm in|Yep, game on|Yes, thank you. I love this game.|Yes, I am a beginner.|Yes, it's been ages!
+    Why not, sounds like fun|let's have a game|Yes. Greetings from Berlin!|Yes.\nThanks,\nBob|okey
+    Okay, good luck!|Yes, you're on!|yes i accept|I agree|Sure. Be nice to me, I am new.|Yes, I'd like that
+    Yes, I'd like that very much|That'd be lovely|Love to!|Would love to|Ja, sehr gerne|Oui, merci|Sí, gracias
+    Ok :)
+"""
+LIMITED = r"""
+    no|No thanks|No, thank you|Sorry, no|nope|Not now|Not now, thanks|Maybe later|Maybe|Perhaps
+    I'd love to, but I'm swamped until March|I'd love to, however I have no time
+    I'd love to when I'm back from holiday|I'd love to, sadly I can't|I'd love to. Sadly I can't.
+    Yes, but not before Monday|Yes, but only if I play white|Yes, if we play on size 11
+    Yes if you give me 7 days a move|Sure, as soon as my exams are over|Sure, after Christmas|Sure, next month
+    Ok, provided it is unrated|Okay as long as it isn't rated|Yes, with 5 days per move please
+    Yes, on a bigger board please|Yes, can we make it Hex instead?|Sure, how about Go instead?
+    Happy to play once I've finished my other games|Happy to play, just not this week|Let me think about it
+    I'll think about it|Let me check with my wife|Who are you?|What are the rules?|How long does a game take?
+    Is it rated?|Yes? What is this?|Yes or no, I don't know yet|I can't|I cannot accept|I don't accept|I decline
+    declined|reject|I'd rather not|I would rather play chess|Sounds good, will let you know
+    Sounds good. Give me a few days to decide.|Thanks, I will consider it|Thanks for asking
+    Thank you for the invitation. I am too busy at the moment.|Yes, I got your mail|Yes I know this game
+    Yes, I remember you|Yes, that's a pity but no|Sure you want to lose again?|Fine, but let's wait until Friday
+    Ok, when?|Ok I'll look at it tomorrow|Okay, I will get back to you|Great game, but I have no time
+    Of course not|Definitely not|Absolutely not|Certainly not this month|Why not next week?
+    Sure, once the baby sleeps|Yes, in January|Yes. In January.|Yes.\n\nBut only from next week on.
+    I accept.\n\nOne thing: can I have the first move?|I accept, on one condition
+    Agreed, subject to 10 days a move|Yes, unless you mind waiting|Gladly, when my arm is better
+    With pleasure another time|I'd be happy to in the spring|I'd love to some day|I wish I could
+    I would if I could|I was hoping you'd ask, next year|Not really|Not sure|Sure?|Ready in a week
+    I'm in hospital|I'm in Paris until Sunday|I'm out|Count me out|Game over|You're kidding
+    All right, tell me more first|Go ahead and find somebody else|Please don't|Please cancel
+    Ask Carol, she would love to|Bob would love to play|I used to love to play|I'd have loved to
+    I'd love to, give me a week|I'd love to. Give me a week.|I'd love to, work permitting|Yes, health permitting
+    Yes, depending on the pace|Yes, except on weekends|yes to Hex, no to Go|Yes... although I'm rather busy
+    Sure, though it may take me a while before I can start|Ok but slow|Ok, slow please
+    I'd love to, my laptop is broken though|Love to, away till May|Yes, from Monday|Yes, but
+    Yes, assuming we start in a fortnight|Sure, whenever I get home from the hospital
+    I'd love to, just let me finish my thesis|I'd like to, it's just that my eyes are bad
+    I'd love to! Unfortunately I'm about to travel.|Sounds great! My schedule is full though.
+    Ok, but please a smaller board|OK, white please|Yes, I'd like to move first
+    Yes, provided that there is no clock|Yes, best of three please|Sure, in exchange for a rematch
+    Yes, a slow one|Yes, unrated|Yes - casual only|Sure, I'll get back to you|Yes, possibly|Yes, in theory
+    In principle yes|Yes and no|Sure, ask me at the weekend|Great idea! After the holidays?
+    I'd love to play, my wife says no|Accepted, pending my boss's approval|Okay, gimme a sec
+    Sure, talk to you in June|I'd love to play Chess|Yes, Dots please instead|Fine, whatever
+    I'd love to play but on another day|Yes, on Sunday|ok, Sonntag|Oui, lundi|Sí, el lunes|Ja, aber langsam
+    Gerne, nach dem Urlaub|Ja, nächste Woche|I'd be happy to. When I'm well again.|Yes it's a pity
+    Yes, a shame I can't|Cool, how about size 5?|Good luck finding somebody|Nice try|Good one
+    I would accept if it were unrated|Sure, subject to availability|Yes. At Easter.
+    Yes. Once I have finished the other games.|Okay then later|Yeah right|Yeah, right!|As if|Ok no|ok, not|y tho
+    Yes to the draw
+"""
+"""Answers that start no game: a no, a question, or a yes with a time, a condition or a wish."""
+
 NAMED = {
     "joe": "", "Joe.": "", "I'm Joe": "", "My name is Joe": "Joe", "sign me up as joe": "joe",
     "name: joe": "joe", "Name = joe": "joe", "Yes, I'm Joe": "Joe", "yes joe": "joe", "Yes, joe": "joe",
@@ -299,6 +370,15 @@ def legal(name: str, moves: Sequence[str] = ()) -> Callable[[str], str | None]:
 
 def test_an_answer_to_an_invitation() -> None:
     assert misread(lambda said: consent(said, ["anna"]).answer, INVITATIONS) == {}
+
+
+def test_only_a_yes_without_limits_agrees_to_a_game() -> None:
+    assert [said for said in rows(AGREED) if consent(said).answer is not YES] == []
+    assert [said for said in rows(LIMITED) if consent(said).answer is YES] == []
+
+
+def test_a_signature_limits_no_yes() -> None:
+    assert consent("Yes\n\nBob Miller, May 2026 Ltd\nTel. 555-7788").answer is YES
 
 
 def test_the_name_in_an_answer_to_an_invitation() -> None:

@@ -119,6 +119,33 @@ def test_what_is_written_beside_the_answer_to_an_offer_reaches_the_challenger(pe
     assert "bob writes:\n\n  No, one game is enough for me." in hers.body
 
 
+@pytest.mark.parametrize("words", ["you fool", "Well", "cheater!", "You again", "be quick", "gg wp bro"])
+def test_a_short_line_below_the_answer_to_an_offer_reaches_the_challenger(people: House, words: str) -> None:
+    ask(people, "bob", "set challenges ask")
+    for answer in ("yes", "no"):
+        people.send("alice", "cross challenge me bob alice alicepass")
+        hers = to(people.answer("bob", f"{answer}\n{words}"), address_of("alice"))[0]
+        assert (f"bob writes:\n\n  {answer}\n  {words}" in hers.body) == (words != "Well")
+
+
+def test_a_yes_to_another_game_starts_none(people: House) -> None:
+    ask(people, "bob", "set challenges ask")
+    people.send("alice", "cross challenge me bob alice alicepass")
+    assert "Please answer again." in " ".join(people.answer("bob", "Yes, let's play Hex!")[0].body.split())
+    assert "A new game" in people.answer("bob", "Yes, let's play Cross!")[0].body
+
+
+@pytest.mark.parametrize("command", ["resign", "block alice", "swap", "set receipts off"])
+def test_a_command_below_the_answer_to_an_offer_is_neither_done_nor_passed_on(people: House, command: str) -> None:
+    ask(people, "bob", "set challenges ask")
+    for answer in ("yes", "no"):
+        people.send("alice", "cross challenge me bob alice alicepass")
+        mails = people.answer("bob", f"{answer}\n{command}")
+        told = " ".join(to(mails, address_of("bob"))[-1].body.split())
+        assert f'"{command}" stands below your answer, and was neither done nor passed on.' in told
+        assert "bob writes" not in to(mails, address_of("alice"))[0].body
+
+
 def test_what_a_blocked_player_writes_beside_a_no_reaches_nobody(people: House) -> None:
     ask(people, "bob", "set challenges ask")
     people.send("alice", "cross challenge me bob alice alicepass")
@@ -308,7 +335,7 @@ def test_only_the_challenger_takes_a_challenge_back_by_whatever_name(asked: Hous
 def test_no_answer_is_told_once_when_nobody_can_answer_any_more(asked: House) -> None:
     asked.wait(timedelta(days=3))
     (again,) = asked.answer("bob", "Which colour is that on the board")
-    assert "neither yes nor no" in again.body
+    assert "no plain yes or no" in again.body
     assert not asked.wait(timedelta(days=5))
     (told,) = asked.wait(timedelta(days=40))
     assert (told.address, told["Subject"]) == (address_of("alice"), "pbm: no answer")

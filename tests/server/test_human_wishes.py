@@ -216,3 +216,61 @@ def test_a_line_that_begins_with_a_board_names_no_other(verb: Verb, club: House)
         club.send("bob", "", f"101 {verb.name} {words}", Authentication_Results=VOUCHED)
         assert not club.parked(), words
         assert club.dump()["plies"] == before, words
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("list games", "pbm: list of games"),
+        ("my games", "Hex Board 102 alice-bob"),
+        ("show my games", "Hex Board 102 alice-bob"),
+        ("show all games", "Hex Board 102 alice-bob"),
+        ("show standings", "pbm: Cross standings"),
+        ("history of 102", "Hex Board 102 alice-bob"),
+    ],
+)
+def test_a_list_that_is_asked_for_on_a_board_is_the_writers_alone(line: str, told: str, club: House) -> None:
+    assert told in [got["Subject"] for got in club.answer("bob", line, 101)]
+    got = club.answer("bob", f"E5\n{line}", 101)
+    assert {told, "pbm: 2 of 2 commands done"} & {each["Subject"] for each in got if each.address == "bob@example.net"}
+    assert [line in each.body for each in got if each.address == "alice@example.net"] == [False]
+
+
+@pytest.mark.parametrize(
+    "words", ["note alice is weak", "Note: alice is weak", "note to self: alice is weak\nattack!", "note none"]
+)
+def test_a_private_note_on_one_line_reaches_nobody_else(words: str, club: House) -> None:
+    club.answer("bob", words, 101)
+    got = club.answer("bob", f"E5\n{words}", 101)
+    for each in got:
+        assert each.address == "bob@example.net" or not {"weak", "note"} & {*each.body.split()}
+    assert ("alice is weak" in club.answer("bob", "note", 101)[0].body) is (words != "note none")
+
+
+def test_a_sentence_that_begins_with_note_is_for_the_other_player(club: House) -> None:
+    got = club.answer("bob", "E5\nNote that I am away.", 101)
+    assert "Note that I am away." in next(each.body for each in got if each.address == "alice@example.net")
+
+
+@pytest.mark.parametrize(
+    ("answer", "ends"),
+    [("y", True), ("Y", True), ("y.", True), ("y\nGood game!", True), ("n", False), ("ok", False), ("sure", False)],
+)
+def test_a_short_answer_to_whether_one_really_resigns(answer: str, ends: bool, club: House) -> None:
+    club.answer("bob", "resign", 102)
+    got = club.answer("bob", answer, 102)
+    assert got[0].address == ("alice@example.net" if ends else "bob@example.net")
+    assert "help y" not in got[-1]["Subject"]
+    assert ends or "you do not resign" in got[0].body or 'Answer "yes"' in got[0].body
+
+
+def test_y_agrees_to_what_the_other_player_asks(club: House) -> None:
+    club.answer("alice", "undo", 101)
+    assert "D4, is taken back" in " ".join(club.answer("bob", "y", 101)[0].body.split())
+
+
+@pytest.mark.parametrize("state", ["wrong", "lost.", "not working", "expired", "too short", "long"])
+def test_what_is_said_of_a_password_is_no_password(state: str, club: House) -> None:
+    got = club.answer("bob", f"E5\nMy password is {state}", 101)
+    assert f"My password is {state}" in next(each.body for each in got if each.address == "alice@example.net")
+    assert len(got) == 2

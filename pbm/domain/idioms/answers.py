@@ -40,57 +40,78 @@ NOT_NO = any_of(
     warum nicht|pourquoi pas|waarom niet|kein problem|pas de problème|geen probleem|pas mal|nicht schlecht|noch nie
     keine (?:ahnung|erfahrung)|geen ervaring|pas (?:d'expérience|très fort|encore joué)
     nicht (?:so |sehr )?(?:gut|sicher)|niet (?:zo |erg )?(?:goed|zeker)|jamais joué|nunca (?:\w\w )?jug\w+
-    nooit gespeeld|nunca jog\w+|not a problem|no tengo (?:mucha )?experiencia
+    nooit gespeeld|nunca jog\w+|not a problem(?: at all)?|no tengo (?:mucha )?experiencia
     """,
     r"\b",
     r"\b",
 )
 """Phrases that contain a no, but do not mean no."""
 
-DENIES = any_of(
+HARMLESS = any_of(
     r"""
-    \b(?:nicht|nie|niemals|nichts|kein\w*|nein|pas|jamais|rien|non|n[aã]o|niet|geen|nooit|nee|nunca|jamás)\b|\bno$
-    \b(?:abmelden|désinscri\w+|uitschrijven)\b|^stopp?$
-    \b(?:don't|do not|never) (?:start|begin)\b|\b(?:not (?:until|before)|erst (?:am|i'm|in|ab|nach|wenn)|pas avant)\b
-    \b(?:think about it|(?:think|sleep) (?:it|this|that|on it)(?: over)?$|let me think|let you know|get back to you)\b
-    ^(?:(?:ok|okay|yes|sure|ja|oui|sí) )?(?:maybe|perhaps|later|vielleicht|später|peut-être|plus tard|quizás?|forse)$
-    ^or (?:(?:maybe|perhaps|rather|better) )*no[tn]?\b
-    ^after\b(?! you)|^ask (?:me )?(?:again|later)\b|\b(?:answer|reply|decide) (?:you )?(?:later|tomorrow|soon|next)\b
-    \b(?:überleg\w*|nachdenken|réfléchi\w*|pensar(?:lo|é|ei)|ci penso|nadenken)\b|考え|^can(?:'t|not)\b
+    (?:if|when(?:ever)?) (?:you(?:'re| are)? |it )(?:like|want|wish|insist|don't mind|(?:are )?ready|sure|suits? you)
+    after you|may the (?:best|better) (?:\w+ )?win|see you (?:later|soon|then|there)|as you (?:like|wish)
+    when do we (?:start|begin)
+    wenn (?:du|sie|ihr|es) (?:magst|willst|möchtest|möchten|wollen|wollt|recht ist|passt)|wann immer du willst
+    si (?:tu|vous) (?:veux|voulez)|quand (?:tu|vous) (?:veux|voulez)|cuando quieras|quando (?:vuoi|quiser)
+    """,
+    r"\b",
+    r"\b",
+)
+"""Phrases with a condition or a time that limit no yes."""
+
+AGREEING = frozenset(
     """
+    yes yeah yep ok okay yup sure sir indeed of course and to for with against by a an the this that is it you your me
+    my i i'm i'd i'll we let's let us am be will would really very much so too again now here then oh well one name
+    in up on as like love want accept agree confirm play playing try trying join start begin go take have had happy glad
+    pleased delighted honoured honored keen eager ready game games match rematch round challenge invitation offer
+    invite do best please thanks thank fun great good nice fine sounds thing idea pleasure lovely perfect super
+    wonderful cool interesting
+    enjoy plan turn why not shot gladly certainly definitely absolutely gern gerne sehr mit dir ihnen gegen
+    dich ich wir spielen spiele mitspielen bitte danke möchte würde freue mich avec plaisir toi vous jouer merci
+    con gusto jugar contigo gracias que sí volentieri giocare grazie graag spelen jogar obrigado por favor claro
+    """.split()  # noqa: SIM905  a list of them would be a page
 )
-"""A clause that denies something or puts it off, even if it starts like a yes: "natürlich nicht", "ok, I'll think"."""
+"""Words of which a clause that agrees may consist, besides one name and the names of games."""
 
-_LATER = r"""
-    \b(?:tomorrow|later|some ?(?:day|time)|another (?:day|time)|in (?:an?|the|\w+) (?:hour|day|week|month|year)s?)\b
-    \b(?:next (?:week|weekend|month|year|spring|summer|autumn|fall|winter)|after (?:my|the|that|christmas|easter))\b
-    \b(?:on|from|until|till|before|after) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bhold on\b
-    \bin (?:january|february|march|april|may|june|july|august|september|october|november|december)\b
-    \b(?:if|unless|once|whenever|when|as (?:soon|long) as|provided)(?: that)? (?:i|i'm|i've|i'll|my|it|we|there|they)\b
-    \b(?:if you(?:'ll|'re)?(?! (?:like|want|wish|insist|don't mind|do not mind|are (?:ready|sure))\b)|wait)\b
-    \blet me (?:see|check|read|look|find|get|first|finish|ask|consult|think)\b|\bonly (?:if|when|after|with)\b
-    \b(?:morgen|übermorgen|später|nächste[nrs]?|ein(?:mal)? (?:andermal|anderes mal)|andermal|warte\w*)\b
-    \b(?:wenn|falls|sobald|sofern)\b(?! (?:du|sie|ihr|es) (?:magst|willst|möchte\w*|wollen?|recht|passt|bereit))
-    \bin (?:einem|einer|\w+) (?:tagen?|wochen?|stunden?|monat(?:en)?)\b|\b(?:demain|plus tard|une autre fois)\b
-    \b(?:la semaine|le mois|l'année) prochaine?\b|\bdans \w+ (?:jours?|semaines?|heures?|mois)\b
-    \bsi (?:tu|vous|je|on|c'est)\b(?! (?:veux|voulez))|\b(?:quand|dès que|lorsque) (?:je|j'|mes?|ma)\b
-    \b(?:mañana|más tarde|otro día|que viene|próxim[oa]|dentro de)\b|\b(?:cuando|quando) (?!quieras|vuoi|quiser)
-    \b(?:domani|più tardi|un'altra volta|prossim[oa]|amanhã|mais tarde|depois|outro dia|que vem)\b
-    \b(?:volgende|een andere keer|als ik|zodra)\b|\bover \w+ (?:dagen|weken)\b
-    \b(?:później|jutro|senere?|inte nu|ikke nå)\b
-    \b(?:tell me more|more (?:info\w*|about|details)|explain|who (?:are you|is this)|what is (?:this|it))\b(?! to lose)
-    \b(?:mehr info\w*|wer (?:bist du|sind sie)|worum geht|plus d'infos?|qui (?:êtes-vous|es-tu)|más información)\b
-    来週|明日|あとで|後で|待って|だめ|ダメ|無理|ません|ただし
-"""
-HEDGED = any_of(_LATER.rstrip() + r"|\b(?:no|not|never|doubt)\b|n't\b")
-"""Words that, in a clause that agrees, put a game off, name a condition, or want to know more first."""
-
-PUTS_OFF = any_of(
-    _LATER,
-    r"^(?:(?:aber|erst|mais|seulement|pero|ma|mas|maar|pas|ale|men|only|just|maybe|please|bitte) )*"
-    r"(?:(?:la|le|el|na) )?(?:(?:semana|settimana) )?[\u3040-\u9fff]*?",
+ASIDE = any_of(
+    r"""
+    i(?:'m| am|'ve| have| haven't| had| was| think| hope| guess| never| don't mind)\b|it(?:'s| is| has| was| will)\b
+    how\b
+    (?:that|this|we|you|he|she)(?:'s|'ve|'re| is| was| are| were| have| has| sounds| works)\b|there(?:'s| is| are)\b
+    my\b|hope\b|hoping\b|looking forward\b|long time\b|(?:good|best of) luck\b|(?:have|let's have) (?:a|fun)\b|be\b
+    (?:ich )?(?:bin|hab|habe|freue)\b
+    (?:je suis|j'ai|je n'ai)\b|(?:soy|estoy|he|no he)\b|(?:sono|ho|non ho)\b|ik (?:ben|heb)\b
+    """,
+    r"^(?:(?:and|but|so|well|although|though|aber|mais|pero|ma|maar) )*",
 )
-"""A clause that begins with such words: "ok, tomorrow"."""
+"""The beginning of a clause that tells something besides a yes."""
+
+LIMITS = any_of(
+    r"""
+    \w*n't|but$|only|just|if|unless|once|when(?:ever)?|until|till?|before(?!$)|after|except\w*|provid\w+|depend\w*
+    permit\w*|conditions?|subject to|assuming|soon|as long|otherwise|instead|rather|first|later|next|another|wait|busy
+    swamped|ill|however|unfortunately|sadly|sorry|away|abroad|tomorrow|tonight|some ?(?:day|time)|\w{3,6}day|days?
+    weeks?|weekends?|months?|hours?|years?|january|february|march|april|may|june|july|august|september|october|november
+    december|^in (?:the )?(?:spring|summer|autumn|fall|winter)|christmas|easter|holidays?|vacation|exams?|hospital
+    white|black|colou?rs?|sides?|board|size|(?:un)?rated|handicap|clocks?|pace|slow(?:ly)? please|langsam|lentement
+    despacio|no|not|never|doubt|can|could|might|must|should|need|give|let me|want|prefer|i(?:'ll| will)|tell|explain
+    forget|still|think about|know|remember|got|received|(?:how|what) about|how (?:long|many|much)|\d+x\d+|possibly
+    probably
+    hopefully|eventually|potentially|theoretically|hardly|unlikely|doubtful|pity|\w{3,8}tag|lundi|mardi|mercredi|jeudi
+    vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|wenn|falls|sobald|sofern
+    erst (?:am|i'?m|in|ab|nach|wenn)|nur|leider|kein\w*|nicht|nie|nach|morgen|übermorgen|später|nächste\w*|woche\w*
+    monat\w*|tage?n?|warte\w*|andermal|si|quand|seulement|après|demain|prochaine?|pas|semaines?|cuando|después|mañana
+    próxim[oa]|semanas?|s[óo]lo|quando|dopo|domani|prossim[oa]|amanhã|depois|als|zodra|volgende
+    """,
+    r"(?<![\w'])",
+    r"\b",
+)
+"""Words that may limit a yes wherever they stand: a time, a condition, a wish."""
+
+WISH = re.compile(r"\b(?:would|i'd|sounds|looks)\b|^(?:love|happy|glad)\b")
+"""In a clause that is keen: its writer would play, which "sadly, I am ill" may follow."""
 
 NO = any_of(
     r"""
@@ -127,7 +148,8 @@ YES = any_of(
     (?:i(?:(?:'d| would) like to| want to)? (?:hereby )?)?confirm(?:ed|ing)?\b|activate\b
     (?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b
     (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
-    (?:i accept|i agree|why not|sign me up)\b|deal$|let me in$|y$|da$
+    (?:i accept|i agree|why not|sign me up)\b|(?:deal|let me in|y|ya|da|aye|i will)$
+    (?:go ahead|do|very well|you're on|you bet)$
     (?:(?:i want to|let me) )?(?:sign up|register|subscribe)(?: (?:up|now|here))?$
     """,
     _BEFORE_YES,
@@ -138,17 +160,18 @@ KEEN = any_of(
     r"""
     (?:count me in|bring it on|challenge accepted|game on)\b|(?:i'm|i am) in(?: for (?:a|the|one|this) .{1,30})?$
     (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
-    (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
-    (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
+    (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin|have a)\b
+    (?:that(?:'d| would)|would) be (?:fun|great|nice|lovely|a pleasure)\b
     i(?:'m| am) (?:happy|glad|ready|game(?! over)|up for|interested|keen|delighted)\b(?! in (?:how|what))
     (?:(?:i want to|let me) )?(?:join|start|begin)(?: (?:in|now|here))?$
-    (?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
+    (?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun|ready when you are)$|(?:love|happy|glad) to\b
+    (?:i'll|i will) take you on$
     """,
     _BEFORE_YES,
 )
 """A clause that agrees only to a game."""
 
-WEAK_YES = re.compile(r"^(?:ok|okay|sure|alright|all right|fine)\b")
+WEAK_YES = re.compile(r"^(?:ok(?:ay|ey|i)?|sure|alright|all right|fine)\b")
 """Words that agree, but also begin a question."""
 
 QUESTION = any_of(
@@ -159,11 +182,11 @@ QUESTION = any_of(
 )
 
 REPLY = any_of(
-    r"(?:(?P<yes>(?:yes|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí|vale"
-    r"|de acuerdo|va bene|certo|sim|está bem|akkoord|(?:na )?klar|natürlich|bien sûr|volontiers|claro(?: que sí)?"
+    r"(?:(?P<yes>(?:yes|y|yeah|yep|yup|sure|of course|agreed|deal|ja|gerne?|einverstanden|angenommen|oui|d'accord|sí"
+    r"|vale|de acuerdo|va bene|certo|sim|está bem|akkoord|(?:na )?klar|natürlich|bien sûr|volontiers|claro(?: que sí)?"
     r"|por supuesto|natuurlijk|com certeza|(?P<weak>ok(?:ay)?|all ?right|fine(?: (?:by|with) me)?|go ahead"
     r"|no problem|no worries))(?:,? (?:go ahead|no problem|no worries|sure|fine))?)|"
-    r"(?P<no>no|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal|let's))?",
+    r"(?P<no>no?|nope|nah|no way|sorry,? no|nein|non))(?:,? (?:of course|gerne?|einverstanden|why not|deal|let's))?",
     after="AFTER",
 )
 """A short answer to what the other player asked; a weak yes agrees to no draw, which ends the game."""

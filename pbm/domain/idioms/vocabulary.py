@@ -117,7 +117,7 @@ _SAID = """
     slow quick fast rusty lazy blind deaf retired ill late lost stuck confused bored weak strong worried nervous serious
     kidding able willing thrilled honored honoured flattered scared wondering learning thinking trying hoping looking
     going working playing waiting reading writing asking
-    später
+    später nicht nie niemals nichts kein keine pas jamais rien não niet geen nooit nee nunca jamás stopp
     re subject everybody nobody everything anything whatever she they cancel delete password english deutsch many
     more received noted understood seen sounds looks seems feels
 """

@@ -66,6 +66,8 @@ WISHES = {
             (?:which|what) (?:games|boards|matches) (?:am i (?:in|playing(?: in)?)|do i (?:have|play)|have i got)\??
             do i have (?:any )?(?:other |more )?(?:games|boards|matches)(?: (?:running|open|going|active|under way))?\??
             LISTING (?:all )?my (?!ENDEDGAMES)(?:\w+ )?(?:games|boards|matches)\??
+            (?:all )?my (?:(?:other|current|running|open|active) )?(?:games|boards|matches)\??
+            (?:show|send)(?: me)? (?:all )?(?:the )?(?:games|boards|matches)
             (?:(?:is|are) )?any(?:one|body|thing| moves| games| boards)(?: (?:is|are))? waiting for me\??
             """,
         "ended": r"""
@@ -73,6 +75,8 @@ WISHES = {
             my ENDEDGAMES\??
             (?:how many|what|which) (?:games|matches) (?:did i|have i)(?: \w+)? (?:play|won?|finish|lose|lost|win)\w*\??
             """,
+        "games": r"(?:a )?list (?:of )?(?:all )?(?:the )?games",
+        "standings": r"(?:show|list|send|see)(?: me)? (?:the )?(?:standings|rankings?|leaderboard)",
         "rival": r"""
             (?:who|whom) am i (?:playing|facing|up against)(?: (?:with|against))?(?: here| now)?\??
             (?:against|with) whom? am i playing\??|whom? do i play(?: against)?(?: here| now)?\??
@@ -236,6 +240,13 @@ _MY_ADDRESS = r"\bmy (?:\w+ )?(?:e-?mail|mail|address)\b"
 
 OWN_ADDRESS = re.compile(rf"{_MY_ADDRESS}.{{0,60}}\S@\S|\S@\S.{{0,60}}{_MY_ADDRESS}")
 """A sentence that gives the writer's address."""
+
+RECORD = any_of(
+    r"(?:LISTING )?(?:the )?(?:history|moves|record) of (?:(?:the |my )?(?:board|game|match) )?#?(?P<board>\d{3,9})",
+    "BEFORE",
+    r"(?:AFTER)\??",
+)
+"""A sentence that asks for what was played on a board."""
 
 AT_PLY = any_of(
     r"(?:WISH|ABLE)?(?:show|see|send|mail|view|look at|replay)(?: me)?(?: the)?(?: (?:board|game|position))?"

@@ -19,14 +19,15 @@ from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_unasked
 from pbm.domain.commands import Command, clean, parse
 from pbm.domain.consent import Answer as Consented
-from pbm.domain.consent import consent
+from pbm.domain.consent import consent, is_bare
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.idioms import answers
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, meaning
-from pbm.domain.verbs import Standing
+from pbm.domain.reading import read
+from pbm.domain.verbs import FIRST_BOARD, Standing
 from pbm.mailin.written import token_answered
 from pbm.store.tickets import INVITE, Ticket
 
@@ -39,6 +40,7 @@ MAX_NOTE = 500
 _A_YES_AND_A_NAME = 4
 """Words of an answer that says little more than yes or no."""
 
+_BY_THEMSELVES = "Send commands in an email of their own."
 _LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
 """Also text that mail programs turn into links: "shop.example"."""
 
@@ -133,7 +135,8 @@ def _send_invitation(
 def answer_invitation(request: Request, ticket: Ticket) -> None:
     """The stranger accepts, perhaps with a userid of their choice, or declines for good; else they are asked again."""
     inviter = request.tx.players.get(ticket.player_id or 0)
-    said = consent(request.message.text, [inviter.userid] if inviter is not None else [])
+    others, game = [inviter.userid] if inviter is not None else [], ticket.payload["game"]
+    said = consent(request.message.text, others, game=game)
     if said.answer in (Consented.NO, Consented.NEVER):
         _decline(request, ticket, inviter)
         return
@@ -152,7 +155,7 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
             _repeat(request, ticket, inviter, problem=str(error))
         return
     close(request, INVITE, ticket.subject)
-    request.author.player, request.words.comment = player, beyond_consent(request.message.text)
+    request.author.player, request.words.comment = player, words_besides(request, ticket.payload["game"])
     problem = _start(request, ticket, inviter, player)
     request.outgoing.write(
         ticket.subject,
@@ -176,11 +179,22 @@ def _as_player(ticket: Ticket, inviter: Player) -> Answer:
     return Answer("yes", Outcome.FAILED, excuse + other, "pbm: which account?", suggestion=line)
 
 
-def beyond_consent(text: str) -> str:
-    """The words of an answer that are for the other player: none if it is little more than a yes or no and a name."""
-    closing = answers.CLOSING.search(text)
-    said = text[: closing.start()] if closing else text
-    return said.strip() if len(said.split()) > _A_YES_AND_A_NAME else ""
+def words_besides(request: Request, game: str, board: int | None = None) -> str:
+    """The words of an answer that are for the other player; none if it is little more than a yes or no and a name.
+
+    Commands below it are neither carried out nor passed on, and its writer is told.
+    """
+    text = request.message.text
+    found = read("", text, Standing(game, board or FIRST_BOARD, known=True, proven=True))
+    first, *commands = found.lines or ("",)
+    if commands:
+        told = f'"{commands[0]}" stands below your answer, and was neither done nor passed on. {_BY_THEMSELVES}'
+        request.outgoing.answers.append(Answer("your words", Outcome.NOT_TRIED, wrapped(told), "pbm: not done"))
+    said = f"{first}\n{found.comment}" if commands else text
+    closing = answers.CLOSING.search(said)
+    said = said[: closing.start()] if closing else said
+    count = len(said.split())
+    return "" if count <= 1 or (count <= _A_YES_AND_A_NAME and is_bare(said)) else said.strip()
 
 
 def close(at: Desk, purpose: str, subject: str) -> None:
@@ -223,7 +237,8 @@ def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
     request.tx.invitations.refuse(ticket.subject, request.now)
     if inviter is not None:
         title = GAMES[ticket.payload["game"]].info.title
-        tell_no_game(request, inviter, "pbm: invitation declined", invited=ticket.subject, title=title)
+        note = words_besides(request, ticket.payload["game"])
+        tell_no_game(request, inviter, "pbm: invitation declined", invited=ticket.subject, title=title, note=note)
 
 
 def tell_no_game(
@@ -233,17 +248,18 @@ def tell_no_game(
     *,
     invited: str,
     title: str,
+    note: str = "",
     problem: str = "",
     is_back: bool = False,
 ) -> None:
-    """Tell a player that somebody does not want a game, with what they wrote besides. invited: userid or address.
+    """Tell a player that somebody does not want a game. invited: userid or address. note: what they wrote besides.
 
     problem: why it cannot start although they want it. is_back: whether they have taken it back.
     """
     writer = request.author.player
     is_heard = writer is None or not request.tx.blocks.is_blocked(writer.id, by=player.id)
-    note = request.discreetly(beyond_consent(request.message.text)) if is_heard and not is_back else ""
-    words = {"invited": invited, "title": title, "note": note, "problem": problem, "is_back": is_back}
+    heard = request.discreetly(note) if is_heard else ""
+    words = {"invited": invited, "title": title, "note": heard, "problem": problem, "is_back": is_back}
     request.outgoing.letters += letters_for(request, reader_of(request, player), subject, "declined.txt", **words)
 
 
@@ -280,7 +296,7 @@ def _ask_again(request: Request, ticket: Ticket, inviter: Player | None, command
         command = parse(f"help {ticket.payload['game']}", Standing())
     if command is None:
         asks = consent(text).answer is Consented.ASKS
-        problem = "" if asks else f'"{first_line(text)[:60]}" says neither yes nor no.'
+        problem = "" if asks else f'"{first_line(text)[:60]}" is no plain yes or no, and nobody else has read it.'
         _repeat(request, ticket, inviter, problem=problem, told=_about(inviter) if asks else "")
         return
     try:

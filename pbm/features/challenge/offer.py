@@ -35,10 +35,10 @@ from pbm.domain.verbs import STARTING, Verb
 from pbm.features.challenge.invitation import (
     MAX_ASKED,
     await_answer,
-    beyond_consent,
     close,
     is_still_open,
     tell_no_game,
+    words_besides,
 )
 from pbm.mailin import Message
 from pbm.store import Transaction
@@ -175,19 +175,19 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
     tx, item, text = request.tx, request.tx.agenda.get(OFFER, ticket.subject), request.message.text
     if item is None or item.payload["game"] not in GAMES:
         raise NotAllowed("The time to agree to this game is over.")
-    reply = Reply.NEVER if first_line(text).casefold() == NONE else consent(text).answer
+    reply = Reply.NEVER if first_line(text).casefold() == NONE else consent(text, game=item.payload["game"]).answer
     if reply is Reply.YES:
         _agree(request, item, player)
     elif reply in (Reply.NO, Reply.NEVER):
         close(request, OFFER, item.key)
-        _tell_concerned(request, item.payload, player)
+        _tell_concerned(request, item.payload, player, note=words_besides(request, item.payload["game"]))
         if reply is Reply.NEVER:
             tx.players.choose(player.id, challenges=NONE)
         never = 'You get no more challenges; "set challenges anyone" lets them through again.'
         told = never if reply is Reply.NEVER else "Nothing has started, and nothing will."
         request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, told, "pbm: no game"))
     elif sum(each.subject == item.key for each in tx.tickets.of(OFFER, player.id, tx.now)) <= MAX_ASKED:
-        problem = "That was neither yes nor no. Please answer again."
+        problem = "That was no plain yes or no, and nobody else has read it. Please answer again."
         request.outgoing.letters += _letters(request, item.key, player, item.payload, DAYS, problem, request.message)
 
 
@@ -198,14 +198,14 @@ def _concerned(tx: Transaction, offer: Offer) -> list[Player]:
 
 
 def _tell_concerned(
-    request: Request, offer: Offer, player: Player, *, problem: str = "", is_back: bool = False
+    request: Request, offer: Offer, player: Player, *, note: str = "", problem: str = "", is_back: bool = False
 ) -> None:
     """Tell all whom an offer concerns, except the player who ends it, that nothing starts; as in `tell_no_game`."""
     info = GAMES[offer["game"]].info if offer["game"] in GAMES else None
     for each in _concerned(request.tx, offer):
         if each != player:
             told = {"invited": player.userid, "title": info.title if info else offer["game"]}
-            tell_no_game(request, each, "pbm: no game", problem=problem, is_back=is_back, **told)
+            tell_no_game(request, each, "pbm: no game", note=note, problem=problem, is_back=is_back, **told)
 
 
 def _agree(request: Request, item: Item, player: Player) -> None:
@@ -218,7 +218,7 @@ def _agree(request: Request, item: Item, player: Player) -> None:
         if not tx.tickets.open_for(OFFER, item.key, request.now):
             raise NotAllowed(f"{others} has not agreed in time, so nothing starts.")
         text = f"The game starts as soon as {others} agrees, too."
-        if beyond_consent(request.message.text):
+        if words_besides(request, offer["game"]):
             text += " What you wrote besides was not passed on; write it when the game has begun."
         request.outgoing.answers.append(Answer("yes", Outcome.DONE, wrapped(text), "pbm: you agree to a game"))
         return
@@ -227,13 +227,13 @@ def _agree(request: Request, item: Item, player: Player) -> None:
         board = _started(request, offer)
     except REFUSALS as error:
         refuse(request, "yes", error)
-        _tell_concerned(request, offer, player, problem=str(error))
+        _tell_concerned(request, offer, player, note=words_besides(request, offer["game"]), problem=str(error))
         return
     challenger = tx.players.get(offer["player"] or 0)
     if offer["comment"]:
         writer = challenger.userid if challenger else "The challenger"
         request.passed_on = (CommentMade(0, userid=writer, text=offer["comment"]),)
-    request.words.comment = beyond_consent(request.message.text)
+    request.words.comment = words_besides(request, offer["game"], board.match.board)
     started = MatchStarted(
         board.match.board,
         challenger=challenger.userid if challenger else "",
