@@ -460,12 +460,16 @@ def stop(process: int) -> None:
         os.kill(process, signal.SIGKILL)
 
 
+_SOON = ("think", "taken", "tournament", "tournament told")
+"""Kinds of agenda items that are soon done, even if the clock was ahead when they were planned."""
+
+
 def is_quiet(site: Site) -> bool:
     with contextlib.suppress(sqlite3.OperationalError):
         waiting = site.count("SELECT count(*) FROM inbox WHERE state = 'new'")
         waiting += site.count("SELECT count(*) FROM matches WHERE due_at < 1000000 * unixepoch()")
         waiting += site.count("SELECT count(*) FROM agenda WHERE due_at < 1000000 * unixepoch()")
-        waiting += site.count("SELECT count(*) FROM agenda WHERE kind IN ('think', 'taken')")
+        waiting += site.count(f"SELECT count(*) FROM agenda WHERE kind IN {_SOON}")
         waiting += site.count("SELECT count(*) FROM matches JOIN players ON id = seat2_id WHERE bot AND plies = 1")
         waiting += len(site.mailbox.folders["INBOX"])
         return not waiting and not site.count("SELECT count(*) FROM outbox WHERE state NOT IN ('sent', 'failed')")
