@@ -239,6 +239,10 @@ KINDS = ("connection", "lines", "territory", "movement", "graphs and geometry")
 """The kinds of games, by which a list of games is grouped."""
 
 
+MAX_SHORT = 18
+"""The most characters of a title that stands before a board's number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Info:
     """A game's description of itself, used by help pages, usage lines and mails."""
@@ -262,6 +266,11 @@ class Info:
     """The game's number (GM) in the Smart Game Format, which its records then use; 0 for none."""
     octets_a_ply: int = 0
     """About how much each ply adds to a position in memory, if positions refer to those before them."""
+
+    @property
+    def short_title(self) -> str:
+        """The title, or the name in its place if it is long: a phone shows only some 35 characters of a subject."""
+        return self.title if len(self.title) <= MAX_SHORT else self.name.capitalize()
 
     @property
     def options_usage(self) -> str:

@@ -113,9 +113,15 @@ class Got:
     @cached_property
     def body(self) -> str:
         """Its text, or the text of its HTML if it has no other."""
-        if "text/plain" in self.forms:
+        if not self.is_html:
             return self.part("text/plain")
         return str(lxml.html.fromstring(self.part("text/html")).text_content())
+
+    @cached_property
+    def is_html(self) -> bool:
+        """Whether it has no text but that of its HTML, and of attached files."""
+        texts = [part for part in self.parsed.walk() if part.get_content_type() == "text/plain"]
+        return all(part.get_filename() for part in texts)
 
     def part(self, kind: str) -> str:
         """Its first part of this media type, decoded."""
@@ -364,7 +370,7 @@ def check_wire(queued: Queued) -> None:
     assert mail.envelope_from == f"bounce+{mail.key}@{parsed['From'].rpartition('@')[2].rstrip('>')}"
     got = Got(mail.address, mail.raw, mail.board)
     text = got.body
-    if "text/plain" not in got.forms:
+    if got.is_html:
         assert SENTINEL in text, text
         return
     assert text.endswith(FOOTER), text

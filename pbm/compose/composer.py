@@ -18,7 +18,7 @@ from typing import Any, TypeVarTuple
 
 from pbm.compose.machine import addressed
 from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
-from pbm.compose.pages import BESIDES, BOTH, TEXT, Pages, Sheet, to_ascii, wrapped
+from pbm.compose.pages import BESIDES, BOTH, Pages, Sheet, to_ascii, wrapped
 from pbm.compose.views import Expiry, View, calendar_of, day, view_of
 from pbm.compose.wire import (
     Links,
@@ -52,6 +52,8 @@ MAX_DRAWN_TOGETHER = 12
 """How many boards are drawn in one mail."""
 CARRIED = 3000
 """Octets of a picture or a file besides its content, including the words about it."""
+MAX_UNASKED = 6_000
+"""The most octets of boards in the HTML for a stranger."""
 MAX_TOLD = 25_000
 """With more octets of people's words, there is no room for an earlier board."""
 MOST_AHEAD = 200
@@ -149,7 +151,8 @@ class Composer:
         first = answers[0]
         subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
         sheet = self._sheet(reader)
-        told = [replace(each, text=sheet.illustrated(each.text, each.figure)) for each in answers]
+        shown = (each.figure if reader.player else None for each in answers)
+        told = [replace(each, text=sheet.illustrated(each.text, one)) for each, one in zip(answers, shown, strict=True)]
         text = self.pages.mail(
             "answer.txt", answers=told, original=_quotable(original), robot=self.robot.address,
             joins=reader.newcomer is not None and not first.is_greeting, sent_from=sent_from,
@@ -260,13 +263,13 @@ class Composer:
 
     def letter(
         self, address: str, subject: str, page: str, now: datetime, *, to: Message | None = None,
-        player: Player | None = None, reply_to: str = "", leave: str = "", headers: Mapping[str, str] | None = None,
-        attached: Sequence[Part] = (), **words: object,
+        player: Player | None = None, form: str = BOTH, reply_to: str = "", leave: str = "",
+        headers: Mapping[str, str] | None = None, attached: Sequence[Part] = (), **words: object,
     ) -> Mail:  # fmt: skip
         """A mail from a separate page, such as one that asks to confirm an address.
 
-        player: its reader, whose userid the page gets. reply_to: the token that an answer brings back. leave: the
-        command that stops such mails, in an answer to that token. headers: additional.
+        player: its reader, whose userid the page gets. form: which they have chosen. reply_to: the token that an answer
+        brings back. leave: the command that stops such mails, in an answer to that token. headers: additional.
         """
         words = {"userid": player.userid if player else "", **words}
         head = {**conversation("", to), **(headers or {})}
@@ -275,18 +278,22 @@ class Composer:
         if leave:
             head |= unsubscribe(self.robot, leave, self.tagged(reply_to))
         text = self.pages.mail(page, robot=self.robot.address, leave=leave, **words)
-        told = Part("text/plain", text)
-        body = Parts("mixed", (told, *attached)) if attached else told
+        body = Sheet(form, self.robot.domain).body(text, subject)
+        if attached:
+            body = Parts("mixed", (body, *attached))
         return self._mail(address, subject, body, now, head, None, player)
 
     def _sheet(self, reader: Reader, boards: int = 1, *, pictured: bool = True) -> Sheet:
-        """The reader's sheet; strangers have no settings and get text. pictured: whether pictures suit the mail.
+        """The reader's sheet; a stranger, who may not have asked for it, gets no picture and nothing large.
 
-        Filters take a big picture with little text for spam.
+        pictured: whether pictures suit the mail: filters take a big picture with little text for spam.
         """
-        form = reader.settings.mail if reader.player else TEXT
-        pictured = reader.settings.picture == "on" or (pictured and reader.settings.picture != "off")
-        return Sheet(form, self.robot.domain, pictured=pictured, boards=boards)
+        chosen, known = reader.settings.picture, reader.player is not None
+        pictured = known and (chosen == "on" or (pictured and chosen != "off"))
+        sheet = Sheet(reader.settings.mail, self.robot.domain, pictured=pictured, boards=boards)
+        if not known:
+            sheet.room = MAX_UNASKED
+        return sheet
 
     def _board_words(
         self, notice: Notice, view: View, sheet: Sheet, answered_at: str, now: datetime, prefix: str = ""
@@ -443,8 +450,8 @@ def _subject(notice: Notice, thread: Thread) -> str:
     over = match.result is not None
     mover = "" if over else match.player(state.to_move).userid
     if kind == "turn":
-        turn = "your turn" if notice.reader.seat == state.to_move else f"{mover}'s turn"
-        return f"{thread.title}: {'over' if over else turn}"
+        turn = "over" if over else "your turn" if notice.reader.seat == state.to_move else f"{mover}'s turn"
+        return f"{thread.board}: {turn},{thread.title.removeprefix(thread.board)}"
     if notice.problem:
         return f"{thread.board} Error"
     return f"{'' if match.record or over else 'New '}{thread.board} {mover}{' **' if notice.comments else ''}".rstrip()

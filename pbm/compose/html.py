@@ -13,18 +13,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape as escape_text
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, zip_longest
 
 from markupsafe import escape
 
 WIDTH = 76
 """Characters in a line of a page."""
-NARROW = 47
-"""Monospaced characters in a phone's line; wider lists are laid out again."""
+NARROW, NARROWEST = 47, 50
+"""Monospaced characters in a phone's line, so wider lists are laid out again; and the most, for drawings."""
 FEWEST_WORDS = 5
 """Words of a sentence that explains a term in a list; a list of shorter ones is a table."""
 LONG_TERM, LONG_WORD = 20, 10
 """The most characters of terms, and of their words, in a table that also fits a phone with letters twice as large."""
+LONG_CELL = 12
+"""The most characters of a word in a table of many columns that is never divided."""
+MOST_COLUMNS = 9
+"""The most columns of such a table."""
 MAX_DRAWN = 30_000
 """Characters of a drawing; the rest of a longer one is only in the text."""
 
@@ -106,7 +110,7 @@ def _block(block: str, inlays: Inlays) -> str:
         if _MARKING not in block:
             is_wide = columns > NARROW
             listed = (is_wide and _items(block)) or (not has_columns and _hanging(block)) or ""
-            listed = listed or (is_wide and _glossary(block)) or ""
+            listed = listed or (is_wide and (_glossary(block) or _tabled(block))) or ""
         return listed or aligned(inlays.html(block), columns)
     told = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
     spaced = ";line-height:1.8" if _MARKING in block and "<br>" in told else ""
@@ -178,6 +182,40 @@ def _glossary(block: str) -> str:
     return f"{opening}\n{told}\n</table>"
 
 
+def _tabled(block: str) -> str:
+    """Lines in columns, as a table with wrapping cells; empty if they are none, or a drawing.
+
+    A line without columns, unless it is the first, spans the table. One blank alone divides columns only below headings
+    with a capital.
+    """
+    first, *lines = block.split("\n")
+    rows, letters = [first, *(line for line in lines if "  " in line.strip())], "".join(block.split())
+    spans: list[slice] = []
+    taken = "".join(" x"[any(map(str.strip, each))] for each in zip_longest(*rows, fillvalue=" "))
+    for run in re.finditer("x+", taken):
+        start, end = run.span()
+        if spans and start == spans[-1].stop + 1 and not first[start:end].lstrip()[:1].isupper():
+            start = spans.pop().start
+        spans.append(slice(start, end))
+    if not 1 < len(spans) <= MOST_COLUMNS or 4 * sum(map(str.isalnum, letters)) < 3 * len(letters):
+        return ""
+    told = "\n".join(
+        f"""<tr valign="top">{"".join(_cell(line[span].strip()) for span in spans)}</tr>"""
+        if line is first or "  " in line.strip()
+        else f'<tr><td colspan="{len(spans)}">{_escaped(line.strip())}</td></tr>'
+        for line in (first, *lines)
+    )
+    opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:13px">'
+    return f"{opening}\n{told}\n</table>"
+
+
+def _cell(text: str) -> str:
+    """A cell of a table of many columns: numbers to the right, and long names divided where they must be."""
+    style = ' style="word-break:break-word"' if max(map(len, text.split()), default=0) > LONG_CELL else ""
+    side = ' align="right"' if text[:1].isdecimal() and len(text.split()) == 1 else ""
+    return f"<td{side}{style}>{_escaped(text)}</td>"
+
+
 def _described(cells: Iterable[tuple[str, str]], margin: int) -> str:
     """Terms that would take too much of a phone's width in a table, each with its meaning below it."""
     return "\n".join(
@@ -213,7 +251,7 @@ def aligned(html: str, columns: int) -> str:
     columns: the length of the longest line. The font is small enough for a phone 320 wide to show a whole line, if that
     is readable; longer lines wrap.
     """
-    size = 14 if columns <= 35 else 13 if columns <= 38 else 12 if columns <= 41 else 11
+    size = 14 if columns <= 35 else 13 if columns <= 38 else 12 if columns <= 41 else 11 if columns <= 45 else 10
     return (
         '<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="#ffffff"'
         ' style="padding:6px;background:#ffffff;color-scheme:light">\n'

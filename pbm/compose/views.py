@@ -23,7 +23,7 @@ from games.scene import PlaneBoard, Scene
 from pbm import draw
 from pbm.compose import cells, machine, spoken
 from pbm.compose.cells import Table
-from pbm.compose.html import WIDTH
+from pbm.compose.html import NARROWEST, WIDTH
 from pbm.compose.machine import MAX_MOVES
 from pbm.compose.wire import Thread
 from pbm.domain.calendars import Stop, StopKind
@@ -203,8 +203,6 @@ MAX_ALT = 4000
 MAP = "The whole board once more, smaller."
 KEPT = 200
 """How many views are cached: more than the mails of a transaction show."""
-COLUMNS = 50
-"""The width of a drawing in characters, which fits a phone's line."""
 
 
 @dataclass
@@ -235,7 +233,7 @@ class View:
     def drawn(self, style: str) -> list[str]:
         """Only the board, no wider than a phone's line."""
         if style not in self._drawn:
-            self._drawn[style] = draw.board(self.scene.board, style, COLUMNS)
+            self._drawn[style] = draw.board(self.scene.board, style, NARROWEST)
         return self._drawn[style]
 
     @cached_property

@@ -177,7 +177,7 @@ class Thread(NamedTuple):
 
     @classmethod
     def of(cls, match: Match, state: State) -> Thread:
-        volume, board = 1 + match.revision // VOLUME, f"{state.game.info.title} Board {match.board}"
+        volume, board = 1 + match.revision // VOLUME, f"{state.game.info.short_title} Board {match.board}"
         first, second = match.players
         title = f"{board} {first.userid}-{second.userid}"
         if volume == 1:

@@ -81,6 +81,11 @@ class Desk:
             with suppress(Unreadable):
                 yield self.open(number)
 
+    def letter(self, address: str, subject: str, page: str, player: Player | None = None, **words: Any) -> Mail:
+        """A letter in the form that its reader has chosen, if they are a player. words: as for Composer.letter."""
+        chosen = Settings.chosen(self.tx.players.profiles(player.id)[player.id][1]) if player else Settings()
+        return self.tools.composer.letter(address, subject, page, self.now, player=player, form=chosen.mail, **words)
+
     def owe(self, mails: Sequence[Mail]) -> None:
         """Put mails into the outbox."""
         self.tx.outbox.add(mails, self.now)
@@ -136,13 +141,14 @@ def letters_for(at: Desk, reader: Reader, subject: str, page: str, **words: Any)
     compose = at.tools.composer.letter
     if "leave" in words:
         words["reply_to"] = at.tools.composer.answered_by(reader)
-    return [compose(address, subject, page, at.now, player=reader.player, **words) for address in reader.addresses]
+    words |= {"player": reader.player, "form": reader.settings.mail}
+    return [compose(address, subject, page, at.now, **words) for address in reader.addresses]
 
 
 def tell_operator(at: Desk, subject: str, page: str, **words: Any) -> None:
     """Send the operator a letter, if they have an address. words: as for Composer.letter."""
     if operator := at.tools.operator:
-        at.owe([at.tools.composer.letter(operator, subject, page, at.now, **words)])
+        at.owe([at.letter(operator, subject, page, **words)])
 
 
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:

@@ -415,10 +415,7 @@ class Correspondence(Desk):
         answers: whether it answers the mail; False for anybody but its sender, who must not see the mail's headers.
         """
         to = self.message if answers else None
-        letter = self.tools.composer.letter(
-            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, leave=leave, **words
-        )
-        self.letters.append(letter)
+        self.letters.append(self.letter(address, subject, page, player, to=to, reply_to=reply_to, leave=leave, **words))
 
 
 @dataclass(slots=True)

@@ -84,7 +84,7 @@ _CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
-    r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
+    r"(?:: (?:your turn|\S+'s turn|over),)?(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?",
     re.IGNORECASE,
 )
 

@@ -306,8 +306,8 @@ def to_confirm(at: Desk, address: str, name: str, player: Player | None, **paylo
     answered = message if message is not None and address.casefold() == message.sender.casefold() else None
     days = at.tools.limits.confirmation_days
     token = at.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
-    return at.tools.composer.letter(
-        address, CONFIRMING, "confirm.txt", at.now, to=answered,
+    return at.letter(
+        address, CONFIRMING, "confirm.txt", to=answered,
         reply_to=token, userid=name, days=days, account=player is not None,
     )  # fmt: skip
 

@@ -122,7 +122,7 @@ def why(request: Request, command: Command) -> Answer:
     seat = match.seat_of(player.id)
     if seat is None:
         raise NotAllowed(f"You were no player of board {board}: it has changed no rating of yours.")
-    return done(command, _explained(request, match, seat), f"pbm: why your rating changed on board {board}")
+    return done(command, _explained(request, match, seat), f"pbm: board {board}, why your rating changed")
 
 
 def _explained(request: Request, match: Match, seat: Seat) -> str:

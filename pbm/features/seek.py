@@ -9,7 +9,7 @@ from games.rules import OptionError
 from pbm.compose import Answer, Outcome
 from pbm.compose.views import lasting
 from pbm.core.board import OpenBoard
-from pbm.core.notify import Desk, tell_players
+from pbm.core.notify import Desk, readers_of, tell_players
 from pbm.core.registry import REFUSALS, Occasion, by_player, handles, redeems, when_due
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
@@ -166,18 +166,17 @@ def _announcements(at: Desk, game: AnyGame, sought: Seek, after: int = 0) -> lis
     if len(followers) > AT_ONCE:
         tx.agenda.put(SPREAD, sought.id, at.now, after=followers[AT_ONCE - 1].id)
     shunned = tx.blocks.blockers(seeker.id) | {other.id for other in tx.blocks.blocked(seeker.id)} | {seeker.id}
-    readers = [each for each in followers[:AT_ONCE] if each.id not in shunned and fits(at, sought, each)]
-    addresses = tx.players.confirmed(*(reader.id for reader in readers))
+    asked = [each for each in followers[:AT_ONCE] if each.id not in shunned and fits(at, sought, each)]
     subject = f"pbm: {seeker.userid} looks for a game of {game.info.title}"
     payload = {"seek": sought.id, "game": sought.game}
     return [
         at.tools.composer.letter(
-            address, subject, "sought.txt", at.now, player=reader, leave="unsubscribe", seek=sought,
-            title=game.info.title,
-            reply_to=at.issue(ANNOUNCED, _announced(sought), days=_ANNOUNCED_DAYS, player=reader, **payload),
+            address, subject, "sought.txt", at.now, player=reader.player, form=reader.settings.mail,
+            leave="unsubscribe", seek=sought, title=game.info.title,
+            reply_to=at.issue(ANNOUNCED, _announced(sought), days=_ANNOUNCED_DAYS, player=reader.player, **payload),
         )
-        for reader in readers
-        for address in addresses[reader.id]
+        for reader in readers_of(at, asked).values()
+        for address in reader.addresses
     ]  # fmt: skip
 
 

@@ -79,7 +79,7 @@ class Hand:
         tools, addresses = self._service.tools, tx.players.confirmed(player.id)[player.id]
         words = {"addresses": addresses, "postmaster": address_of(tools), **words}
         to = addresses if to is None else to
-        return [tools.composer.letter(each, subject, page, tx.now, player=player, **words) for each in to]
+        return [self._at(tx).letter(each, subject, page, player, **words) for each in to]
 
 
 H = TypeVar("H", bound=Hand)

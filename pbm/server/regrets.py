@@ -135,8 +135,9 @@ class Regrets:
             return ()
         token = self.tools.composer.answered_by(reader)
         letter = self._letter(
-            tx, address, UNHEARD, "to-operator.txt", to=mail.letter, player=player, reply_to=token
-        )._replace(reply=True)
+            tx, address, UNHEARD, "to-operator.txt",
+            to=mail.letter, player=player, form=reader.settings.mail, reply_to=token,
+        )._replace(reply=True)  # fmt: skip
         return () if self.throttle.excess(tx, letter, mail.cause(proven=False)) else (letter,)
 
     def of_fault(self, tx: Transaction, mail: Prepared, reference: str) -> tuple[Mail, ...]:

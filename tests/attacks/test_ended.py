@@ -59,7 +59,7 @@ def test_its_player_may_ask_why_their_rating_changed_and_nobody_else(house: Hous
     house.players("alice", "bob")
     board = house.game("cross -size=3 alice bob", ["C3", "B2"])
     house.answer("alice", "resign!", board)
-    why = f"pbm: why your rating changed on board {board}"
+    why = f"pbm: board {board}, why your rating changed"
     assert why not in [got["Subject"] for got in house.answer("eve@elsewhere.example", "why", board, of="bob")]
     assert [got["Subject"] for got in house.answer("bob", "why", board)] == [why]
 

@@ -26,6 +26,7 @@ from pbm.compose.views import View
 from pbm.compose.wire import Parts, to_bytes
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
+from pbm.domain.commands import board_of_subject
 from pbm.domain.match import State
 from pbm.draw import cell_pictures, picture
 from pbm.draw.brush import Picture
@@ -281,9 +282,34 @@ def test_pictures_come_to_who_wants_them(house: House) -> None:
     assert "A1" in moves_linked(got)
 
 
-def test_a_stranger_gets_text(house: House) -> None:
-    (got,) = house.send("somebody@example.com", "help cross")
-    assert not got.parsed.is_multipart()
+@pytest.mark.parametrize("name", GAMES)
+def test_a_phone_shows_the_board_of_a_subject_and_whose_turn_it_is(name: str, house: House) -> None:
+    """Whatever the game is called, and however long the names are; an answer's subject is understood."""
+    one, two = "Wolfeschlegelsteinhausen", "Bartholomew-Featherstone"
+    house.players(one, two)
+    house.send(two, f"set {two} {two}pass subject turn")
+    house.game(f"{name} {one} {two}")
+    constant, turn = (last_of(house, userid)["Subject"] for userid in (one, two))
+    assert "Board 101" in constant[:35]
+    assert f": {one}'s turn, {one}-{two}" in turn
+    assert "Board 101: " in turn[:35]
+    assert board_of_subject(constant) == board_of_subject(turn) == 101
+
+
+@pytest.mark.parametrize("words", ["help cross", "hello", "signup ann", "cross show 101", "go show 102"])
+def test_a_stranger_gets_text_and_html_without_pictures_or_anything_large(words: str, house: House) -> None:
+    mover(house, *CROSS)
+    house.game("go alice bob")
+    (got,) = house.send("somebody@example.com", words)
+    assert [form for form in got.forms if form != BOARD_KIND] == ["text/plain", "text/html"]
+    assert len(got.raw) < 20_000
+
+
+def test_a_letter_comes_in_the_form_its_reader_has_chosen(house: House) -> None:
+    for form, forms in (("text", ["text/plain"]), ("html", ["text/html"]), ("both", ["text/plain", "text/html"])):
+        house.player(f"{form}1", form)
+        house.send("alice", f"message alice alicepass {form}1", "Hello!")
+        assert last_of(house, f"{form}1").forms == forms
 
 
 def test_what_players_write_is_escaped_and_never_a_link(house: House) -> None:

@@ -43,6 +43,24 @@ NUMBERED = """\
 MOVES = """\
     robot2 (White)                           ben (Black)
   1 d1-d8/b6                               2 a7-d7/b9"""
+STANDINGS = """\
+Rank Rating Won Lost Active/Max Name
+   1   1662   1    0      2/6   Wolfeschlegelsteinhausen
+   2  1337P   0    1      0     bob"""
+SEEKS = """\
+Seek  Player                    Rating Timeouts Games
+   1  Wolfeschlegelsteinhausen   1500P      0/0     2
+      rated, three cells a side
+   2  bob                        1500P      0/0     1"""
+GAMES_UNDER_WAY = """\
+Board  Players                  Plies  Status
+  101  alice - Bartholomew          2  alice to move until 22 Jan"""
+DRAWING = """\
+                 E  D      G      1.A
+       K      P   `. `2  4   B-'H   .`
+ R     6  L---7-9--M  3. C/ I-'5   `8     .
+10     J    11-.+    `F  V._         N    .-- --12
+ Q--14----W      O`-S       13`-U"""
 
 
 BROKEN_OFF = re.compile(r".{55}[a-z,]<br>\n[a-z]+")
@@ -52,7 +70,10 @@ def shown(block: str) -> lxml.html.HtmlElement:
     return lxml.html.fromstring(f"<div>{''.join(blocks(block, Inlays()))}</div>")
 
 
-@pytest.mark.parametrize("block", [ITEMS, GLOSSARY, HANGING, HEADED, NUMBERED, MOVES])
+IN_COLUMNS = [MOVES, STANDINGS, SEEKS, GAMES_UNDER_WAY]
+
+
+@pytest.mark.parametrize("block", [ITEMS, GLOSSARY, HANGING, HEADED, NUMBERED, *IN_COLUMNS])
 def test_no_word_is_lost(block: str) -> None:
     assert " ".join(shown(block).itertext()).split() == block.split()
 
@@ -133,8 +154,28 @@ def test_what_is_told_of_a_line_flows_below_it() -> None:
     assert [len(paragraph.findall("br")) for paragraph in shown(HANGING).findall("p")] == [1, 1]
 
 
-def test_moves_stay_in_columns_of_letters() -> None:
-    assert shown(MOVES).find(".//pre") is not None
+@pytest.mark.parametrize(
+    ("block", "second"),
+    [
+        (MOVES, ["1 d1-d8/b6", "2 a7-d7/b9"]),
+        (STANDINGS, ["1", "1662", "1", "0", "2/6", "Wolfeschlegelsteinhausen"]),
+        (SEEKS, ["1", "Wolfeschlegelsteinhausen", "1500P", "0/0", "2"]),
+        (GAMES_UNDER_WAY, ["101", "alice - Bartholomew", "2", "alice to move until 22 Jan"]),
+    ],
+)
+def test_columns_wider_than_a_phone_are_those_of_a_table(block: str, second: list[str]) -> None:
+    rows = shown(block).findall(".//tr")
+    assert [cell.text_content() for cell in rows[1]] == second
+    assert {sum(int(cell.get("colspan", 1)) for cell in row) for row in rows} == {len(second)}
+
+
+def test_a_drawing_is_no_table() -> None:
+    assert [each.text_content().strip("\n") for each in shown(DRAWING).iter("pre")] == [DRAWING]
+    assert shown(DRAWING).xpath("count(.//td)") == 1
+
+
+def test_columns_of_a_phones_width_stay_letters() -> None:
+    assert shown(STANDINGS.replace("Wolfeschlegelsteinhausen", "Wolf")).find(".//pre") is not None
 
 
 def test_names_are_escaped() -> None:

@@ -12,8 +12,9 @@ import pytest
 from bench.screenshots import board_mail, played, sizes
 from bench.screenshots import page as html_of
 from games import GAMES
-from pbm.compose.html import Inlays, aligned, blocks, document
+from pbm.compose.html import NARROWEST, Inlays, aligned, blocks, document
 from pbm.compose.pages import Pages
+from tests.compose.test_layout import IN_COLUMNS
 
 pytestmark = pytest.mark.browser
 
@@ -80,9 +81,19 @@ def test_long_words_and_lists_of_terms_fit_a_phone(phone: Any, tmp_path: Path) -
         assert phone.evaluate(WIDE) <= 0
 
 
+@pytest.mark.parametrize("block", IN_COLUMNS)
+def test_tables_with_the_longest_names_fit_a_phone(block: str, phone: Any, tmp_path: Path) -> None:
+    path = tmp_path / "mail.html"
+    path.write_text(document("a mail", blocks(block, Inlays())))
+    phone.goto(path.as_uri())
+    assert phone.evaluate(WIDE) <= 0
+
+
 def test_lines_of_equal_letters_are_whole_on_a_phone(phone: Any, tmp_path: Path) -> None:
     path = tmp_path / "mail.html"
-    path.write_text(document("a mail", (aligned(("x " * columns)[:columns], columns) for columns in range(1, 46, 2))))
+    path.write_text(
+        document("a mail", (aligned(("x " * columns)[:columns], columns) for columns in range(1, NARROWEST + 1)))
+    )
     phone.goto(path.as_uri())
     heights = phone.evaluate("() => [...document.querySelectorAll('pre')].map(each => each.offsetHeight)")
     assert max(heights) < 2 * min(heights)

@@ -469,7 +469,7 @@ def is_quiet(site: Site) -> bool:
         waiting = site.count("SELECT count(*) FROM inbox WHERE state = 'new'")
         waiting += site.count("SELECT count(*) FROM matches WHERE due_at < 1000000 * unixepoch()")
         waiting += site.count("SELECT count(*) FROM agenda WHERE due_at < 1000000 * unixepoch()")
-        waiting += site.count(f"SELECT count(*) FROM agenda WHERE kind IN {_SOON}")
+        waiting += site.count(f"SELECT count(*) FROM agenda WHERE kind IN {_SOON}")  # noqa: S608  constant
         waiting += site.count("SELECT count(*) FROM matches JOIN players ON id = seat2_id WHERE bot AND plies = 1")
         waiting += len(site.mailbox.folders["INBOX"])
         return not waiting and not site.count("SELECT count(*) FROM outbox WHERE state NOT IN ('sent', 'failed')")

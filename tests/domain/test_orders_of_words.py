@@ -135,6 +135,7 @@ def test_a_quoted_line_stays_quoted() -> None:
 
 
 def test_a_title_with_signs_is_known_in_a_subject() -> None:
+    assert board_of_subject("Polygon Board 104 alice-bob") == 104
     assert board_of_subject("Vertex/Intersection Polygon Game Board 104 alice-bob") == 104
 
 

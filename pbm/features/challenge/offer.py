@@ -146,13 +146,12 @@ def _letters(
     if opponent is None:
         return []
     return [
-        at.tools.composer.letter(
+        at.letter(
             address,
             f"pbm: a game of {game.info.title}?",
             "offer.txt",
-            at.now,
+            player,
             to=to,
-            player=player,
             reply_to=at.issue(OFFER, key, days=days, player=player),
             userid=player.userid,
             opponent=opponent.userid,
