@@ -117,7 +117,7 @@ def is_bare(text: str) -> bool:
         agrees = any(map(_agreeing, clauses))
         for clause in clauses:
             is_name = clause in names or (agrees and " " not in clause)
-            is_answer = any(row.fullmatch(clause) for row in refusals) or _is_assent(clause)
+            is_answer = any(row.fullmatch(clause) for row in refusals) or _is_assent(clause) or clause == "sorry"
             if not is_answer and not (_is_known(clause) and (is_name or _agreeing(clause))):
                 return False
     return True

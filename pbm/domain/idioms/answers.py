@@ -79,10 +79,10 @@ ASIDE = any_of(
     r"""
     i(?:'m| am|'ve| have| haven't| had| was| think| hope| guess| never| don't mind)\b|it(?:'s| is| has| was| will)\b
     how\b
-    (?:that|this|we|you|he|she)(?:'s|'ve|'re| is| was| are| were| have| has| sounds| works)\b|there(?:'s| is| are)\b
+    (?:that|this|we|you|s?h[e])(?:'s|'ve|'re| is| was| are| were| have| has| sounds| works)\b|there(?:'s| is| are)\b
     my\b|hope\b|hoping\b|looking forward\b|long time\b|(?:good|best of) luck\b|(?:have|let's have) (?:a|fun)\b|be\b
     (?:ich )?(?:bin|hab|habe|freue)\b
-    (?:je suis|j'ai|je n'ai)\b|(?:soy|estoy|he|no he)\b|(?:sono|ho|non ho)\b|ik (?:ben|heb)\b
+    (?:je suis|j'ai|je n'ai)\b|(?:soy|estoy|(?:no )?h[e])\b|(?:sono|ho|non ho)\b|ik (?:ben|heb)\b
     """,
     r"^(?:(?:and|but|so|well|although|though|aber|mais|pero|ma|maar) )*",
 )
