@@ -374,6 +374,8 @@ def test_a_list_of_what_was_done_comes_where_nothing_else_tells_it(table: House)
     ("by", "asked", "answer"),
     [
         ("alice", "draw", "accept\nor not"),
+        ("alice", "draw", "accept\nor later"),
+        ("alice", "draw", "accept\nonly if you promise a rematch"),
         ("alice", "draw", "accept\nE5"),
         ("alice", "draw", "yes\nno wait"),
         ("alice", "draw", "Yes.\n\nOr no, I'd rather play on"),

@@ -104,8 +104,9 @@ RETRACTS = any_of(
 
 TAKES_BACK = any_of(
     r"""
-    wait|hold on|let me (?:think|reconsider|sleep on)|not yet|just kidding|joking|forget|never mind
-    on (?:second|reflection)|or (?:(?:maybe |perhaps |better )?not|no)\b(?! doubt)|stop(?=[\s,!.]*(?:wait\b|$))
+    wait|hold on|only if\b|let me (?:think|reconsider|sleep on)|not yet|just kidding|joking|forget|never mind
+    on (?:second|reflection)|or (?:(?:maybe |perhaps |better )?(?:not|later|tomorrow)|no)\b(?! doubt)
+    stop(?=[\s,!.]*(?:wait\b|$))
     (?:jk|nvm|not(?: really)?|kidding|don't|do not)ENDS
     (?:(?:that|this|it)(?:'s| is| was) (?:just |only |all )?|just |only )an? (?:bad )?(?:joke|mistake|error|typo)\b
     (?:(?:das|es|dies) )?war (?:nur )?ein (?:scherz|witz|versehen|irrtum|fehler)|c'était une? (?:blague|erreur)
