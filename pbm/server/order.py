@@ -46,8 +46,10 @@ from pbm.features.newcomer import at_robot, greet
 from pbm.mailin import Action
 from pbm.server.greeting import answer_mail
 from pbm.server.guesses import Held
-from pbm.server.on_board import CHAT, THANKS, Restated, check_sure, hint_to_say
+from pbm.server.on_board import check_sure
 from pbm.server.plain import is_newcomers, restated, restated_line
+from pbm.server.said import CHAT, Restated
+from pbm.server.to_opponent import THANKS, hint_to_say
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket

@@ -22,18 +22,9 @@ from pbm.domain.verbs import FIRST_BOARD, LOOKING, find
 from pbm.domain.wanted import Wish, again, game_elsewhere, game_named, game_wanted, given, lost, starts, wished
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
-from pbm.server.on_board import (
-    CHAT,
-    COMMANDS,
-    HELPS,
-    START,
-    Restated,
-    check_invited,
-    check_joins,
-    check_rival,
-    helps,
-    on_board,
-)
+from pbm.server.on_board import on_board
+from pbm.server.said import CHAT, COMMANDS, Restated
+from pbm.server.to_opponent import HELPS, START, check_invited, check_joins, check_rival, helps
 
 PUZZLE = "puzzle"
 _NO_GAME = BadArguments("You have no game under way. To start one at once, against a program:", "play")
