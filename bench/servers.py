@@ -67,7 +67,7 @@ async def serving(folder: Path, url: str, sink_port: int, layout: Sequence[Seque
     """The processes of a server, stopped in the end. Their logs are in the folder."""
     configuration = folder / "pbm.toml"
     configuration.write_text(_CONFIGURATION.format(domain=ROBOT.domain, port=sink_port, url=url))
-    ours = (sys.executable, "-m", "pbm.cli", "--config", str(configuration))
+    ours = (sys.executable, "-m", "pbm", "--config", str(configuration))
     commands = [(*ours, "serve" if "listen" in tasks else "work", "--do", ",".join(tasks)) for tasks in layout]
     async with started(folder, commands) as servers:
         yield servers

@@ -177,8 +177,7 @@ def tell_players(
     tx, tools, mails = at.tx, at.tools, list[Mail]()
     if tx.opened is None:
         tools.states.keep(board.match, board.state)
-    if followers := tx.follows.of(board.match):
-        followers = _told_now(at, board, followers, "board.txt", comments, author)
+    followers = _told_now(at, board, tx.follows.of(board.match), "board.txt", comments, author)
     deaf = tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
     before = before_the_end(board)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
