@@ -288,12 +288,13 @@ class Composer:
 
         pictured: whether pictures suit the mail: filters take a big picture with little text for spam.
         """
-        chosen, known = reader.settings.picture, reader.player is not None
-        pictured = known and (chosen == "on" or (pictured and chosen != "off"))
-        sheet = Sheet(reader.settings.mail, self.robot.domain, pictured=pictured, boards=boards)
-        if not known:
+        settings = reader.settings
+        if reader.player is None:
+            sheet = Sheet(settings.mail, self.robot.domain, pictured=False, boards=boards)
             sheet.room = MAX_UNASKED
-        return sheet
+            return sheet
+        pictured = settings.picture == "on" or (pictured and settings.picture != "off")
+        return Sheet(settings.mail, self.robot.domain, pictured=pictured, boards=boards)
 
     def _board_words(
         self, notice: Notice, view: View, sheet: Sheet, answered_at: str, now: datetime, prefix: str = ""
