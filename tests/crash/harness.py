@@ -47,6 +47,8 @@ BOARDS, PLIES, OTHERS, OVERDUE, ROBOTS = 4, 4, 3, 4, 2
 """In a run: boards that are played on, plies on each, challenges, and also letters by SMTP and in the mailbox; boards
 out of time at the start; boards against a robot.
 """
+STARTED = BOARDS + OVERDUE + ROBOTS + 1
+"""Boards at the start, with the one of the tournament."""
 FILLER_OCTETS = 300_000
 PATIENCE = 300.0
 _TWO_HOURS = 7_200_000_000
