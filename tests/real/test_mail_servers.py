@@ -75,7 +75,7 @@ class Table:
     def __init__(self, game: str, people: dict[str, Person]) -> None:
         self.game = game
         self.people = people
-        self.title = GAMES[game].info.title
+        self.title = GAMES[game].info.short_title
         self.state = State.start(GAMES[game], SHORT_GAMES[game])
         self.record: list[str] = []
         self.board = 0
