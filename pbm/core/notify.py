@@ -23,6 +23,7 @@ from pbm.domain.events import (
     MovePlayed,
     OfferCancelled,
     SidesSwapped,
+    from_json,
     to_json,
 )
 from pbm.domain.mail import Mail, Remark, RemarkKind
@@ -33,6 +34,7 @@ from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
 from pbm.store import Rehearsal, Transaction
 from pbm.store.annex import ALL, Follower
+from pbm.store.house import Item
 
 T = TypeVar("T")
 
@@ -217,27 +219,31 @@ AT_ONCE = 50
 
 def _told_now(
     at: Desk, board: OpenBoard, followers: Sequence[Follower], page: str, comments: Sequence[CommentMade],
-    author: Player | None,
+    author: Player | None, key: str = "",
 ) -> list[Follower]:  # fmt: skip
-    """The first of the followers who get this page; the agenda tells the others. followers: by id."""
+    """The first of the followers who get this page; the agenda tells the others. followers: by id.
+
+    key: of the agenda item that goes on; empty for a new one.
+    """
     ends = board.match.result is not None and page == "board.txt"
     found = [each for each in followers if ends or not each.ends_only]
     if len(found) > AT_ONCE:
         events = [event for event in board.events if not isinstance(event, IntentDropped)]
         at.tx.agenda.put(
-            FOLLOWED, f"{board.match.board} {board.now.isoformat()} {page}", at.now,
+            FOLLOWED, key or f"{board.match.board} {board.match.revision} {board.now.isoformat()} {page}", at.now,
             page=page, events=to_json(events), comments=to_json(comments), author=author.id if author else 0,
             after=found[AT_ONCE - 1].player.id,
         )  # fmt: skip
     return found[:AT_ONCE]
 
 
-def tell_followers(
-    at: Desk, board: OpenBoard, page: str, comments: Sequence[CommentMade], author: Player | None, after: int
-) -> list[Mail]:
-    """The mails of `tell_players`, or of `pass_on`, to the next followers after an id; the board may have gone on."""
-    rest = [each for each in at.tx.follows.of(board.match) if each.player.id > after]
-    followers = _told_now(at, board, rest, page, comments, author)
+def tell_followers(at: Desk, board: OpenBoard, item: Item) -> list[Mail]:
+    """The mails of `tell_players`, or of `pass_on`, to the next followers; the board may have gone on."""
+    payload, page = item.payload, item.payload["page"]
+    board.events += from_json(payload["events"])
+    comments, author = from_json(payload["comments"]), at.tx.players.get(payload["author"])
+    rest = [each for each in at.tx.follows.of(board.match) if each.player.id > payload["after"]]
+    followers = _told_now(at, board, rest, page, comments, author, item.key)
     deaf = at.tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
     told, before, mails = tuple(board.events), before_the_end(board), list[Mail]()
     for reader in readers_of(at, [each.player for each in followers]).values():

@@ -17,7 +17,6 @@ from pbm.core.request import Request
 from pbm.core.robots import robot_called
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
-from pbm.domain.events import from_json
 from pbm.domain.match import Player
 from pbm.domain.verbs import LOOKING, Verb
 from pbm.store.annex import ALL
@@ -240,8 +239,6 @@ def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str
 @when_due(FOLLOWED, within=timedelta(hours=1))
 def tell_more(occasion: Occasion) -> None:
     """Tell more followers of a board what has happened on it, or what somebody has said."""
-    told, tx = occasion.item.payload, occasion.tx
-    board = occasion.open(int(occasion.item.key.partition(" ")[0]), occasion.item.due_at)
-    board.events += from_json(told["events"])
-    comments, author = from_json(told["comments"]), tx.players.get(told["author"])
-    occasion.owe(tell_followers(occasion, board, told["page"], comments, author, told["after"]))
+    item = occasion.item
+    board = occasion.open(int(item.key.partition(" ")[0]), item.due_at)
+    occasion.owe(tell_followers(occasion, board, item))

@@ -102,11 +102,19 @@ def told(house: House, mails: list[Got]) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("text", ["B2", "propose", "resign!", "B2\n\nWell played."])
+@pytest.mark.parametrize("text", ["B2", "propose", "resign!", "B2\n\nWell played.", "B2\npropose"])
 def test_many_followers_are_told_some_at_a_time_and_all_the_same(crowded: House, text: str) -> None:
     found = told(crowded, crowded.answer("bob", text, 101))
     assert set(found) == set(CROWD)
     assert len(set(found.values())) == 1
+
+
+def test_many_followers_are_told_of_two_moves_in_the_same_instant(crowded: House) -> None:
+    crowded.answer("bob", "B2", 101)
+    crowded.answer("alice", "C2", 101)
+    later = crowded.wait(timedelta(minutes=1))
+    assert {got.address.partition("@")[0] for got in later if "bob played B2" in got.letter} == {*CROWD[2:]}
+    assert {got.address.partition("@")[0] for got in later if "alice played C2" in got.letter} == {*CROWD[2:]}
 
 
 def test_of_many_followers_nobody_hears_a_player_they_have_blocked(crowded: House) -> None:
