@@ -75,7 +75,6 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     """The answer to a question of ours. others: names that are not the writer's, such as the inviter's.
 
     game: the one that was offered; a yes to another agrees to nothing.
-
     to_play: a game was offered, so "let's start" means yes, and so does a name; they do not for any other question.
 
     >>> consent("Hi Anna, yes I'd love to!")

@@ -40,7 +40,6 @@ MAX_NOTE = 500
 _A_YES_AND_A_NAME = 4
 """Words of an answer that says little more than yes or no."""
 
-_BY_THEMSELVES = "Send commands in an email of their own."
 _LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
 """Also text that mail programs turn into links: "shop.example"."""
 
@@ -188,7 +187,8 @@ def words_besides(request: Request, game: str, board: int | None = None) -> str:
     found = read("", text, Standing(game, board or FIRST_BOARD, known=True, proven=True))
     first, *commands = found.lines or ("",)
     if commands:
-        told = f'"{commands[0]}" stands below your answer, and was neither done nor passed on. {_BY_THEMSELVES}'
+        left = f'"{commands[0]}" stands below your answer, and was neither done nor passed on.'
+        told = f"{left} Send commands in an email of their own."
         request.outgoing.answers.append(Answer("your words", Outcome.NOT_TRIED, wrapped(told), "pbm: not done"))
     said = f"{first}\n{found.comment}" if commands else text
     closing = answers.CLOSING.search(said)
