@@ -159,7 +159,7 @@ def _trouble(game: AnyGame) -> str:
 def _templates() -> Findings:
     broken = Pages().broken()
     for name, reason in broken.items():
-        yield fail("templates", f"{name}: {reason}", "install pbm again, or the package that brings it")
+        yield fail("templates", f"{name}: {reason}", "install pbm-server again, or the package that brings it")
     if not broken:
         yield ok("templates", "all can be used")
 

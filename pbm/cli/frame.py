@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
+from pbm import __version__
 from pbm.cli.output import FILE, Refused
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need none of these
@@ -277,7 +278,7 @@ def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 # No command has options of one letter: they would swallow words of games such as -handicap=2.
 @click.group(cls=_Lazy, context_settings={"max_content_width": 100})
-@click.version_option(package_name="pbm", prog_name="pbm")
+@click.version_option(__version__, prog_name="pbm")
 def main() -> None:
     """Abstract games by mail.
 

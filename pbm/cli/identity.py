@@ -211,7 +211,7 @@ def _read(path: Path, made: Callable[[], bytes], read: Callable[[bytes], T]) -> 
             click.echo(f"A new key is in {path}.", err=True)
         return read(path.read_bytes())
     except ImportError:
-        raise Refused("Encrypted email needs the extra: pip install 'pbm[crypt]'.") from None
+        raise Refused("Encrypted email needs the extra: pip install 'pbm-server[crypt]'.") from None
     except (OSError, ValueError) as error:
         raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
 

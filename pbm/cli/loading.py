@@ -286,7 +286,7 @@ def _unusable(key: str, path: Path | None, read: Callable[[bytes], object]) -> l
         if path is not None:
             read(path.read_bytes())
     except ImportError:
-        return [f"{key}: encrypted mail needs the extra: pip install 'pbm[crypt]'."]
+        return [f"{key}: encrypted mail needs the extra: pip install 'pbm-server[crypt]'."]
     except (OSError, ValueError) as error:
         return [f"{key}: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
     return []

@@ -12,7 +12,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, closing, suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +19,7 @@ import click
 import structlog
 
 from games import LEFT_OUT
+from pbm import __version__
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import lacks, masked, open_to_others, strange_variables
 from pbm.cli.logs import drain, log_to_stderr, set_level
@@ -212,7 +212,7 @@ def run(
         raise Misconfigured("\n".join(problems))
     log_to_stderr(effective.values.log, for_good=True)
     log.info(
-        "starting", version=version("pbm"), configuration=str(effective.file or "defaults"),
+        "starting", version=__version__, configuration=str(effective.file or "defaults"),
         database=masked(effective.values.database), tasks=",".join(task for task in TASKS if task in tasks),
     )  # fmt: skip
     for name, reason in LEFT_OUT.items():

@@ -232,7 +232,7 @@ class Dkim(SettingsTable):
 
 
 class Crypt(SettingsTable):
-    """Encrypted mail (OpenPGP, Autocrypt); needs pip install 'pbm[crypt]'. `pbm crypt` makes the key."""
+    """Encrypted mail (OpenPGP, Autocrypt); needs pip install 'pbm-server[crypt]'. `pbm crypt` makes the key."""
 
     key: Path | None = setting(None, "File of the secret key. Not set: nothing is encrypted.")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from importlib.metadata import version
 from threading import Thread
 from wsgiref.simple_server import WSGIServer
 
@@ -17,6 +16,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector, start_http_se
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from pbm import __version__
 from pbm.core.counts import COUNTS
 from pbm.server.status import Status, status_of
 from pbm.store import DatabaseTrouble, Store, house
@@ -60,7 +60,7 @@ class _Collector(Collector):
         self._connections = connections
 
     def collect(self) -> Iterable[Metric]:
-        yield InfoMetricFamily("pbm_build", "What runs.", {"version": version("pbm")})
+        yield InfoMetricFamily("pbm_build", "What runs.", {"version": __version__})
         yield GaugeMetricFamily("pbm_smtp_connections", "SMTP clients connected now.", self._connections())
         yield from COUNTS.collect()
         try:

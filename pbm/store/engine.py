@@ -307,7 +307,7 @@ def _file(url: URL) -> Path | None:
 
 
 def _hint(error: Exception) -> str:
-    return ". Install it: pip install 'pbm[postgresql]'" if "psycopg" in str(error) else ""
+    return ". Install it: pip install 'pbm-server[postgresql]'" if "psycopg" in str(error) else ""
 
 
 class DatabaseFile:
