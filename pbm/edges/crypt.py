@@ -122,7 +122,7 @@ class Sealing:
         data = mail.data
         fields = split(data)[0]
         answers = fields.get("in-reply-to", [])
-        if peer is not None and peer.wanted and (peer.proven or peer.brought_by in answers):
+        if peer is not None and peer.wanted and (peer.proven or not {*answers}.isdisjoint(peer.brought_by)):
             try:
                 data = self._keyring.sealed(data, peer)
             except ValueError as error:

@@ -12,8 +12,6 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cached_property, lru_cache
 from itertools import groupby
 
@@ -185,8 +183,8 @@ def key_of(fields: Mapping[str, Sequence[str]], sender: str) -> PeerKey | None:
     found = [given for value in fields.get("autocrypt", ()) if (given := _key(value, sender))]
     if len(found) != 1:
         return None
-    (key, mutual), date = found[0], next(iter(fields.get("date", ())), "")
-    return PeerKey(key, mutual, "chat-version" in fields, _instant(date))
+    key, mutual = found[0]
+    return PeerKey(key, mutual, "chat-version" in fields)
 
 
 def _key(value: str, sender: str) -> tuple[bytes, bool] | None:
@@ -197,13 +195,6 @@ def _key(value: str, sender: str) -> tuple[bytes, bool] | None:
         return None
     key = from_base64(given.get("keydata", "").encode("ascii", "replace"))
     return (key, given.get("prefer-encrypt") == "mutual") if key else None
-
-
-def _instant(date: str) -> datetime | None:
-    try:
-        return parsedate_to_datetime(date).astimezone(UTC)
-    except (ValueError, TypeError, OverflowError):
-        return None
 
 
 def without_tokens(text: str, robot: Robot) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 
 Unlock = Callable[[bytes, bytes], tuple[bytes, bool] | None]
@@ -45,8 +44,6 @@ class PeerKey:
     """The sender prefers encrypted mail."""
     chats: bool
     """The sender's program is a chat app."""
-    dated_at: datetime | None
-    """When the mail was written, by its Date field."""
 
 
 class Cover(StrEnum):

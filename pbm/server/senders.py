@@ -31,7 +31,7 @@ from pbm.mailin import Cover, Discard, Message, Robot, strip_subject
 from pbm.mailin.written import token_answered
 from pbm.server.docket import Prepared
 from pbm.store import Transaction
-from pbm.store.house import Peer
+from pbm.store.house import MOST_BRINGERS, Peer
 from pbm.store.players import Ban, unnamed
 
 
@@ -157,13 +157,15 @@ def remember_key(tx: Transaction, mail: Prepared) -> None:
     proven = _proves_address(tx, mail)
     if known is not None and known.proven and not proven:
         return
-    dated_at = min((key.dated_at if key else None) or tx.now, tx.now)
     wanted = message.cover is not Cover.NONE or (key is not None and key.mutual)
-    if key is None or (known is not None and proven == known.proven and dated_at < known.dated_at):
+    if key is None:
         assert known is not None  # noqa: S101  it returned above
         found = known._replace(wanted=wanted)
     else:
-        found = Peer(key.key, wanted, proven, key.chats, message.message_id or "", dated_at)
+        # The key that came last counts, by order of arrival: chat apps draw the outer Date at random.
+        earlier = known.brought_by if known is not None and (known.key, known.proven) == (key.key, proven) else ()
+        brought_by = (*earlier, message.message_id or "")[-MOST_BRINGERS:]
+        found = Peer(key.key, wanted, proven, key.chats, brought_by)
     if found != known:
         tx.peers.put(address, found, tx.now)
 

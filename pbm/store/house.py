@@ -134,9 +134,12 @@ class Peer(NamedTuple):
     """Whether it came with a mail that was surely from the address; otherwise only answers to that mail use the key."""
     chats: bool
     """Whether its owner's program is a chat app."""
-    brought_by: str
-    dated_at: datetime
-    """When the mail was written that brought it, as far as its Date is not in the future."""
+    brought_by: tuple[str, ...]
+    """The ids of the last mails that brought this key, as many as MOST_BRINGERS; answers to each of them may use it."""
+
+
+MOST_BRINGERS = 8
+"""Newcomers with a chat app write several mails before the first is answered."""
 
 
 class Peers(Queries):
@@ -145,11 +148,12 @@ class Peers(Queries):
     def find(self, address: str) -> Peer | None:
         own = peer_keys.c.address_key == address.casefold()
         found = select(*(peer_keys.c[name] for name in Peer._fields)).where(own)
-        return self._first(found, Peer._make)
+        return self._first(found, lambda row: Peer._make(row)._replace(brought_by=tuple(row.brought_by.split())))
 
     def put(self, address: str, peer: Peer, now: datetime) -> None:
         """Keep the key in place of the previous one."""
-        self._put(peer_keys, {"address_key": address.casefold()}, peer._asdict() | {"seen_at": now})
+        values = peer._asdict() | {"brought_by": " ".join(peer.brought_by), "seen_at": now}
+        self._put(peer_keys, {"address_key": address.casefold()}, values)
 
     def forget(self, address: str) -> bool:
         """Drop the key; whether there was one."""

@@ -459,7 +459,6 @@ peer_keys = _table(
     Column("proven", Boolean, nullable=False),
     Column("chats", Boolean, nullable=False),
     Column("brought_by", Text, nullable=False),
-    Column("dated_at", Instant, nullable=False),
     Column("seen_at", Instant, nullable=False, index=True),
 )
 
