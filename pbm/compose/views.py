@@ -29,7 +29,7 @@ from pbm.compose.wire import Thread
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Calendars, Clock
 from pbm.domain.match import SWAP, Match, Player, Seat, State
-from pbm.domain.spans import DAY, HOUR, brief, in_words
+from pbm.domain.spans import brief, in_words, rounded
 from pbm.draw import words
 from pbm.draw.brush import Picture
 from pbm.draw.picture import least, picture, smaller
@@ -54,9 +54,8 @@ def day(at: datetime, zone: ZoneInfo) -> str:
 
 
 def lasting(time: timedelta) -> str:
-    """A length such as "2 days 5 hours" or "5 hours 10 minutes", rounded down, and never negative."""
-    length = max(0, time // timedelta(microseconds=1))
-    return in_words(length // HOUR * HOUR if length >= DAY else length)
+    """A length such as "2 days 5 hours" or "5 hours 10 minutes", rounded, and never negative."""
+    return in_words(rounded(time // timedelta(microseconds=1)))
 
 
 _STOPPED = {
@@ -69,7 +68,10 @@ _RESTING = {"sleep": "It is night where {who} {is_}", "weekend": "It is {who_s} 
 
 
 def _left(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, now: datetime) -> str:
-    left = brief(clock.remaining(seat, now, calendars))
+    remaining, bank = clock.remaining(seat, now, calendars), clock.charged(now, calendars).left[seat - 1]
+    left = brief(remaining)
+    if remaining < bank:  # the limit for each move comes first
+        left = f"{left} for this move, {brief(bank)} in all"
     if clock.paused or seat != clock.seat:
         return left
     if clock.overrun_at is not None:

@@ -307,26 +307,11 @@ class OpenBoard:
             self.set_offer(None)
             self.events.append(OfferRejected(self.match.board, seat, offer.kind))
 
-    @property
-    def last_chosen(self) -> int:
-        """The number of the last ply that was not forced; 0 if there is none."""
-        number = len(self.match.record)
-        while number and self.match.record[number - 1].auto and self.at(number - 1).forced is not None:
-            number -= 1
-        return number
-
-    def take_back(self, consenting: Seat, *, of_other: bool = False) -> None:
-        """Take back the last ply that was chosen, with the forced plies after it and all decisions for later.
-
-        of_other: back to the last ply that the other seat chose. Raises: NotAllowed if that seat has chosen none.
-        """
-        plies = self.last_chosen - 1
-        while of_other and plies and (self.at(plies).to_move == consenting or self.at(plies).forced is not None):
-            plies -= 1
-        if of_other and self.at(plies).to_move == consenting:
-            raise NotAllowed("You have played nothing yet that could be taken back.")
-        taken = self.match.record[plies:]
-        self.rewind(plies, PlyTakenBack(self.match.board, consenting, taken[0].notation, len(taken)))
+    def take_back(self, asker: Seat) -> None:
+        """Take back the last ply that the asker chose, with what followed it and all decisions for later."""
+        kept = self.match.last_chosen(asker) - 1
+        taken = self.match.record[kept:]
+        self.rewind(kept, PlyTakenBack(self.match.board, other(asker), taken[0].notation, len(taken)))
 
     def rewind(self, plies: int, event: Event) -> None:
         """Take back all but the first `plies` plies, and drop the offer and all decisions for later."""

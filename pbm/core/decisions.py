@@ -216,11 +216,13 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     if held is not None and kind is not OfferKind.PAUSE:
         move = move_of(held)
         raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
+    ply = board.match.last_chosen(seat)
+    if kind is OfferKind.UNDO and not ply:
+        raise NotAllowed("You have played nothing yet that could be taken back.")
     if kind is OfferKind.UNDO and is_robot(board.tx, board.match.player(other(seat))):
-        board.take_back(other(seat), of_other=True)
+        board.take_back(seat)
         return
     board.set_offer(Offer(kind, seat, board.now))
-    ply = board.last_chosen
     notation = board.match.record.notations[ply - 1] if ply else ""
     board.events.append(Proposed(board.match.board, seat, kind, notation, ply))
     answer_offer(board)

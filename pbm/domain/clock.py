@@ -284,6 +284,7 @@ def _begun(
     """The charged clock when the seat's turn begins. left, since: if they have changed."""
     control = clock.control
     both = control.bank is not None and control.per_move is not None
-    turn_left = (control.per_move or 0) + clock.gift if both else None
+    is_theirs = seat != clock.seat  # a gift is for the other seat, which waits on if the same one moves again
+    turn_left = (control.per_move or 0) + (clock.gift if is_theirs else 0) if both else None
     begun = Clock(control, seat, left or clock.left, since or clock.since, turn_left, clock.paused, due_at=clock.due_at)
-    return begun.refreshed(calendars)
+    return begun._replace(gift=0 if is_theirs else clock.gift).refreshed(calendars)

@@ -68,7 +68,7 @@ class OfferAccepted(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlyTakenBack(Event):
-    """The seat agreed to take back the last ply, and any forced plies or robot's replies after it."""
+    """The seat agreed to take back the last ply of the other seat, and what followed it."""
 
     notation: str = ""
     """The first ply taken back."""

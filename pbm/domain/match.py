@@ -16,7 +16,7 @@ from struct import Struct
 from sys import intern
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
-from games import AnyGame
+from games import GAMES, AnyGame
 from games.rules import (
     BadNotation,
     Forcing,
@@ -264,6 +264,25 @@ class Match(NamedTuple):
     def opening(self) -> bool:
         """Whether somebody has not played yet, so that the game does not count."""
         return len(set(self.record.seats)) < len(self.players)
+
+    def last_chosen(self, seat: Seat) -> int:
+        """The number of the last ply that a seat chose, so not of a forced one; 0 if there is none.
+
+        Who plays against themselves has chosen the plies of both seats.
+        """
+        seats = (1, 2) if self.players[0] == self.players[1] else (seat,)
+        number = len(self.record)
+        while number:
+            ply = self.record[number - 1]
+            if ply.seat in seats and not (ply.auto and self._was_forced(number)):
+                break
+            number -= 1
+        return number
+
+    def _was_forced(self, number: int) -> bool:
+        """Whether there was no other ply of this number."""
+        earlier = self.record.notations[: number - 1]
+        return replay(GAMES[self.game], self.options, self.body, earlier, judged=False).forced is not None
 
     @property
     def moved_at(self) -> datetime:

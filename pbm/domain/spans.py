@@ -47,9 +47,19 @@ def write_duration(length: int) -> str:
     return "".join(f"{number}{name[0]}" for number, name in _parts(length)) or "0"
 
 
+def rounded(length: int) -> int:
+    """A length that runs down, as people say it: to the nearest hour from a day on, otherwise to the nearest minute.
+
+    >>> in_words(rounded(21 * DAY - 40 * SECOND)), in_words(rounded(90 * SECOND)), in_words(rounded(-HOUR))
+    ('21 days', '2 minutes', '0 minutes')
+    """
+    unit = HOUR if length >= DAY else MINUTE
+    return (max(0, length) + unit // 2) // unit * unit
+
+
 def brief(length: int) -> str:
-    """A short form for tables: the two largest units, such as "2d 23h", rounded down."""
-    return " ".join(f"{number}{name[0]}" for number, name in _parts(max(0, length))[:2]) or "0m"
+    """A short form for tables, such as "2d 23h", rounded."""
+    return " ".join(f"{number}{name[0]}" for number, name in _parts(rounded(length))) or "0m"
 
 
 def in_words(length: int) -> str:

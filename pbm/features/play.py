@@ -289,13 +289,10 @@ def propose(request: Request, command: Command) -> Answer | None:
 
 @handles(
     deed("GAME undo BOARD USERID PASSWORD", rank=80, asks=True, aliases=("takeback", "take back")),
-    "ask your opponent to take the last ply back",
+    "ask your opponent to take your last ply back",
 )
 def undo(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
-    board.check_running()
-    if not board.last_chosen:
-        raise NotAllowed("There is nothing to take back yet.")
     ask(board, seat, OfferKind.UNDO)
     return None
 
@@ -344,7 +341,7 @@ def take_silence_for_consent(occasion: Occasion) -> None:
 
 @grants(OfferKind.UNDO)
 def grant_undo(_: Request, board: OpenBoard, seat: Seat) -> None:
-    board.take_back(seat)
+    board.take_back(other(seat))
 
 
 @handles(

@@ -21,7 +21,7 @@ from pbm.domain.configuration import Limits
 from pbm.domain.errors import BadArguments, NotAllowed, Unreadable
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
 from pbm.domain.match import LOOK_AGAIN, Ending, IntentKind, Match, OfferKind, Result, Seat, other, reminder_at
-from pbm.domain.spans import DAY, HOUR, in_words, read_duration
+from pbm.domain.spans import DAY, HOUR, in_words, read_duration, rounded
 from pbm.domain.verbs import PLAYING, Verb
 from pbm.store import Transaction
 
@@ -188,7 +188,7 @@ def claim(request: Request, command: Command) -> None:
         clock = _clock(board)
     late = board.match.player(clock.seat)
     if clock.overrun_at is None:
-        left = in_words(clock.remaining(clock.seat, board.now, board.match.calendars))
+        left = in_words(rounded(clock.remaining(clock.seat, board.now, board.match.calendars)))
         raise NotAllowed(f"Nobody's time is up: {late.userid} is to move and has {left} left.")
     if board.match.player(seat) == late and board.match.player(other(seat)) != late:
         raise NotAllowed("It is your own time that is up. You may still move until your opponent claims the game.")
@@ -207,7 +207,9 @@ def give(request: Request, command: Command) -> None:
         raise BadArguments(text)
     has = clock.remaining(opponent, board.now, board.match.calendars)
     if has + amount > MOST:
-        raise NotAllowed(f"{board.match.player(opponent).userid} has {in_words(has)}; nobody has more than a year.")
+        raise NotAllowed(
+            f"{board.match.player(opponent).userid} has {in_words(rounded(has))}; nobody has more than a year."
+        )
     board.set_clock(clock.given(opponent, amount, board.now, board.match.calendars))
     board.events.append(TimeGiven(board.match.board, seat, amount))
 

@@ -215,5 +215,6 @@ def test_lengths_are_read_as_they_are_written(length: int) -> None:
 
 def test_lengths_for_people() -> None:
     assert in_words(DAY + 2 * MINUTE) == "1 day 2 minutes"
-    assert brief(3 * DAY - 1) == "2d 23h"
+    assert brief(3 * DAY - HOUR) == "2d 23h"
+    assert brief(21 * DAY - 40_000_000) == "21d"
     assert brief(59) == "0m"

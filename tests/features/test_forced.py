@@ -74,8 +74,8 @@ def test_a_resignation_that_waits_comes_before_a_pass(squeezed: House) -> None:
 def test_a_ply_is_taken_back_with_the_pass_it_forced(squeezed: House) -> None:
     squeezed.answer("bob", "d6", 101)
     asked = squeezed.answer("bob", "undo", 101)
-    assert "bob asks to take back ply 8, d6, with what was forced after it." in one(asked[:1])
-    assert "You ask to take back ply 8, d6, with what was forced after it." in one(asked[1:])
+    assert "bob asks to take back plies 8 and 9, from d6 on." in one(asked[:1])
+    assert "You ask to take back plies 8 and 9, from d6 on." in one(asked[1:])
     agreed = squeezed.answer("alice", "accept", 101)
     assert (
         "Plies 8 and 9, from d6 on, are taken back: alice agreed. "

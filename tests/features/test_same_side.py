@@ -96,6 +96,25 @@ def test_each_ply_is_taken_back_by_itself(dots: House) -> None:
         assert clock_of(dots)[0].seat == 2
 
 
+def test_a_gift_stays_with_its_seat_while_the_giver_moves_twice(house: House) -> None:
+    house.players("alice", "bob")
+    house.game("dots -columns=2 -rows=2 --clock=10d+0d,move=2d alice bob", BEFORE)
+    dots = house
+    dots.answer("bob", "give 3d", 101)
+    dots.answer("bob", CLOSING, 101)
+    assert clock_of(dots)[0].turn_left == 2 * DAY
+    got = {got.address: one([got]) for got in dots.answer("bob", "c2-c3", 101)}
+    assert clock_of(dots)[0].turn_left == 5 * DAY
+    assert "Clock alice 5d for this move, 13d in all" in got[address_of("alice")]
+
+
+def test_on_ones_own_turn_undo_takes_back_ones_last_ply_and_what_followed(dots: House) -> None:
+    asked = one(dots.answer("bob", "undo", 101)[:1])
+    assert "bob asks to take back plies 2 and 3, from a1-a2 on." in asked
+    assert "Plies 2 and 3, from a1-a2 on, are taken back: you agreed." in one(dots.answer("alice", "accept", 101)[:1])
+    assert moves(dots) == BEFORE[:1]
+
+
 def test_who_is_to_move_again_is_reminded_and_loses_on_time(dots: House) -> None:
     dots.answer("bob", CLOSING, 101)
     reminded = dots.wait(timedelta(days=30))
