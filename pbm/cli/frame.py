@@ -222,7 +222,7 @@ _COMMANDS = {
     "import": ("pbm.cli.players:import_", "Create a player from such a file."),
     "receive": ("pbm.cli.mails:receive", "Take one email from standard input, for a mail server's pipe."),
     "secret": ("pbm.cli.identity:secret", "The secret that proves which emails are ours: make a new one."),
-    "dkim": ("pbm.cli.identity:dkim", "The key that signs our emails, and the DNS record for it."),
+    "dkim": ("pbm.cli.identity:dkim", "The keys that sign our emails, and the DNS records for them."),
     "crypt": ("pbm.cli.identity:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),
     "help": ("pbm.cli.frame:help_", "This page, and those of the commands: pbm help board void."),
     "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),

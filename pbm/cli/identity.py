@@ -125,7 +125,7 @@ def list_secrets(invocation: Invocation) -> None:
 
 @click.group(cls=Group)
 def dkim() -> None:
-    """The key that signs our mails, and the DNS record by which others can check that."""
+    """The keys that sign our mails, and the DNS records by which others can check that."""
 
 
 key_file = click.argument("file", required=False, type=FILE)
@@ -135,14 +135,14 @@ key_file = click.argument("file", required=False, type=FILE)
 @key_file
 @pass_invocation
 def create_key(invocation: Invocation, file: Path | None) -> None:
-    """Make the key, and print the DNS record for it.
+    """Make the keys, and print the DNS records for them.
 
-    If FILE, or dkim.key if that is set, does not exist, it is written, readable only by its owner. An existing key is
-    kept, and its record printed.
+    One file holds both, an RSA key and an Ed25519 key. If FILE, or dkim.key if that is set, does not exist, it is
+    written, readable only by its owner. An existing file is kept, and the records of its keys are printed.
     """
     configuration = with_identity(invocation.effective().values)
     path = _key_file("dkim", configuration.dkim.key, file)
-    _print_record(configuration, path, configuration.dkim.selector)
+    _print_records(configuration, path, configuration.dkim.selector)
     if configuration.dkim.key is None:
         click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"', err=True)
 
@@ -151,18 +151,18 @@ def create_key(invocation: Invocation, file: Path | None) -> None:
 @key_file
 @pass_invocation
 def rotate_key(invocation: Invocation, file: Path | None) -> None:
-    """Make the next key, beside the one that signs.
+    """Make the next keys, beside those that sign.
 
-    It gets its own file, beside FILE or dkim.key, and its own selector. Publish the printed record, change dkim.key and
-    dkim.selector, reload the server (SIGHUP), and keep the record of the old selector for some weeks, because emails
-    signed with it are still on their way.
+    They get a file of their own, beside FILE or dkim.key, and a selector of their own. Publish the printed records,
+    change dkim.key and dkim.selector, reload the server (SIGHUP), and keep the records of the old selector for some
+    weeks, because emails signed with it are still on their way.
     """
     configuration = with_identity(invocation.effective().values)
     selector = f"pbm{datetime.now(UTC):%Y%m%d}"
     path = _key_file("dkim", configuration.dkim.key, file).parent / f"{selector}.pem"
-    _print_record(configuration, path, selector)
+    _print_records(configuration, path, selector)
     keys = f'key = "{path.absolute()}"  selector = "{selector}"'
-    click.echo(f"Once the record is published, sign with it by the configuration:  [dkim]  {keys}", err=True)
+    click.echo(f"Once the records are published, sign with them by the configuration:  [dkim]  {keys}", err=True)
 
 
 def _key_file(table: str, key: Path | None, file: Path | None) -> Path:
@@ -171,13 +171,13 @@ def _key_file(table: str, key: Path | None, file: Path | None) -> Path:
     return path
 
 
-def _print_record(configuration: Configuration, path: Path, selector: str) -> None:
-    """Print the DNS record of the key in the file, which is created if it does not exist. Raises: Refused."""
-    from pbm.edges.signing import new_key, public_key
+def _print_records(configuration: Configuration, path: Path, selector: str) -> None:
+    """Print the DNS records of the keys in the file, which is created if it does not exist. Raises: Refused."""
+    from pbm.edges.signing import new_keys, signing_keys
 
-    shown = _read(path, new_key, public_key)
     domain = configuration.dkim.domain or configuration.server.domain
-    click.echo(f"{selector}._domainkey.{domain}. IN TXT ( {_strings(f'v=DKIM1; k=rsa; p={shown}')} )")
+    for key in _read(path, new_keys, lambda keys: signing_keys(selector, keys)):
+        click.echo(f"{key.selector}._domainkey.{domain}. IN TXT ( {_strings(key.record)} )")
 
 
 @click.command(cls=Command)

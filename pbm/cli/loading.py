@@ -216,7 +216,7 @@ def _meant(name: str, table: type[BaseModel]) -> str:
 def lacks(configuration: Configuration) -> list[str]:
     """Files and programs that are named but missing or useless; a line each, which begins with the key."""
     from pbm.edges.crypt import Keyring
-    from pbm.edges.signing import public_key
+    from pbm.edges.signing import signing_keys
 
     server = configuration.server
     problems: list[str] = []
@@ -227,7 +227,9 @@ def lacks(configuration: Configuration) -> list[str]:
     problems += configuration.way.lacks()
     if configuration.imap.host and configuration.imap.ca_file is not None:
         problems += unusable_authorities("imap", configuration.imap.ca_file)
-    problems += _unusable("dkim.key", configuration.dkim.key, public_key)
+    problems += _unusable(
+        "dkim.key", configuration.dkim.key, lambda keys: signing_keys(configuration.dkim.selector, keys)
+    )
     problems += _unusable("crypt.key", configuration.crypt.key, Keyring)
     return problems
 

@@ -220,12 +220,14 @@ class Delivery(DeliverySettings):
 
 
 class Dkim(SettingsTable):
-    """Signatures of our mails. `pbm dkim create` makes the key."""
+    """Signatures of our mails. `pbm dkim create` makes the keys."""
 
     key: Path | None = setting(
-        None, "PEM file of the key. Not set: emails are not signed, or by the mail server behind us."
+        None, "PEM file of the keys. Not set: emails are not signed, or by the mail server behind us."
     )
-    selector: Domain = setting("pbm", "Where the public key is in the DNS: selector._domainkey.domain.")
+    selector: Domain = setting(
+        "pbm", "Where the DNS shows the RSA key: selector._domainkey.domain. An Ed25519 key adds -ed25519 to it."
+    )
     domain: Annotated[str, fitting(f"|{DOMAIN}", "example.org")] = setting(
         "", "The domain that signs. Empty: server.domain."
     )

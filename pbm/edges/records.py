@@ -14,7 +14,7 @@ from typing import Any
 import dns.exception
 import dns.resolver
 
-from pbm.edges.signing import public_key
+from pbm.edges.signing import SigningKey, signing_keys
 
 _SECONDS = 4.0
 _UNREAL = (".example", ".invalid", ".localhost", ".test", ".local", "example.org", "example.com", "example.net")
@@ -86,8 +86,8 @@ class SenderNames:
     domain: str
     dkim_domain: str
     selector: str
-    dkim_key: bytes | None
-    """The signing key in PEM form; None if we do not sign."""
+    dkim_keys: bytes | None
+    """The signing keys in PEM form; None if we do not sign."""
 
 
 def look_up(identity: SenderNames, ask: Ask = ask_dns) -> list[Finding]:
@@ -96,7 +96,7 @@ def look_up(identity: SenderNames, ask: Ask = ask_dns) -> list[Finding]:
     if "." not in domain or domain.endswith(_UNREAL):
         return [warn("dns", f"{domain} is no name that email could find", "set server.domain")]
     try:
-        return [_mx(domain, ask), _spf(domain, ask), _dkim(identity, ask), _dmarc(domain, ask)]
+        return [_mx(domain, ask), _spf(domain, ask), *_dkim(identity, ask), _dmarc(domain, ask)]
     except Unanswered as error:
         reason = f"the DNS does not answer: {_short(str(error))}"
         return [warn("dns", reason, "look at /etc/resolv.conf and the network, then try again")]
@@ -134,17 +134,21 @@ def _spf(domain: str, ask: Ask) -> Finding:
     return ok("spf", f'"{_short(records[0])}"; it must name whatever sends our mail')
 
 
-def _dkim(identity: SenderNames, ask: Ask) -> Finding:
-    if identity.dkim_key is None:
-        return warn("dkim", "we do not sign our emails", "pbm dkim, unless the mail server behind us does")
-    name = f"{identity.selector}._domainkey.{identity.dkim_domain}"
+def _dkim(identity: SenderNames, ask: Ask) -> list[Finding]:
+    if identity.dkim_keys is None:
+        return [warn("dkim", "we do not sign our emails", "pbm dkim, unless the mail server behind us does")]
+    return [_shown(key, identity, ask) for key in signing_keys(identity.selector, identity.dkim_keys)]
+
+
+def _shown(key: SigningKey, identity: SenderNames, ask: Ask) -> Finding:
+    check, name = f"dkim {key.algorithm}", f"{key.selector}._domainkey.{identity.dkim_domain}"
     records = [text for text in ask(name, "TXT") if "p=" in text]
     if not records:
-        return fail("dkim", f"there is no key at {name}", "publish what pbm dkim prints")
+        return fail(check, f"there is no key at {name}", "publish what pbm dkim prints")
     shown = re.search(r"(?:^|;)\s*p=\s*([^;]*)", records[0])
-    if shown is None or re.sub(r"\s", "", shown[1]) != public_key(identity.dkim_key):
-        return fail("dkim", f"the key at {name} is not ours", "publish what pbm dkim prints")
-    return ok("dkim", f"{name} shows our key")
+    if shown is None or re.sub(r"\s", "", shown[1]) != key.record.partition("p=")[2]:
+        return fail(check, f"the key at {name} is not ours", "publish what pbm dkim prints")
+    return ok(check, f"{name} shows our key")
 
 
 def _dmarc(domain: str, ask: Ask) -> Finding:

@@ -1,67 +1,124 @@
 """DKIM signatures (RFC 6376): how our mails are signed, and the keys for it.
 
 Mails are signed on the way out, not when written: no key gets into the database, handling does not wait, and a mail
-that waited is signed with the current key. A signature depends only on mail and key (its t= is the mail's Date), so
+that waited is signed with the current keys. A signature depends only on mail and key (its t= is the mail's Date), so
 every attempt hands over the same bytes.
+
+One file holds our keys: an RSA key, and beside it an Ed25519 key (RFC 8463), whose selector ends in SECOND. A mail gets
+a signature by each, that of RSA first, because some receivers look at the first only and know no other kind.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import re
-import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any
 
-import dkim
-from dkim.crypto import UnparsableKeyError, parse_pem_private_key
-from flint import fmpz
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
 
 from pbm.edges.transports import Outgoing, Transport
 
 SIGNED = (
-    b"from", b"to", b"subject", b"date", b"message-id", b"reply-to", b"in-reply-to", b"references", b"mime-version",
-    b"content-type", b"content-transfer-encoding", b"list-id", b"list-post", b"list-unsubscribe",
-    b"list-unsubscribe-post", b"auto-submitted", b"autocrypt",
+    "from", "to", "subject", "date", "message-id", "reply-to", "in-reply-to", "references", "mime-version",
+    "content-type", "content-transfer-encoding", "list-id", "list-post", "list-unsubscribe",
+    "list-unsubscribe-post", "auto-submitted", "autocrypt",
 )  # fmt: skip
 """Those that a mail has are signed, and From twice, so that nobody can put a second one in front of it."""
 
+SECOND = "-ed25519"
 KEY_BITS = 2048
-_EXPONENT = 65537
-_RSA_ENCRYPTION = bytes.fromhex("300d06092a864886f70d0101010500")
-"""The DER of the algorithm of an RSA public key (RFC 3279)."""
+"""Of the RSA key: receivers refuse less than 1024, and some DNS servers cannot hold a key of 4096."""
+_PEM = re.compile(rb"-----BEGIN [A-Z0-9 ]+-----.*?-----END [A-Z0-9 ]+-----", re.DOTALL)
+_BLANKS = re.compile(rb"[ \t]+")
+_FOLD = re.compile(rb"\r\n(?=[ \t])")
 
 
-class _Dkim(dkim.DKIM):  # type: ignore[misc]  # the library has no types
-    """Signs as of the mail's Date; the library takes the present second, which differs between attempts."""
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """One key, and the selector under which the DNS shows it."""
 
-    def gen_header(self, fields: list[tuple[bytes, bytes]], *rest: Any, **options: Any) -> bytes:
-        dates = [value for name, value in self.headers if name.lower() == b"date"]
-        written = parsedate_to_datetime(dates[0].decode("ascii").strip())
-        dated = [(name, b"%d" % written.timestamp() if name == b"t" else value) for name, value in fields]
-        return super().gen_header(dated, *rest, **options)  # type: ignore[no-any-return]
+    selector: str
+    private: RSAPrivateKey | Ed25519PrivateKey
+
+    @property
+    def algorithm(self) -> str:
+        return "rsa" if isinstance(self.private, RSAPrivateKey) else "ed25519"
+
+    @property
+    def record(self) -> str:
+        """The DNS record of the public key (RFC 6376 3.6.1)."""
+        public = self.private.public_key()
+        if isinstance(self.private, RSAPrivateKey):
+            shown = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        else:
+            shown = public.public_bytes(Encoding.Raw, PublicFormat.Raw)  # RFC 8463 shows the bare 32 octets
+        return f"v=DKIM1; k={self.algorithm}; p={base64.b64encode(shown).decode('ascii')}"
+
+    def sign(self, content: bytes) -> bytes:
+        if isinstance(self.private, RSAPrivateKey):
+            return self.private.sign(content, padding.PKCS1v15(), hashes.SHA256())
+        return self.private.sign(hashlib.sha256(content).digest())  # RFC 8463 signs the hash, not the content
 
 
 class Signature:
-    """Signs for a domain with rsa-sha256, relaxed/relaxed, never with l=, which would let anyone add text."""
+    """Signs for a domain, relaxed/relaxed, never with l=, which would let anyone add text."""
 
-    def __init__(self, domain: str, selector: str, key: bytes) -> None:
-        """key: PEM of an RSA key. Raises: ValueError if it is not one."""
-        self._domain = domain.encode("idna")
-        self._selector = selector.encode("idna")
-        self._key = key
-        public_key(key)
+    def __init__(self, domain: str, selector: str, keys: bytes) -> None:
+        """keys: as for `signing_keys`. Raises: ValueError."""
+        self._domain = domain.encode("idna").decode("ascii")
+        self._keys = signing_keys(selector.encode("idna").decode("ascii"), keys)
 
     def signed(self, mail: bytes) -> bytes:
-        """The mail with its signature in front. mail: with CRLF line ends and a Date."""
-        signer = _Dkim(mail)
-        present = {name.lower() for name, _ in signer.headers}
-        names = [b"from", *(name for name in SIGNED if name in present)]
-        field: bytes = signer.sign(
-            self._selector, self._domain, self._key, canonicalize=(b"relaxed", b"relaxed"), include_headers=names
-        )
-        return field + mail
+        """The mail with its signatures in front. mail: with CRLF line ends and a Date."""
+        head, _, body = mail.partition(b"\r\n\r\n")
+        fields = [_relaxed_field(field) for field in _FOLD.sub(b"", head).split(b"\r\n")]
+        body_hash = base64.b64encode(hashlib.sha256(_relaxed_body(body)).digest()).decode("ascii")
+        return b"".join(self._field(key, fields, body_hash) for key in self._keys) + mail
+
+    def _field(self, key: SigningKey, fields: Sequence[tuple[str, bytes]], body_hash: str) -> bytes:
+        """The signature field by one key, with its line end."""
+        chosen = [(name, line) for name, line in fields if name in SIGNED]
+        date = next(line for name, line in chosen if name == "date").partition(b":")[2].decode("ascii")
+        names = ":".join([*(name for name, _ in chosen), "from"])
+        unsigned = (
+            f"DKIM-Signature: v=1; a={key.algorithm}-sha256; c=relaxed/relaxed; d={self._domain}; s={key.selector};\r\n"
+            f" t={int(parsedate_to_datetime(date).timestamp())}; bh={body_hash};\r\n"
+            f" h={names};\r\n b="
+        ).encode("ascii")
+        # The second From stands for a field that is not there: nothing is hashed for it, and none can be added.
+        content = b"\r\n".join([*(line for _, line in chosen), _relaxed_field(_FOLD.sub(b"", unsigned))[1]])
+        letters = base64.b64encode(key.sign(content)).decode("ascii")
+        lines = [letters[start : start + 72] for start in range(0, len(letters), 72)]
+        return unsigned + "\r\n ".join(lines).encode("ascii") + b"\r\n"
+
+
+def _relaxed_field(field: bytes) -> tuple[str, bytes]:
+    """The name in lower case, and the unfolded field as it is hashed (RFC 6376 3.4.2)."""
+    name, _, value = field.partition(b":")
+    lower = name.strip().lower()
+    return lower.decode("ascii"), lower + b":" + _BLANKS.sub(b" ", value).strip(b" ")
+
+
+def _relaxed_body(body: bytes) -> bytes:
+    """The body as it is hashed (RFC 6376 3.4.4): blanks as one, none before a line's end, no empty lines at the end."""
+    lines = [_BLANKS.sub(b" ", line).rstrip(b" ") for line in body.split(b"\r\n")]
+    text = b"\r\n".join(lines).rstrip(b"\r\n")
+    return text + b"\r\n" if text else b""
 
 
 class Signing:
@@ -72,7 +129,7 @@ class Signing:
         self._signature = signature
 
     def renew(self, signature: Signature) -> None:
-        """Sign with another key from now on."""
+        """Sign with other keys from now on."""
         self._signature = signature
 
     async def send(self, mail: Outgoing) -> None:
@@ -83,47 +140,28 @@ class Signing:
         await self._way_out.close()
 
 
-def new_key() -> bytes:
-    """PEM of a new RSA key (PKCS #1, RFC 8017 A.1.2)."""
-    first, second = sorted((_prime(KEY_BITS // 2), _prime(KEY_BITS // 2)), reverse=True)
-    private = pow(_EXPONENT, -1, (first - 1) * (second - 1))
-    halves = (private % (first - 1), private % (second - 1), pow(second, -1, first))
-    body = _sequence(*map(_integer, (0, first * second, _EXPONENT, private, first, second, *halves)))
-    lines = re.findall(r".{1,64}", base64.b64encode(body).decode("ascii"))
-    return "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----", ""]).encode("ascii")
+def new_keys() -> bytes:
+    """PEM of a new RSA key and a new Ed25519 key."""
+    made = (generate_private_key(65537, KEY_BITS), Ed25519PrivateKey.generate())
+    return b"".join(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) for key in made)
 
 
-def public_key(key: bytes) -> str:
-    """The public key as the DNS record shows it, in base64 (RFC 6376 3.6.1). Raises: ValueError."""
+def signing_keys(selector: str, keys: bytes) -> list[SigningKey]:
+    """The keys of a file, RSA first. keys: PEM of an RSA key, an Ed25519 key, or one of each. Raises: ValueError."""
+    found = [_signing_key(selector, pem) for pem in _PEM.findall(keys)]
+    kinds = [key.algorithm for key in found]
+    if not found or len(set(kinds)) < len(kinds):
+        raise ValueError("it must hold an RSA key, an Ed25519 key, or one of each, in PEM form")
+    return sorted(found, key=lambda key: key.algorithm, reverse=True)
+
+
+def _signing_key(selector: str, pem: bytes) -> SigningKey:
     try:
-        parsed = parse_pem_private_key(key)
-    except (UnparsableKeyError, IndexError, TypeError) as error:
-        raise ValueError("it is no RSA key in PEM form") from error
-    shown = _sequence(_integer(parsed["modulus"]), _integer(parsed["publicExponent"]))
-    bits = b"\0" + shown  # of a BIT STRING, whose first octet counts its unused bits
-    return base64.b64encode(_sequence(_RSA_ENCRYPTION, b"\x03" + _length(len(bits)) + bits)).decode("ascii")
-
-
-def _prime(bits: int) -> int:
-    """A random prime of this many bits, the highest two set, so that a product of two has twice as many bits."""
-    while True:
-        number = secrets.randbits(bits) | 3 << bits - 2 | 1
-        if number % _EXPONENT != 1 and fmpz(number).is_probable_prime():
-            return number
-
-
-def _integer(number: int) -> bytes:
-    content = number.to_bytes(number.bit_length() // 8 + 1, "big")
-    return b"\x02" + _length(len(content)) + content
-
-
-def _sequence(*elements: bytes) -> bytes:
-    content = b"".join(elements)
-    return b"\x30" + _length(len(content)) + content
-
-
-def _length(octets: int) -> bytes:
-    if octets < 128:
-        return bytes([octets])
-    written = octets.to_bytes((octets.bit_length() + 7) // 8, "big")
-    return bytes([128 + len(written)]) + written
+        private = load_pem_private_key(pem, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:  # TypeError: it wants a password
+        raise ValueError("it holds no private key without a password in PEM form") from error
+    if isinstance(private, RSAPrivateKey):
+        return SigningKey(selector, private)
+    if isinstance(private, Ed25519PrivateKey):
+        return SigningKey(f"{selector}{SECOND}", private)
+    raise ValueError("it holds a key that is neither RSA nor Ed25519, which DKIM does not know")

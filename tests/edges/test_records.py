@@ -13,19 +13,21 @@ import dns.rrset
 import pytest
 
 from pbm.edges.records import Ask, SenderNames, Unanswered, ask_dns, look_up
-from pbm.edges.signing import new_key, public_key
+from pbm.edges.signing import new_keys, signing_keys
 from tests.patience import PATIENCE_SECONDS
 
 DOMAIN = "pbm.games.org"
-KEY = new_key()
+KEYS = new_keys()
+RSA, ED25519 = signing_keys("k1", KEYS)
 GOOD = {
     (DOMAIN, "MX"): ["mail.games.org"],
     ("mail.games.org", "A"): ["192.0.2.1"],
     (DOMAIN, "TXT"): ["v=spf1 mx -all", "something=else"],
-    (f"k1._domainkey.{DOMAIN}", "TXT"): [f"v=DKIM1; k=rsa; p={public_key(KEY)}"],
+    (f"k1._domainkey.{DOMAIN}", "TXT"): [RSA.record],
+    (f"k1-ed25519._domainkey.{DOMAIN}", "TXT"): [ED25519.record],
     (f"_dmarc.{DOMAIN}", "TXT"): ["v=DMARC1; p=none"],
 }
-OURS = SenderNames(DOMAIN, DOMAIN, "k1", KEY)
+OURS = SenderNames(DOMAIN, DOMAIN, "k1", KEYS)
 Records = Mapping[tuple[str, str], Sequence[str]]
 
 
@@ -38,7 +40,7 @@ def verdicts(records: Records, identity: SenderNames = OURS) -> dict[str, str]:
 
 
 def test_a_domain_that_is_set_up_passes() -> None:
-    assert [words.partition(":")[0] for words in verdicts(GOOD).values()] == ["OK"] * 4
+    assert [words.partition(":")[0] for words in verdicts(GOOD).values()] == ["OK"] * 5
 
 
 @pytest.mark.parametrize(
@@ -54,9 +56,10 @@ def test_a_domain_that_is_set_up_passes() -> None:
         ({(DOMAIN, "TXT"): ["v=spf1 +all"]}, "spf", "FAIL: "),
         ({(DOMAIN, "TXT"): ["v=spf1 mx all"]}, "spf", "FAIL: "),
         ({(DOMAIN, "TXT"): ["v=spf1 include:all.example ~all"]}, "spf", "OK: "),
-        ({(f"k1._domainkey.{DOMAIN}", "TXT"): []}, "dkim", "FAIL: there is no key"),
-        ({(f"k1._domainkey.{DOMAIN}", "TXT"): ["v=DKIM1; p=AAAA"]}, "dkim", "FAIL: the key at"),
-        ({(f"k1._domainkey.{DOMAIN}", "TXT"): ["p="]}, "dkim", "FAIL: the key at"),
+        ({(f"k1._domainkey.{DOMAIN}", "TXT"): []}, "dkim rsa", "FAIL: there is no key"),
+        ({(f"k1._domainkey.{DOMAIN}", "TXT"): ["v=DKIM1; p=AAAA"]}, "dkim rsa", "FAIL: the key at"),
+        ({(f"k1._domainkey.{DOMAIN}", "TXT"): ["p="]}, "dkim rsa", "FAIL: the key at"),
+        ({(f"k1-ed25519._domainkey.{DOMAIN}", "TXT"): []}, "dkim ed25519", "FAIL: there is no key"),
         ({(f"_dmarc.{DOMAIN}", "TXT"): []}, "dmarc", "WARN: "),
         ({(f"_dmarc.{DOMAIN}", "TXT"): [], ("_dmarc.games.org", "TXT"): ["v=DMARC1; p=reject"]}, "dmarc", "OK: "),
         ({(f"_dmarc.{DOMAIN}", "TXT"): ["v=DMARC1; p=none"] * 2}, "dmarc", "FAIL: 2 records"),
@@ -67,9 +70,10 @@ def test_what_is_wrong_is_named(change: Records, check: str, expected: str) -> N
 
 
 def test_a_key_that_is_wrapped_is_the_same_key() -> None:
-    wrapped = public_key(KEY)[:100] + " " + public_key(KEY)[100:]
+    shown = RSA.record.partition("p=")[2]
+    wrapped = f"{shown[:100]} {shown[100:]}"
     records = {**GOOD, (f"k1._domainkey.{DOMAIN}", "TXT"): [f"v=DKIM1;p={wrapped};"]}
-    assert verdicts(records)["dkim"].startswith("OK")
+    assert verdicts(records)["dkim rsa"].startswith("OK")
 
 
 def test_without_a_key_nothing_is_asked_of_it() -> None:

@@ -21,7 +21,7 @@ import pytest
 
 from games import GAMES
 from pbm.domain.match import State
-from pbm.edges.signing import new_key, public_key
+from pbm.edges.signing import new_keys, signing_keys
 from tests.games.variants import smallest
 from tests.patience import PATIENCE_SECONDS
 from tests.real.people import Person, answer_to, text_of
@@ -47,7 +47,7 @@ def configuration(servers: MailServers, kind: str, **more: str) -> str:
 def by_lmtp(servers: MailServers) -> tuple[str, str]:
     """With signatures."""
     key = servers.folder / "dkim.pem"
-    key.write_bytes(new_key())
+    key.write_bytes(new_keys())
     ours = {"127.0.0.1:8024": f"127.0.0.1:{servers.lmtp_port}", "[delivery]": f'[dkim]\nkey = "{key}"\n\n[delivery]'}
     return "pbm@example.org", configuration(servers, "lmtp", **ours)
 
@@ -156,8 +156,8 @@ def test_two_people_play_games_by_answering_their_mail(servers: MailServers, way
         for table in tables:
             check(table, file)
         if way is by_lmtp:
-            record = f"v=DKIM1; k=rsa; p={public_key((servers.folder / 'dkim.pem').read_bytes())}".encode()
-            assert all(dkim.verify(raw, dnsfunc=lambda *_, **__: record) for raw in alice.raw + bob.raw)
+            rsa, _ = signing_keys("pbm", (servers.folder / "dkim.pem").read_bytes())
+            assert all(dkim.verify(raw, dnsfunc=lambda *_, **__: rsa.record.encode()) for raw in alice.raw + bob.raw)
 
 
 def settled(file: Path, ignored: dict[str, int]) -> None:
