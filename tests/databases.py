@@ -17,7 +17,8 @@ from sqlalchemy import text, update
 from sqlalchemy.engine import make_url
 
 from pbm.store import Store
-from pbm.store.house import DELIVERED, HEARTBEAT
+from pbm.store.house import DELIVERED
+from pbm.store.pulse import HEARTBEAT
 from pbm.store.tables import FIRST_BOARD, meta
 from tests.conversation import SECRET, START
 

@@ -37,7 +37,6 @@ FILES = {
     "players.py": "the operator's commands, and their rows",
     "ratings.py": "their arithmetic, and their rows",
     "settings.py": "of players, as they choose them and as they are; and of the server",
-    "status.py": "what it is, and the command that shows it",
     "tournaments.py": "the operator's commands, and their rows",
     "verbs.py": "all there are, and those of tournaments",
 }

@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from games.rules import counted
 from pbm.cli.frame import NUMBER, Command, Group, pass_administration, pass_arbiter, pass_steward
-from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_rows
-from pbm.domain.calendars import StopKind
-from pbm.domain.spans import in_words, read_duration
+from pbm.cli.output import TEXT, all_are_meant, content_of, counted, json_option, print_rows
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.arbiter import Arbiter
@@ -41,6 +38,8 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
     A player is told, and their open offers are closed. Their commands are refused, whatever address they come from;
     their clocks keep running. Mail from a banned address or domain is set aside, and nobody is told.
     """
+    from pbm.domain.spans import read_duration
+
     until = None
     if time is not None:
         if not (length := read_duration(time)):
@@ -149,6 +148,8 @@ def stop(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
     The players of single boards are told, and may resume; with --all, clocks stand still until `pbm clock run --all`.
     After an outage you need not do anything: no clock ran while the server was down or its mail did not go out.
     """
+    from pbm.domain.calendars import StopKind
+
     if all_are_meant("the boards", boards, everything):
         hand.halt(StopKind.HALT)
         click.echo("All clocks stand still.")
@@ -163,6 +164,8 @@ def stop(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
 @pass_arbiter
 def run(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
     """Let clocks run again."""
+    from pbm.domain.calendars import StopKind
+
     if all_are_meant("the boards", boards, everything):
         since = hand.lift(StopKind.HALT)
         click.echo(f"All clocks run again; they stood still since {since:%Y-%m-%d %H:%M} UTC.")
@@ -181,6 +184,8 @@ def extend(hand: Arbiter, time: str, boards: tuple[int, ...], everything: bool) 
 
     The players of single boards are told at once; with --all, players see it in their next email.
     """
+    from pbm.domain.spans import in_words, read_duration
+
     amount = read_duration(time)
     if not amount:
         raise click.UsageError("Which time? Such as 2d or 12h.")
@@ -201,6 +206,8 @@ def maintenance(hand: Arbiter, state: str | None) -> None:
     Mail is accepted and kept, and waiting answers go out, but no email is handled, nothing falls due and no clock runs.
     This holds for all servers on the database, including those that are started meanwhile.
     """
+    from pbm.domain.calendars import StopKind
+
     if state == "on":
         hand.halt(StopKind.MAINTENANCE)
         click.echo("Mail is taken, and nothing is played until: pbm maintenance off")

@@ -13,24 +13,27 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from games import GAMES
-from games.rules import counted
-from pbm import draw
-from pbm.cli.frame import NUMBER, Group, Number, pass_administration, pass_arbiter
-from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, replayed
-from pbm.compose.views import move_list
+from pbm.cli.frame import NUMBER, Group, Number, OneOf, pass_administration, pass_arbiter
+from pbm.cli.output import TEXT, content_of, counted, json_option, print_fields, print_json, print_rows, replayed
 from pbm.domain.errors import NotAllowed
-from pbm.domain.match import Ending, Match, Result, State
-from pbm.store.matches import Summary
 
 if TYPE_CHECKING:  # help pages need none of these
+    from pbm.domain.match import Match, Result, State
     from pbm.server.arbiter import Arbiter
     from pbm.server.operator import Administration
+    from pbm.store.matches import Summary
 
 GAME_WORDS = {"ignore_unknown_options": True}
 """Let words such as `-size=4`, and moves that begin with a dash, reach the game."""
 
-game_option = click.option("--game", type=click.Choice(list(GAMES), case_sensitive=False), help="Of this game only.")
+
+def _games() -> list[str]:
+    from games import GAMES
+
+    return list(GAMES)
+
+
+game_option = click.option("--game", type=OneOf("game", _games), help="Of this game only.")
 player_option = click.option("--player", "userid", help="Of this player only.")
 
 
@@ -218,6 +221,9 @@ def _result_row(board: Match | Summary, result: Result | None) -> dict[str, Any]
 
 
 def _print_board(match: Match, state: State, as_json: bool) -> None:
+    from pbm import draw
+    from pbm.compose.views import move_list
+
     drawing = draw.text(state.game.scene(state.position, state.last))
     if as_json:
         print_json(_board_row(match, state) | {"drawing": drawing})
@@ -253,6 +259,8 @@ def _standing(match: Match, state: State) -> str:
 
 def _outcome(match: Match) -> str:
     """How a match ended, as a clause."""
+    from pbm.domain.match import Ending
+
     result = match.result
     if result is None:
         return "under way"
@@ -265,6 +273,8 @@ def _outcome(match: Match) -> str:
 
 def _decided(match: Match, word: str) -> Result:
     """The operator's result. Raises: NotAllowed if the word names no player of the board."""
+    from pbm.domain.match import Ending, Result
+
     userids = [player.userid.casefold() for player in match.players]
     if word.casefold() in userids:
         return Result(Ending.DECIDED, userids.index(word.casefold()) + 1, "by decision of the operator")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
+from click.shell_completion import CompletionItem
 
 from pbm import __version__
 from pbm.cli.output import FILE, Refused
@@ -33,6 +34,20 @@ class Number(click.IntRange):
     """A whole number, by a name that its mistakes can be told with."""
 
     name = "number"
+
+
+class OneOf(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
+    """One of some words, which are asked for only when one is given: they may take long to import."""
+
+    def __init__(self, name: str, words: Callable[[], Iterable[str]]) -> None:
+        self.name = name
+        self._words = words
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(click.Choice([*self._words()], case_sensitive=False).convert(value, param, ctx))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(word) for word in self._words() if word.startswith(incomplete)]
 
 
 NUMBER = Number(1, 10**12 - 1)
@@ -83,6 +98,23 @@ def _passes(module: str, hand: str) -> Callable[[Callable[Concatenate[Any, P], N
             over = getattr(import_module(module), hand)
             with invocation.service() as service:
                 command(over(service), *args, **kwargs)
+
+        return run
+
+    return decorated
+
+
+def done_by(module: str) -> Callable[[Callable[[], None]], Callable[..., None]]:
+    """Gives a command the work of the function of its name in the module, which is imported when the command runs.
+
+    The command itself only says what it takes and does: its help imports nothing.
+    """
+
+    def decorated(command: Callable[[], None]) -> Callable[..., None]:
+        @pass_invocation
+        @wraps(command)
+        def run(invocation: Invocation, /, **said: Any) -> None:
+            getattr(import_module(module), command.__name__)(invocation, **said)
 
         return run
 
@@ -192,12 +224,12 @@ class Group(click.Group):
 
 
 _COMMANDS = {
-    "serve": ("pbm.cli.serve:serve", "Listen for mail, handle it and deliver the answers."),
-    "work": ("pbm.cli.serve:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
-    "demo": ("pbm.cli.demo:demo", "Watch two mail programs play a game of Cross against a live server."),
-    "play": ("pbm.cli.demo:play", "Write emails to a live server by hand and read what comes back."),
-    "status": ("pbm.cli.status:status", "How the server is doing: queues, ages, rates, and what needs you."),
-    "doctor": ("pbm.cli.doctor:doctor", "Check everything a server needs, and say what it lacks."),
+    "serve": ("pbm.cli.run:serve", "Listen for mail, handle it and deliver the answers."),
+    "work": ("pbm.cli.run:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
+    "demo": ("pbm.cli.run:demo", "Watch two mail programs play a game of Cross against a live server."),
+    "play": ("pbm.cli.run:play", "Write emails to a live server by hand and read what comes back."),
+    "status": ("pbm.cli.run:status", "How the server is doing: queues, ages, rates, and what needs you."),
+    "doctor": ("pbm.cli.run:doctor", "Check everything a server needs, and say what it lacks."),
     "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them, cancel them."),
     "tournament": (
         "pbm.cli.tournaments:tournament",
@@ -216,16 +248,16 @@ _COMMANDS = {
     "inbox": ("pbm.cli.mails:inbox", "Incoming emails, and how an email would be read."),
     "outbox": ("pbm.cli.mails:outbox", "Outgoing emails."),
     "db": ("pbm.cli.db:db", "The database itself."),
-    "log": ("pbm.cli.status:log", "What these commands did, when, and who ran them."),
-    "identity": ("pbm.cli.identity:identity", "The address by which players know the server."),
+    "log": ("pbm.cli.db:log", "What these commands did, when, and who ran them."),
+    "identity": ("pbm.cli.keys:identity", "The address by which players know the server."),
     "export": ("pbm.cli.players:export", "Write everything stored about a player to a file."),
     "import": ("pbm.cli.players:import_", "Create a player from such a file."),
     "receive": ("pbm.cli.mails:receive", "Take one email from standard input, for a mail server's pipe."),
-    "secret": ("pbm.cli.identity:secret", "The secret that proves which emails are ours: make a new one."),
-    "dkim": ("pbm.cli.identity:dkim", "The keys that sign our emails, and the DNS records for them."),
-    "crypt": ("pbm.cli.identity:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),
+    "secret": ("pbm.cli.keys:secret", "The secret that proves which emails are ours: make a new one."),
+    "dkim": ("pbm.cli.keys:dkim", "The keys that sign our emails, and the DNS records for them."),
+    "crypt": ("pbm.cli.keys:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),
     "help": ("pbm.cli.frame:help_", "This page, and those of the commands: pbm help board void."),
-    "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
+    "config": ("pbm.cli.run:config", "The configuration: every key, its meaning, its value, its source."),
 }
 
 

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from games import GAMES
 from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import FOLDER, Refused
-from pbm.domain.verbs import VERBS
 
 if TYPE_CHECKING:  # its import takes a while
     from pbm.server.programs import Program
@@ -128,6 +126,9 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
     These are the rules, a help page, test data and a line in the registry. The game can be played at once: stones are
     placed until the board is full. TODO marks what you have to write.
     """
+    from games import GAMES
+    from pbm.domain.verbs import VERBS
+
     if not re.fullmatch(r"[a-z]{1,20}", name):
         raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
     if name in GAMES or any(called.split()[0] == name for verb in VERBS for called in verb.words):

@@ -1,4 +1,4 @@
-"""The server's identity, and what proves it: `pbm identity`, `pbm secret`, `pbm dkim`, `pbm crypt`."""
+"""The server's address, and the secret and the keys that prove it: for the commands of `keys`."""
 
 from __future__ import annotations
 
@@ -11,28 +11,16 @@ from typing import TypeVar
 import click
 from pydantic import ValidationError
 
-from games.rules import counted
-from pbm.cli.frame import Command, Group, Invocation, pass_invocation
+from pbm.cli.frame import Invocation
 from pbm.cli.opening import opened_service, opened_store, robot, with_identity
-from pbm.cli.output import FILE, Refused
+from pbm.cli.output import Refused, counted
 from pbm.cli.settings import Configuration, Server
 from pbm.domain.spans import read_duration
 
 T = TypeVar("T")
 
 
-@click.group(cls=Group)
-def identity() -> None:
-    """The address by which players know the server.
-
-    It is stored in the database: the first `pbm serve` with a domain sets it, and every command uses it.
-    """
-
-
-@identity.command()
-@pass_invocation
 def show(invocation: Invocation) -> None:
-    """Print the address and its former ones."""
     with opened_store(invocation.effective().values) as store, store.read() as tx:
         known, former = tx.identity.get(), tx.identity.former()
     if known is None:
@@ -40,16 +28,7 @@ def show(invocation: Invocation) -> None:
     click.echo("\n".join(["@".join(known), *(f"also: {each}" for each in former)]))
 
 
-@identity.command("set")
-@click.argument("address")
-@click.option("--tell", is_flag=True, help="Write to all players that they find the server there now.")
-@pass_invocation
 def set_(invocation: Invocation, address: str, tell: bool) -> None:
-    """Let players write to another ADDRESS.
-
-    The old address is kept as an alias: as long as mail to it reaches this server, answers to older emails count. If
-    server.local_part and server.domain are set, change them, too, and restart all servers.
-    """
     local_part, _, domain = address.partition("@")
     try:
         server = Server(local_part=local_part, domain=domain)
@@ -77,26 +56,7 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
     return counted(number, "player")
 
 
-@click.group(cls=Group)
-def secret() -> None:
-    """The secret that proves which mails are ours, so that an answer to one of them plays.
-
-    It is stored in the database, and shown nowhere.
-    """
-
-
-@secret.command("rotate")
-@click.option("--overlap", default="90d", show_default=True, metavar="TIME", help="How long older emails still count.")
-@click.option("--at-once", is_flag=True, help="Older emails no longer count: the secret is in the wrong hands.")
-@pass_invocation
 def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
-    """Make a new secret.
-
-    Answers to earlier emails, their links and the signatures of exports still count for the overlap, but what somebody
-    has revoked stays void. Running servers use the new secret from the next email on. With --at-once everything sent so
-    far is void, and each player who has boards gets an email that shows how they stand and can be answered, a hundred
-    players a minute. Chat apps start a new chat for each board.
-    """
     now = datetime.now(UTC)
     until = now if at_once else now + timedelta(microseconds=read_duration(overlap))
     with opened_store(invocation.effective().values) as store:
@@ -108,10 +68,7 @@ def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
         click.echo(f"The secret is new. Emails from before count until {until:%Y-%m-%d %H:%M} UTC.")
 
 
-@secret.command("list")
-@pass_invocation
 def list_secrets(invocation: Invocation) -> None:
-    """Show until when earlier emails count."""
     now = datetime.now(UTC)
     with opened_store(invocation.effective().values) as store:
         store.prepare(now)
@@ -123,23 +80,7 @@ def list_secrets(invocation: Invocation) -> None:
         click.echo("No former secret counts.")
 
 
-@click.group(cls=Group)
-def dkim() -> None:
-    """The keys that sign our mails, and the DNS records by which others can check that."""
-
-
-key_file = click.argument("file", required=False, type=FILE)
-
-
-@dkim.command("create")
-@key_file
-@pass_invocation
 def create_key(invocation: Invocation, file: Path | None) -> None:
-    """Make the keys, and print the DNS records for them.
-
-    One file holds both, an RSA key and an Ed25519 key. If FILE, or dkim.key if that is set, does not exist, it is
-    written, readable only by its owner. An existing file is kept, and the records of its keys are printed.
-    """
     configuration = with_identity(invocation.effective().values)
     path = _key_file("dkim", configuration.dkim.key, file)
     _print_records(configuration, path, configuration.dkim.selector)
@@ -147,16 +88,7 @@ def create_key(invocation: Invocation, file: Path | None) -> None:
         click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"', err=True)
 
 
-@dkim.command("rotate")
-@key_file
-@pass_invocation
 def rotate_key(invocation: Invocation, file: Path | None) -> None:
-    """Make the next keys, beside those that sign.
-
-    They get a file of their own, beside FILE or dkim.key, and a selector of their own. Publish the printed records,
-    change dkim.key and dkim.selector, reload the server (SIGHUP), and keep the records of the old selector for some
-    weeks, because emails signed with it are still on their way.
-    """
     configuration = with_identity(invocation.effective().values)
     selector = f"pbm{datetime.now(UTC):%Y%m%d}"
     path = _key_file("dkim", configuration.dkim.key, file).parent / f"{selector}.pem"
@@ -180,16 +112,7 @@ def _print_records(configuration: Configuration, path: Path, selector: str) -> N
         click.echo(f"{key.selector}._domainkey.{domain}. IN TXT ( {_strings(key.record)} )")
 
 
-@click.command(cls=Command)
-@key_file
-@pass_invocation
 def crypt(invocation: Invocation, file: Path | None) -> None:
-    """Create the OpenPGP key of the server, and print its contact card (vCard).
-
-    If FILE, or crypt.key if that is set, does not exist, it is written, readable only by its owner. An existing key is
-    kept. Keep a copy of it with your backups: no other key can read what was encrypted for it. A chat app that insists
-    on encryption needs the card to write to the server; publish it, on a web page or as a file.
-    """
     from pbm.edges.crypt import Keyring, new_key
 
     configuration = invocation.effective().values

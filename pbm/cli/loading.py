@@ -12,26 +12,21 @@ import os
 import re
 import ssl
 import stat
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, SettingsError
 
 from pbm.cli.output import Misconfigured
-from pbm.cli.settings import PREFIX, Configuration, is_loopback, unusable_authorities
+from pbm.cli.places import CONFIG_VARIABLE, PREFIX, found, read
+from pbm.cli.settings import Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 
-CONFIG_VARIABLE = "PBM_CONFIG"
 MASK = "********"
-USUAL_FILES = (platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml", Path("/etc/pbm/pbm.toml"))
-"""Tried in this order if none is named."""
-
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
 
 
@@ -71,11 +66,11 @@ def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
 
     Raises: Misconfigured.
     """
-    path = _find(file)
+    path = found(file)
     layers = (
         Layer("command line", _said(given)),
         Layer("environment", _environment()),
-        Layer(f"file {path}", _read(path) if path else {}),
+        Layer(f"file {path}", read(path) if path else {}),
     )
     merged: dict[str, Any] = {}
     for layer in reversed(layers):
@@ -128,32 +123,6 @@ def masked(url: str) -> str:
 
 def _hidden(found: re.Match[str]) -> str:
     return MASK if found[1] is None else f"{found[1]}:{MASK}"
-
-
-def _find(file: Path | None) -> Path | None:
-    """The file asked for, or else the first of the usual ones that exists. Raises: Misconfigured."""
-    if named := file or os.environ.get(CONFIG_VARIABLE):
-        return Path(named)
-    return next((usual for usual in USUAL_FILES if _is_there(usual)), None)
-
-
-def _is_there(file: Path) -> bool:
-    """Whether the file exists. A folder that we may not read may hold it, so going on would be a guess."""
-    try:
-        return file.is_file()
-    except OSError as error:
-        raise Misconfigured(f"{file}: cannot be looked for: {error.strerror}. Name another by --config.") from None
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise Misconfigured(f"{path}: cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise Misconfigured(f"{path}: is not UTF-8 text.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise Misconfigured(f"{path}: is not TOML: {error}.") from None
 
 
 def _environment() -> dict[str, Any]:

@@ -8,16 +8,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation, pass_queues, pass_steward
+from pbm.cli.frame import NUMBER, Command, Group, Invocation, OneOf, pass_invocation, pass_queues, pass_steward
 from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_fields, print_json, print_rows, printable
-from pbm.domain.mail import Arrival, Delivery, Queued, Received
 
 if TYPE_CHECKING:  # help pages, and storing a mail, need none of these
+    from pbm.domain.mail import Queued, Received
     from pbm.server.status import Queues
     from pbm.server.steward import Steward
 
@@ -27,13 +28,18 @@ limit_option = click.option(
 raw_option = click.option("--raw", is_flag=True, help="Print the email alone, byte for byte.")
 
 
+def _states(name: str) -> list[str]:
+    """The values of an enumeration of states of mails."""
+    return [state.value for state in getattr(import_module("pbm.domain.mail"), name)]
+
+
 @click.group(cls=Group)
 def inbox() -> None:
     """Incoming emails, and how an email would be read."""
 
 
 @inbox.command("list")
-@click.option("--state", type=click.Choice([state.value for state in Arrival]), help="Only emails in this state.")
+@click.option("--state", type=OneOf("state", lambda: _states("Arrival")), help="Only emails in this state.")
 @limit_option
 @json_option
 @pass_queues
@@ -43,6 +49,8 @@ def list_(queues: Queues, state: str | None, limit: int, as_json: bool) -> None:
     new: waits to be handled. handled: done. ignored: never answered. parked: for you to look at. forgotten: handled or
     ignored so long ago that only its number is left.
     """
+    from pbm.domain.mail import Arrival
+
     mails = queues.received(Arrival(state) if state else None, limit)
     print_rows([_row(mail) for mail in mails], as_json=as_json, nothing="There are no such emails.")
 
@@ -171,7 +179,7 @@ def outbox() -> None:
 
 
 @outbox.command("list")
-@click.option("--state", type=click.Choice([state.value for state in Delivery]), help="Only emails in this state.")
+@click.option("--state", type=OneOf("state", lambda: _states("Delivery")), help="Only emails in this state.")
 @limit_option
 @json_option
 @pass_queues
@@ -180,6 +188,8 @@ def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) 
 
     queued: sent when it is due. sent: accepted by the next mail server or Maildir. failed: given up.
     """
+    from pbm.domain.mail import Delivery
+
     mails = queues.queued(Delivery(state) if state else None, limit)
     rows = [_outgoing_row(mail) for mail in mails]
     if not as_json:  # 80 columns have no room for the board, which the subject names, nor for delivery without trouble
@@ -218,6 +228,8 @@ def retry_outgoing(queues: Queues, numbers: tuple[int, ...], everything: bool) -
 
 
 def _outgoing_row(queued: Queued) -> dict[str, Any]:
+    from pbm.domain.mail import Delivery
+
     return {
         "id": queued.id,
         "created_at": queued.created_at,

@@ -18,7 +18,8 @@ import click
 from pbm.cli.loading import masked
 from pbm.cli.logs import signature
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
-from pbm.cli.settings import DATA_FOLDER, Configuration
+from pbm.cli.places import DATA_FOLDER, DEFAULT_DATABASE
+from pbm.cli.settings import Configuration
 from pbm.mailin.headers import Robot
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of, journals
@@ -33,7 +34,6 @@ if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of i
     from pbm.store.house import Peer
 
 _LEAST_ROOM = 1 << 20
-_DEFAULT = Configuration.model_fields["database"].default
 
 
 def robot(configuration: Configuration) -> Robot:
@@ -138,7 +138,7 @@ def sign(store: Store) -> None:
 
 def announce(url: str) -> None:
     """Say which database is used, unless it is the default, so that a wrong one is noticed at once."""
-    if url != _DEFAULT:
+    if url != DEFAULT_DATABASE:
         click.echo(f"Database: {masked(url)}", err=True)
 
 
@@ -230,7 +230,7 @@ def _file(url: str) -> Path | None:
 
 def _reserve(url: str) -> None:
     """Create a new database's file for its owner only, because it holds secrets from the start."""
-    if url == _DEFAULT:
+    if url == DEFAULT_DATABASE:
         try:
             DATA_FOLDER.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -28,6 +28,13 @@ _PIPED_WIDTH = 1000
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of tables.")
 
 
+def counted(number: int, noun: str) -> str:
+    """Such as "2 boards"; games.rules, which knows how, brings all games."""
+    from games.rules import counted
+
+    return counted(number, noun)
+
+
 def print_rows(rows: Sequence[Row], *, as_json: bool, nothing: str) -> None:
     """A table, without columns that would be empty. nothing: what to tell a person if there are no rows."""
     if as_json:

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from games.rules import counted
 from pbm.cli.frame import Command, Group, Invocation, pass_administration, pass_invocation, pass_steward
-from pbm.cli.output import FILE, FOLDER, Refused, ask, json_option, print_fields, print_rows, write_file
-from pbm.domain.game_record import is_record
+from pbm.cli.output import FILE, FOLDER, Refused, ask, counted, json_option, print_fields, print_rows, write_file
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.operator import Account, Administration
@@ -227,6 +225,8 @@ def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
     are left out, and the player's addresses must answer an email first; with --trust you vouch for all of it.
     Tournaments and messages stay in the file.
     """
+    from pbm.domain.game_record import is_record
+
     contents = {str(file): _content(file) for file in files}
     records = {name: text for name, content in contents.items() if is_record(text := content.decode(errors="replace"))}
     exports = {name: content for name, content in contents.items() if name not in records}

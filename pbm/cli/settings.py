@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import platformdirs
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from pbm.cli.places import DATA_FOLDER, DEFAULT_DATABASE, PREFIX
 from pbm.domain.configuration import (
     DOMAIN,
     Address,
@@ -40,8 +40,6 @@ if TYPE_CHECKING:  # keeps commands fast that only read the configuration
     from pbm.edges.records import Finding
     from pbm.edges.transports import Transport
 
-DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
-PREFIX = "PBM_"
 _DRIVERS = ("sqlite", "postgresql", "sqlite+pysqlite", "postgresql+psycopg")
 
 
@@ -262,7 +260,7 @@ class Configuration(BaseSettings):
     )
 
     database: DatabaseUrl = setting(
-        f"sqlite:///{DATA_FOLDER / 'pbm.db'}",
+        DEFAULT_DATABASE,
         "The database: sqlite:/// and the path of a file, or postgresql://USER:PASSWORD@HOST/NAME.",
     )
     operator: Address = setting("", "Address of the operator, who is told of faults of the server. Empty: nobody.")

@@ -36,7 +36,8 @@ from pbm.server.handle import Handler
 from pbm.server.thinker import Shift, Thinker
 from pbm.store import Store, Transaction
 from pbm.store.engine import utc_now
-from pbm.store.house import DELIVERED, HEARTBEAT, Peer
+from pbm.store.house import DELIVERED, Peer
+from pbm.store.pulse import HEARTBEAT, SILENCE
 
 log = structlog.get_logger()
 
@@ -226,9 +227,6 @@ class Service:
         return 0 if self.handler.is_at_rest and self.heed() else self.batches.handle(limit, committed)
 
 
-SILENCE = timedelta(minutes=5)
-"""A server that has given no sign of life for so long was down; one that is busy may give none for two minutes or more.
-So a smaller step of the clock counts as time that passed."""
 LONG_AWAY, DOUBTED = timedelta(days=2), timedelta(minutes=15)
 """After an absence so long, the clock may be ahead instead; and how long that stays in doubt."""
 PATIENCE = timedelta(minutes=30)

@@ -15,10 +15,11 @@ from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
 from pbm.mailin import Action
-from pbm.server.service import SILENCE, Service
+from pbm.server.service import Service
 from pbm.store import Store
-from pbm.store.house import DELIVERED, HEARTBEAT, THINKS
+from pbm.store.house import DELIVERED, THINKS
 from pbm.store.overview import Deadline, Flow, Waiting
+from pbm.store.pulse import HEARTBEAT, SILENCE
 from pbm.store.tickets import Attempts
 
 SHOWN = 10

@@ -23,7 +23,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 
 from pbm.resources import folder
 from pbm.store.backup import Contents
-from pbm.store.house import HEARTBEAT, TOLD
+from pbm.store.house import TOLD
 from pbm.store.neighbours import (
     BUSY_SECONDS,
     READ_ONLY,
@@ -40,6 +40,7 @@ from pbm.store.neighbours import (
     ring,
     translated,
 )
+from pbm.store.pulse import HEARTBEAT
 from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Guarded, Memory, Transaction

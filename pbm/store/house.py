@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, ColumnElement, Row, Select, bindparam, func, or_, select
 
 from pbm.domain.calendars import Stop, StopKind
+from pbm.store.pulse import HEARTBEAT
 from pbm.store.statements import Queries
 from pbm.store.tables import absences, agenda, meta, peer_keys
 
@@ -238,7 +239,7 @@ def _due(now: datetime) -> Select[Any]:
     return select(agenda).where(due).order_by(agenda.c.due_at, agenda.c.kind, agenda.c.key).limit(1)
 
 
-HEARTBEAT, DELIVERED, BACKED_UP = "heartbeat", "delivered", "backed_up"
+DELIVERED, BACKED_UP = "delivered", "backed_up"
 """Keys for when mails were last handled or could have been, a mail was delivered, the database was copied."""
 LISTENS, DELIVERS, LOOKS, THINKS = "listens", "delivers", "looks", "thinks"
 """When a process last took mail in, sent mail, looked into the mailbox, or let robots think, or could have."""

@@ -16,7 +16,8 @@ from pbm.server import Settings
 from pbm.server.arbiter import Arbiter
 from pbm.server.guard import Costs
 from pbm.server.guesses import LOGIN, Gate, went_wrong
-from pbm.store.house import BACKED_UP, HEARTBEAT, LISTENS
+from pbm.store.house import BACKED_UP, LISTENS
+from pbm.store.pulse import HEARTBEAT
 from pbm.store.tickets import Key
 from tests.conversation import ROBOT, START, House
 

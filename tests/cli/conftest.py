@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm.cli import loading, main, opening
+from pbm.cli import main, opening, places
 
 Pbm = Callable[..., Result]
 
@@ -20,7 +20,7 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No configuration from outside, and none left behind."""
     for name in [name for name in os.environ if name.startswith("PBM_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setattr(loading, "USUAL_FILES", (tmp_path / "usual.toml", tmp_path / "etc/pbm.toml"))
+    monkeypatch.setattr(places, "USUAL_FILES", (tmp_path / "usual.toml", tmp_path / "etc/pbm.toml"))
     monkeypatch.setattr(opening, "announce", lambda _: None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from pbm.cli.demo import MailProgram, post_office
+from pbm.cli.office import MailProgram, post_office
 
 
 async def _ended(database: Path) -> MailProgram:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import click
 import pytest
 
 from pbm.cli import main
+from pbm.store import Store
+from pbm.store.pulse import HEARTBEAT
 from tests.cli.conftest import Pbm
 
 ELSEWHERE = {"demo", "play"}
@@ -72,29 +76,59 @@ def test_the_version(pbm: Pbm) -> None:
     assert pbm("--version").stdout.startswith("pbm, version ")
 
 
+HEAVY = {"sqlalchemy", "pydantic", "jinja2", "aiosmtpd", "rich", "games", "structlog", "pbm.store.engine"}
+FEW = 330
+"""Python's own modules and those of click are some 270; SQLAlchemy alone has 110."""
+
+
+def imported(*words: str) -> set[str]:
+    """All modules that a process has imported when it has done what the words say; `*` asks for help on everything."""
+    program = f"""
+import sys
+import click
+from pbm.cli import main
+def every_help(command, *path):
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            every_help(command.get_command(click.Context(command), name), *path, name)
+    else:
+        main([*path, "--help"], standalone_mode=False)
+try:
+    every_help(main) if {words!r} == ("*",) else main({words!r})
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+    mail = "Subject: help\n\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, input=mail)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["*"], ["status", "--alive"]])
+def test_help_and_a_sign_of_life_import_next_to_nothing(words: list[str], pbm: Pbm, beating: None) -> None:
+    modules = imported(*words)
+    assert modules & HEAVY == set()
+    assert len(modules) < FEW
+
+
+@pytest.fixture
+def beating(tmp_path: Path) -> None:
+    """A server has just given a sign of life."""
+    with closing(Store(f"sqlite:///{tmp_path / 'pbm.db'}")) as store, store.write() as tx:
+        tx.absences.note(HEARTBEAT, tx.now)
+
+
 @pytest.mark.servers
 @pytest.mark.parametrize(
     ("words", "heavy"),
     [
-        (["--help"], {"sqlalchemy", "pydantic", "jinja2", "aiosmtpd", "rich", "games", "structlog"}),
-        (["--version"], {"sqlalchemy", "pydantic", "jinja2", "aiosmtpd", "rich", "games", "structlog"}),
         (["config", "show", "--json"], {"sqlalchemy", "jinja2", "aiosmtpd", "rich"}),
         (["player", "list", "--json"], {"networkx", "aiosmtpd", "aiosmtplib"}),
         (["receive", "pbm@localhost"], {"pbm.features", "jinja2", "pbm.domain.commands"}),
     ],
 )
 def test_nothing_is_imported_that_is_not_needed(words: list[str], heavy: set[str], pbm: Pbm) -> None:
-    program = f"""
-import sys
-from pbm.cli import main
-try:
-    main({words!r})
-finally:
-    print(sorted(set(sys.modules) & {heavy!r}), file=sys.stderr)
-"""
-    mail = "Subject: help\n\n"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, input=mail)
-    assert done.stderr.splitlines()[-1] == "[]"
+    assert imported(*words) & heavy == set()
 
 
 @pytest.mark.parametrize(

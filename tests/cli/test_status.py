@@ -17,14 +17,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pbm.cli.status import _duration, lines_of
+from pbm.cli.standing import _duration, lines_of
 from pbm.domain.calendars import StopKind
 from pbm.domain.mail import Arrival, Delivery, Settlement
 from pbm.server.arbiter import Arbiter
 from pbm.server.status import status_of
 from pbm.store import Store
-from pbm.store.house import HEARTBEAT, THINKS
+from pbm.store.house import THINKS
 from pbm.store.overview import SPANS
+from pbm.store.pulse import HEARTBEAT
 from pbm.store.tables import inbox, matches
 from pbm.store.tickets import Key
 from tests.cli.conftest import Pbm

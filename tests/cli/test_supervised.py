@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.cli import logs, serve
+from pbm.cli import logs, running
 from tests.cli.conftest import Pbm
 from tests.cli.test_serve import PBM, first_line, mails_in, port_of, send, serving, stopped
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -107,7 +107,7 @@ def test_a_signal_that_comes_just_before_the_loop_sleeps_wakes_it(number: signal
 
     async def sleep() -> None:
         loop, slept_on = asyncio.get_running_loop(), asyncio.Event()
-        with closing(serve.Signals(PATIENCE_SECONDS)) as signals:
+        with closing(running.Signals(PATIENCE_SECONDS)) as signals:
             signals.renew = signals.first.set
             threading.Timer(0.1, os.kill, (os.getpid(), number)).start()
             alarm_clock = threading.Timer(PATIENCE_SECONDS, loop.call_soon_threadsafe, (slept_on.set,))

@@ -29,8 +29,8 @@ MOST_BEGUN = 1000
 """No mail kills its process here; see tests/server/test_unfinished.py for mails that do."""
 LOADED = (
     "pbm.cli.frame",
-    "pbm.cli.serve",
-    "pbm.cli.db",
+    "pbm.cli.running",
+    "pbm.cli.copying",
     "pbm.cli.mails",
     "pbm.cli.players",
     "pbm.cli.opening",

@@ -16,7 +16,8 @@ from pbm.core.counts import BOUNCED, LOOKED, REFUSED, SETTLED
 from pbm.domain.mail import Arrival, Delivery, Settlement
 from pbm.edges.metrics import MetricsServer
 from pbm.store import DatabaseTrouble, Store
-from pbm.store.house import BACKED_UP, HEARTBEAT, LOOKS
+from pbm.store.house import BACKED_UP, LOOKS
+from pbm.store.pulse import HEARTBEAT
 from tests.conversation import House
 from tests.patience import PATIENCE_SECONDS
 

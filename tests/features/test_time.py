@@ -17,7 +17,8 @@ from pbm.domain.spans import DAY, HOUR
 from pbm.server import Arriving, Settings
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
-from pbm.server.service import PATIENCE, SILENCE
+from pbm.server.service import PATIENCE
+from pbm.store.pulse import SILENCE
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 day, hour, minute = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)

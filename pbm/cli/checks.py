@@ -1,4 +1,4 @@
-"""`pbm doctor`: checks everything a server needs, and says what to do about each fault."""
+"""Checks everything a server needs, and says what to do about each fault: for `pbm doctor`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from games import GAMES, LEFT_OUT, AnyGame, reason_of
 from games.rules import any_move
 from pbm import draw
 from pbm.bots import Budget, choose
-from pbm.cli.frame import Command, Invocation, pass_invocation
+from pbm.cli.frame import Invocation
 from pbm.cli.loading import Effective, in_clear, lacks, open_to_others
 from pbm.cli.opening import opened_store, robot, with_identity
-from pbm.cli.output import NoDatabase, Refused, json_option, print_json, printable
+from pbm.cli.output import NoDatabase, Refused, print_json, printable
 from pbm.cli.settings import Configuration
 from pbm.compose.pages import Pages
 from pbm.domain.match import State
@@ -38,17 +38,8 @@ _SKEW = timedelta(minutes=2)
 _TRIED_GAMES, _TRIED_PLIES, _LOOKED_AT = 3, 200, 10
 
 
-@click.command(cls=Command)
-@click.option("--offline", is_flag=True, help="Ask no server but our own listener.")
-@json_option
-@pass_invocation
-def doctor(invocation: Invocation, offline: bool, as_json: bool) -> None:
-    """Check everything a server needs.
-
-    It checks configuration, permissions, disk, games, database, templates, clock, the DNS (MX, SPF, DKIM, DMARC), the
-    servers we depend on, and our listener, by an email that nobody answers. Each check has a line: OK, WARN or FAIL,
-    what was found, and what to do. The exit code is 1 if any check failed.
-    """
+def doctor(invocation: Invocation, *, offline: bool, as_json: bool) -> None:
+    """Print each finding, and exit with 1 if any check failed."""
     effective = invocation.effective()
     findings = []
     for finding in _all(effective, offline=offline):

@@ -1,4 +1,4 @@
-"""`pbm serve` and `pbm work`: the server, or some of its tasks, until it is told to stop or gives up."""
+"""The server, or some of its tasks, until it is told to stop or gives up: for `pbm serve` and `pbm work`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ import structlog
 
 from games import LEFT_OUT
 from pbm import __version__
-from pbm.cli.frame import Command, Invocation, pass_invocation
+from pbm.cli.frame import Invocation
 from pbm.cli.loading import lacks, masked, open_to_others, strange_variables
 from pbm.cli.logs import drain, log_to_stderr, set_level
 from pbm.cli.opening import identified, mail_signature, transport
 from pbm.cli.output import Misconfigured, Refused
+from pbm.cli.run import DELIVER, FETCH, HANDLE, LISTEN, TASKS, THINK
 from pbm.cli.settings import Configuration
 from pbm.domain.configuration import place
 from pbm.edges.crypt import Sealing
@@ -134,60 +135,22 @@ async def _beat(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "deliver", "think")
-"""The tasks that a process can take on; others over the same database do the rest."""
-
-
-class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
-    """Some of the tasks, separated by commas."""
-
-    name = "tasks"
-
-    def __init__(self, tasks: Collection[str]) -> None:
-        self._tasks = tasks
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> frozenset[str]:
-        chosen = [word.strip().lower() for word in value.split(",")]
-        for word in chosen:
-            if word not in self._tasks:
-                self.fail(f'"{word}" is none of {", ".join(self._tasks)}.', param, ctx)
-        return frozenset(chosen)
-
-
-maildir_option = click.option(
-    "--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder."
-)
-domain_option = click.option("--domain", help="The part after the @ of our addresses, in place of server.domain.")
-metrics_option = click.option(
-    "--metrics", metavar="HOST:PORT", help="Serve this process's metrics there, in place of metrics.listen."
-)
-
-
-@click.command(cls=Command)
-@click.option("--listen", metavar="HOST:PORT", help="Where to listen, in place of server.listen.")
-@maildir_option
-@domain_option
-@click.option(
-    "--do", "tasks", type=TaskList(TASKS), default=",".join(TASKS), show_default=True, metavar="TASK,...",
-    help="Only these; other processes over the same database may do the others.",
-)  # fmt: skip
-@metrics_option
-@pass_invocation
 def serve(
     invocation: Invocation,
+    *,
     listen: str | None,
     maildir: Path | None,
     domain: str | None,
-    tasks: frozenset[str],
+    tasks: Collection[str],
     metrics: str | None,
 ) -> None:
-    """Listen for mail, handle it and deliver the answers, until SIGTERM or SIGINT.
-
-    Needs no configuration. An empty database is set up. One line on standard output says when it accepts mail; logs go
-    to standard error. Any number of `pbm serve` and `pbm work` may share a database. SIGHUP reloads the certificate,
-    the DKIM key and its selector, [limits], operator and log.level; everything else needs a restart.
-    """
     run(invocation, listen, maildir, domain, tasks, metrics, create=True)
+
+
+def work(
+    invocation: Invocation, *, maildir: Path | None, domain: str | None, tasks: Collection[str], metrics: str | None
+) -> None:
+    run(invocation, None, maildir, domain, tasks, metrics)
 
 
 def run(
@@ -310,24 +273,3 @@ def _where(configuration: Configuration, server: Server) -> str:
     """The address that is listened on, with the actual port."""
     listen = configuration.server.listen
     return listen if isinstance(place(listen), Path) else f"{listen.rpartition(':')[0]}:{server.port}"
-
-
-@click.command(cls=Command)
-@maildir_option
-@domain_option
-@click.option(
-    "--do", "tasks", type=TaskList((HANDLE, DELIVER, THINK)), default=f"{HANDLE},{DELIVER}", show_default=True,
-    metavar="TASK,...", help="Only this.",
-)  # fmt: skip
-@metrics_option
-@pass_invocation
-def work(
-    invocation: Invocation, maildir: Path | None, domain: str | None, tasks: frozenset[str], metrics: str | None
-) -> None:
-    """Handle emails and deliver the answers, beside `pbm serve` and others like this, until SIGTERM or SIGINT.
-
-    All of them need the same configuration; metrics.listen is for the `pbm serve` among them. One line on standard
-    output says when it is at work; logs go to standard error. If it is killed, others finish what it has begun. Several
-    with `--do think` share what robots have to think about.
-    """
-    run(invocation, None, maildir, domain, tasks, metrics)

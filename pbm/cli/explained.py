@@ -1,4 +1,4 @@
-"""`pbm config`: the current configuration, explained."""
+"""The current configuration, explained: for `pbm config`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import click
 from pydantic import SecretStr
 
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import Invocation
 from pbm.cli.loading import (
     MASK,
-    USUAL_FILES,
     Effective,
     in_clear,
     keys,
@@ -24,25 +23,14 @@ from pbm.cli.loading import (
     table_of,
     variable,
 )
-from pbm.cli.output import Misconfigured, json_option, print_json
+from pbm.cli.output import Misconfigured, print_json
+from pbm.cli.places import USUAL_FILES
 from pbm.cli.settings import Configuration
 
 _WIDTH = 100
 
 
-@click.group(cls=Group)
-def config() -> None:
-    """The configuration: every key, its meaning, its value, its source."""
-
-
-@config.command()
-@json_option
-@pass_invocation
-def show(invocation: Invocation, as_json: bool) -> None:
-    """Print the current configuration, explained.
-
-    It is a TOML file with the meaning and the source of every key; secrets are masked.
-    """
+def show(invocation: Invocation, *, as_json: bool) -> None:
     effective = invocation.effective()
     if as_json:
         print_json({".".join(key): _row(effective, key) for key in keys(Configuration)})
@@ -50,13 +38,8 @@ def show(invocation: Invocation, as_json: bool) -> None:
         click.echo("\n".join(_toml(effective)))
 
 
-@config.command()
-@pass_invocation
 def check(invocation: Invocation) -> None:
-    """Check the configuration and the files it names.
-
-    The exit code is 2 if anything is wrong; each mistake has a line that names the key.
-    """
+    """Raises: Misconfigured."""
     effective = invocation.effective()
     if problems := lacks(effective.values):
         raise Misconfigured("\n".join(problems))

@@ -1,4 +1,4 @@
-"""`pbm status`: what waits, for how long, how fast it goes, and what needs the operator; `pbm log`: what they did."""
+"""What waits, for how long, how fast it goes, and what needs the operator: for `pbm status`."""
 
 from __future__ import annotations
 
@@ -6,61 +6,47 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from games.rules import counted
-from pbm.cli.frame import NUMBER, Command, Invocation, pass_invocation
-from pbm.cli.output import Refused, json_option, print_json, print_rows, printable
+from pbm.cli.loading import Effective
+from pbm.cli.opening import opened_store
+from pbm.cli.output import Refused, print_json, printable
 from pbm.domain.calendars import StopKind
-
-if TYPE_CHECKING:
-    from pbm.server.status import Status
-    from pbm.store.overview import Flow, Waiting
+from pbm.server.status import Status, status_of
+from pbm.store.overview import Flow, Waiting
 
 _SHOWN = 10
 _SECONDS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
-@click.command(cls=Command)
-@click.option("--watch", is_flag=True, help="Show it again and again, until Ctrl-C.")
-@click.option(
-    "--every", type=click.FloatRange(0.1), default=2, show_default=True, help="Seconds between looks, for --watch."
-)
-@click.option("--alive", is_flag=True, help="Only set the exit code: 1 if no server has run for five minutes, else 0.")
-@json_option
-@pass_invocation
-def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_json: bool) -> None:
-    """How the server is doing.
-
-    It shows queues with the age of their oldest email, how many emails came and went, how long they took, what could
-    not be delivered and why, addresses that get no mail, locks against guessing, and deadlines of boards. All of it is
-    read from the database, whether the server runs or not.
-    """
-    from pbm.cli.opening import opened_store
-
-    with opened_store(invocation.effective().values) as store:
-        from pbm.server.status import status_of
-
+def show(effective: Effective, *, every: float | None, as_json: bool) -> None:
+    """every: seconds between looks; None for one look."""
+    with opened_store(effective.values) as store:
         store.prepare(datetime.now(UTC))
-        if alive:
-            look = status_of(store, datetime.now(UTC))
-            if look.silent_since is not None:
-                raise Refused(f"No server is at work, since {_when(look.silent_since, look.at)}.")
-            return
-        looks = (status_of(store, datetime.now(UTC)) for _ in _times(every if watch else None))
+        looks = (status_of(store, datetime.now(UTC)) for _ in _times(every))
         if as_json:
             for look in looks:
                 print_json(as_values(look))
-        elif watch and sys.stdout.isatty():
+        elif every is not None and sys.stdout.isatty():
             _show_live(looks)
-        elif watch:
+        elif every is not None:
             for look in looks:
                 click.echo("\n".join([*lines_of(look), ""]))
                 sys.stdout.flush()
         else:
             click.echo("\n".join(lines_of(next(looks))))
+
+
+def check_alive(effective: Effective) -> None:
+    """Raises: Refused if no server has given a sign of life lately."""
+    with opened_store(effective.values) as store:
+        store.prepare(datetime.now(UTC))
+        look = status_of(store, datetime.now(UTC))
+        if look.silent_since is not None:
+            raise Refused(f"No server is at work, since {_when(look.silent_since, look.at)}.")
 
 
 def _times(seconds: float | None) -> Iterator[None]:
@@ -239,19 +225,3 @@ def _duration(time: timedelta) -> str:
             words.append(f"{left // seconds} {unit}")
             left %= seconds
     return " ".join(words[:2])
-
-
-@click.command(cls=Command)
-@click.option("--about", default="", metavar="WORD", help="Only what names this, such as a userid or a board.")
-@click.option("--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest.")
-@json_option
-@pass_invocation
-def log(invocation: Invocation, about: str, limit: int, as_json: bool) -> None:
-    """What commands did, when, and who ran them; the newest last.
-
-    Each command that changes the database adds a line. Passwords are not shown.
-    """
-    with invocation.service() as service, service.store.read() as tx:
-        acts = tx.acts.latest(limit, about)
-    rows = [{"at": act.at, "who": act.who, "command": f"pbm {act.words}"} for act in acts]
-    print_rows(rows, as_json=as_json, nothing="Nothing was done.")

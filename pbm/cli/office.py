@@ -1,4 +1,4 @@
-"""`pbm demo`: a whole game of Cross between two mail programs, and `pbm play`: the same by hand.
+"""A whole game of Cross between two mail programs, for `pbm demo`, and the same by hand, for `pbm play`.
 
 Both run a small post office on this machine: a live server and its players' mail programs, all over real SMTP. The
 server's own mail goes to a second SMTP listener, which stands for the players' mail provider. Nothing leaves the
@@ -22,7 +22,7 @@ from pathlib import Path
 import aiosmtplib
 import click
 
-from pbm.cli.frame import log_warnings
+from pbm.cli.frame import Invocation, log_warnings
 from pbm.domain.configuration import DeliverySettings, ListenSettings, SmarthostSettings
 from pbm.edges.receive import Accepted, Listener
 from pbm.edges.server import Server
@@ -272,15 +272,11 @@ End with Ctrl-D.
 """
 
 
-@click.command()
-def demo() -> None:
-    """Play a game of Cross between two mail programs and a live server, all over real SMTP on this machine."""
+def demo(_: Invocation) -> None:
     asyncio.run(_with_office(lambda office: play_demo(office, click.echo)))
 
 
-@click.command()
-def play() -> None:
-    """Be both players of a live server: type their emails, read what they get."""
+def play(_: Invocation) -> None:
     asyncio.run(_with_office(lambda office: play_by_hand(office, click.echo, _ask)))
 
 

@@ -1,0 +1,166 @@
+"""Commands that run the server, and show how it is: `pbm serve`, `work`, `demo`, `play`, `status`, `doctor`, `config`.
+
+What they do is imported when they run, so that asking for help, and for a sign of life, takes no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from pbm.cli.frame import Command, Group, Invocation, done_by, pass_invocation
+from pbm.cli.output import json_option
+from pbm.cli.places import database_of
+
+LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "deliver", "think")
+"""The tasks that a process can take on; others over the same database do the rest."""
+
+
+class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
+    """Some of the tasks, separated by commas."""
+
+    name = "tasks"
+
+    def __init__(self, tasks: Collection[str]) -> None:
+        self._tasks = tasks
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> frozenset[str]:
+        chosen = [word.strip().lower() for word in value.split(",")]
+        for word in chosen:
+            if word not in self._tasks:
+                self.fail(f'"{word}" is none of {", ".join(self._tasks)}.', param, ctx)
+        return frozenset(chosen)
+
+
+maildir_option = click.option(
+    "--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder."
+)
+domain_option = click.option("--domain", help="The part after the @ of our addresses, in place of server.domain.")
+metrics_option = click.option(
+    "--metrics", metavar="HOST:PORT", help="Serve this process's metrics there, in place of metrics.listen."
+)
+
+
+@click.command(cls=Command)
+@click.option("--listen", metavar="HOST:PORT", help="Where to listen, in place of server.listen.")
+@maildir_option
+@domain_option
+@click.option(
+    "--do", "tasks", type=TaskList(TASKS), default=",".join(TASKS), show_default=True, metavar="TASK,...",
+    help="Only these; other processes over the same database may do the others.",
+)  # fmt: skip
+@metrics_option
+@done_by("pbm.cli.running")
+def serve() -> None:
+    """Listen for mail, handle it and deliver the answers, until SIGTERM or SIGINT.
+
+    Needs no configuration. An empty database is set up. One line on standard output says when it accepts mail; logs go
+    to standard error. Any number of `pbm serve` and `pbm work` may share a database. SIGHUP reloads the certificate,
+    the DKIM key and its selector, [limits], operator and log.level; everything else needs a restart.
+    """
+
+
+@click.command(cls=Command)
+@maildir_option
+@domain_option
+@click.option(
+    "--do", "tasks", type=TaskList((HANDLE, DELIVER, THINK)), default=f"{HANDLE},{DELIVER}", show_default=True,
+    metavar="TASK,...", help="Only this.",
+)  # fmt: skip
+@metrics_option
+@done_by("pbm.cli.running")
+def work() -> None:
+    """Handle emails and deliver the answers, beside `pbm serve` and others like this, until SIGTERM or SIGINT.
+
+    All of them need the same configuration; metrics.listen is for the `pbm serve` among them. One line on standard
+    output says when it is at work; logs go to standard error. If it is killed, others finish what it has begun. Several
+    with `--do think` share what robots have to think about.
+    """
+
+
+@click.command()
+@done_by("pbm.cli.office")
+def demo() -> None:
+    """Play a game of Cross between two mail programs and a live server, all over real SMTP on this machine."""
+
+
+@click.command()
+@done_by("pbm.cli.office")
+def play() -> None:
+    """Be both players of a live server: type their emails, read what they get."""
+
+
+@click.command(cls=Command)
+@click.option("--watch", is_flag=True, help="Show it again and again, until Ctrl-C.")
+@click.option(
+    "--every", type=click.FloatRange(0.1), default=2, show_default=True, help="Seconds between looks, for --watch."
+)
+@click.option("--alive", is_flag=True, help="Only set the exit code: 1 if no server has run for five minutes, else 0.")
+@json_option
+@pass_invocation
+def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_json: bool) -> None:
+    """How the server is doing.
+
+    It shows queues with the age of their oldest email, how many emails came and went, how long they took, what could
+    not be delivered and why, addresses that get no mail, locks against guessing, and deadlines of boards. All of it is
+    read from the database, whether the server runs or not.
+    """
+    if alive:
+        _check_alive(invocation)
+        return
+    from pbm.cli import standing
+
+    standing.show(invocation.effective(), every=every if watch else None, as_json=as_json)
+
+
+def _check_alive(invocation: Invocation) -> None:
+    """Containers ask once a minute: a look at the database without its library and ours is ten times as fast.
+
+    Whatever this look does not find sound is looked at again in full, which says what is wrong.
+    """
+    from pbm.store.pulse import beats
+
+    if not beats(database_of(invocation.config, invocation.database), datetime.now(UTC)):
+        from pbm.cli import standing
+
+        standing.check_alive(invocation.effective())
+
+
+@click.command(cls=Command)
+@click.option("--offline", is_flag=True, help="Ask no server but our own listener.")
+@json_option
+@done_by("pbm.cli.checks")
+def doctor() -> None:
+    """Check everything a server needs.
+
+    It checks configuration, permissions, disk, games, database, templates, clock, the DNS (MX, SPF, DKIM, DMARC), the
+    servers we depend on, and our listener, by an email that nobody answers. Each check has a line: OK, WARN or FAIL,
+    what was found, and what to do. The exit code is 1 if any check failed.
+    """
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """The configuration: every key, its meaning, its value, its source."""
+
+
+@config.command()
+@json_option
+@done_by("pbm.cli.explained")
+def show() -> None:
+    """Print the current configuration, explained.
+
+    It is a TOML file with the meaning and the source of every key; secrets are masked.
+    """
+
+
+@config.command()
+@done_by("pbm.cli.explained")
+def check() -> None:
+    """Check the configuration and the files it names.
+
+    The exit code is 2 if anything is wrong; each mistake has a line that names the key.
+    """
