@@ -8,11 +8,9 @@ failure, which may also send a mail again.
 Mails about a board go to each of its readers one after another, in the order they were written, whatever else is being
 sent meanwhile; if one must be tried again soon, those after it wait.
 
-The fate of the mails shows whether the way out works at all. A refusal counts only once another mail was taken after
-it: a mail server that refuses everything objects to us, not to each of our recipients. The way is down if it cannot be
-reached for a mail, or if it has refused mails to several addresses, for good or for now, and taken none. It is up again
-with the first mail it takes; then the fault lay with the refused addresses, which no longer count until they take a
-mail.
+Only a refusal of the address counts against it, and gives the mail up. What is refused otherwise, a text or everything,
+is tried again until it is too old. The way is down if it cannot be reached for a mail, and up again with the first mail
+that is taken. As soon as a mail is taken that had to wait, all that wait are tried again.
 
 A mail whose text was sent and not answered may have been taken. It keeps to its own waits whatever becomes of the way,
 or a mail server that takes mails and says nothing would pass it on every minute.
@@ -25,7 +23,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -34,9 +32,9 @@ from pbm.core.counts import GIVEN_UP, POSTPONED, SENT, TRAVELLED
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Queued
 from pbm.edges.transports import (
+    MailRefused,
     MaybeTaken,
     Outgoing,
-    PermanentFailure,
     RecipientRefused,
     TemporaryFailure,
     Transport,
@@ -47,10 +45,8 @@ from pbm.store.house import DELIVERED
 
 log = structlog.get_logger()
 
-_SUSPICIOUS = 3
-"""How many refused addresses in a row are too many to be chance."""
-_ALONE = 6
-"""How often an address that alone is refused is tried while no other mail goes out."""
+_TRIES_OF_AN_ADDRESS = 3
+"""A mail server that has just been started may know none of its users yet, so once is not enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,66 +54,40 @@ class Attempt:
     """The outcome of one try."""
 
     queued: Queued
-    failure: PermanentFailure | TemporaryFailure | None = None
+    failure: RecipientRefused | TemporaryFailure | None = None
     """None if the transport took the mail."""
 
 
 class WayOut:
     """The way out, as one process sees it."""
 
-    def __init__(self, told_down: Callable[[str], None]) -> None:
-        """told_down: called with the reason when all mails are refused."""
-        self._told_down = told_down
-        self._doubted: dict[int, Attempt] = {}
-        self._put_off: set[str] = set()
-        self._ailing: set[str] = set()
-        """Addresses that refused mail when another took some: their refusals say nothing about the way."""
+    def __init__(self, tell_refused: Callable[[str], None]) -> None:
+        """tell_refused: called with the reason when a mail is refused for a reason other than its address."""
+        self._tell_refused = tell_refused
+        self._is_told = False
         self.is_down = False
         self.turns = 0
-        """How often it went down or came up."""
+        """How often it went down, or proved to be better than it had been."""
 
-    def note(self, attempt: Attempt) -> list[Attempt]:
-        """The attempts that are now decided: this one, if it is, and earlier ones that it decides."""
+    def note(self, attempt: Attempt) -> None:
         failure = attempt.failure
         if failure is None:
-            return self._taken(attempt)
-        if isinstance(failure, PermanentFailure):
-            return [self._refused(attempt, failure)]
-        self._put_off |= {attempt.queued.mail.address} - self._ailing
-        if isinstance(failure, Unreachable) or len(self._put_off) >= _SUSPICIOUS:
-            self._down(failure.reason)
-        return [attempt]
-
-    def _taken(self, attempt: Attempt) -> list[Attempt]:
-        if not (self._doubted or self._put_off or self._ailing or self.is_down):
-            return [attempt]
-        refusals, self._doubted = list(self._doubted.values()), {}
-        self._ailing |= self._put_off | {each.queued.mail.address for each in refusals}
-        self._ailing.discard(attempt.queued.mail.address)
-        self._put_off.clear()
-        if not self.is_down:
-            return [*refusals, attempt]
-        log.warning("way_out_up")
-        self.is_down = False
-        self.turns += 1
-        return [attempt]  # mails refused meanwhile are tried again
-
-    def _refused(self, attempt: Attempt, failure: PermanentFailure) -> Attempt:
-        """An attempt to be tried again later, unless its address alone is refused and has been tried often."""
-        self._doubted[attempt.queued.id] = attempt
-        addresses = {each.queued.mail.address for each in self._doubted.values()}
-        if len(addresses) == 1 and attempt.queued.attempts + 1 >= _ALONE:
-            return self._doubted.pop(attempt.queued.id)
-        if len(addresses - self._ailing) >= _SUSPICIOUS and not self.is_down:
-            self._down(failure.reason)
-            self._told_down(failure.reason)
-        return replace(attempt, failure=TemporaryFailure(failure.reason, failure.code))
-
-    def _down(self, reason: str) -> None:
-        if not self.is_down:
-            log.error("way_out_down", reason=reason)
+            self._taken(attempt.queued)
+        elif isinstance(failure, Unreachable) and not self.is_down:
+            log.error("way_out_down", reason=failure.reason)
+            self.is_down = True
             self.turns += 1
-        self.is_down = True
+        elif isinstance(failure, MailRefused) and not self._is_told:
+            self._is_told = True
+            self._tell_refused(failure.reason)
+
+    def _taken(self, queued: Queued) -> None:
+        self._is_told = False
+        if self.is_down:
+            log.warning("way_out_up")
+        if self.is_down or queued.attempts > 0:
+            self.is_down = False
+            self.turns += 1
 
 
 _NOTED_EVERY = timedelta(seconds=30)
@@ -133,8 +103,8 @@ _TROUBLED_SECONDS = 0.5
 _FIRST_PROBE_SECONDS = 1.0
 """The time between the first two tries while the way out is down; it doubles with each."""
 
-Refused = Callable[[Transaction, Queued, str], None]
-"""Told, in the transaction that gives a mail up, that its recipient was refused, and in which words."""
+GaveUp = Callable[[Transaction, Queued, str, bool], None]
+"""Told, in the transaction that gives a mail up, why, and whether its recipient was refused."""
 
 
 class Deliverer:
@@ -145,15 +115,15 @@ class Deliverer:
         store: Store,
         transport: Transport,
         settings: DeliverySettings,
-        refused: Refused = lambda *_: None,
-        told_down: Callable[[str], None] = lambda _: None,
+        gave_up: GaveUp = lambda *_: None,
+        tell_refused: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """told_down: called with the reason when the next server refuses all mails."""
+        """tell_refused: as for WayOut."""
         self._store = store
         self._transport = transport
         self._settings = settings
-        self._refused = refused
-        self._way = WayOut(told_down)
+        self._gave_up = gave_up
+        self._way = WayOut(tell_refused)
         self._was_down = self._recovered = False
         self._turns = 0
         """How many turns of the way out were noticed."""
@@ -264,10 +234,11 @@ class Deliverer:
     async def _send_ready(self) -> None:
         """Send mails that are ready, one after another, until none is left whose lane is free."""
         while not self._stopping and (queued := self._take()) is not None:
-            settled = self._way.note(await self._send(queued))
+            attempt = await self._send(queued)
+            self._way.note(attempt)
             self._busy.discard(queued.lane)
-            if postponed := {each.queued.lane for each in settled if isinstance(each.failure, TemporaryFailure)}:
-                self._give_back(postponed)
+            if attempt.failure is not None:
+                self._give_back(queued.lane)
             now = self._loop.time()
             if not self._finished:
                 self._mark_at = now + _MARK_SECONDS
@@ -275,7 +246,7 @@ class Deliverer:
             wants_more = len(self._ready) < self._settings.concurrency and self._look_at <= now
             if wants_more or self._way.is_down or self._was_down:
                 self._stirred.set()
-            self._finished += settled
+            self._finished.append(attempt)
 
     def _take(self) -> Queued | None:
         """The first ready mail whose lane is free; occupies the lane."""
@@ -285,9 +256,9 @@ class Deliverer:
                 return self._ready.pop(place)
         return None
 
-    def _give_back(self, lanes: set[tuple[int, str]]) -> None:
-        """Give back the ready mails of these lanes, or all while the way out is down."""
-        stopped = [queued.id for queued in self._ready if self._way.is_down or queued.lane in lanes]
+    def _give_back(self, lane: tuple[int, str]) -> None:
+        """Give back the ready mails of this lane, or all while the way out is down."""
+        stopped = [queued.id for queued in self._ready if self._way.is_down or queued.lane == lane]
         self._given_back += stopped
         self._ready = [queued for queued in self._ready if queued.id not in stopped]
 
@@ -304,7 +275,7 @@ class Deliverer:
         mail = queued.mail
         try:
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, queued.id))
-        except (PermanentFailure, TemporaryFailure) as failure:
+        except (RecipientRefused, TemporaryFailure) as failure:
             return Attempt(queued, failure)
         except Exception as error:
             log.error("transport_fault", mail=queued.inbox_id, outbox=queued.id, exc_info=error)
@@ -345,18 +316,20 @@ class Deliverer:
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
         return claimed, wait
 
-    def _mark_failure(self, tx: Transaction, queued: Queued, failure: PermanentFailure | TemporaryFailure) -> None:
+    def _mark_failure(self, tx: Transaction, queued: Queued, failure: RecipientRefused | TemporaryFailure) -> None:
+        tries = queued.attempts + 1
+        is_refused = isinstance(failure, RecipientRefused)
         expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
-        if isinstance(failure, PermanentFailure) or expired:
+        if expired or (is_refused and tries >= _TRIES_OF_AN_ADDRESS):
             GIVEN_UP.inc()
             log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
-            given_up = tx.outbox.fail(queued.id, tx.now, failure.reason)
-            if given_up and isinstance(failure, RecipientRefused):
-                self._refused(tx, queued, failure.reason)
-        else:
-            POSTPONED.inc()
-            log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
-            maybe_taken = isinstance(failure, MaybeTaken)
-            attempts = queued.attempts + 1 if maybe_taken or not self._way.is_down else 1
-            due_at = self._settings.retry_at(tx.now, attempts)
-            tx.outbox.postpone(queued.id, due_at, failure.reason, maybe_taken=maybe_taken)
+            if tx.outbox.fail(queued.id, tx.now, failure.reason):
+                self._gave_up(tx, queued, failure.reason, is_refused)
+            return
+        POSTPONED.inc()
+        log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
+        maybe_taken = isinstance(failure, MaybeTaken)
+        if self._way.is_down and not maybe_taken:
+            tries = 1
+        due_at = self._settings.retry_at(tx.now, tries)
+        tx.outbox.postpone(queued.id, due_at, failure.reason, maybe_taken=maybe_taken)

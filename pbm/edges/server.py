@@ -27,7 +27,7 @@ from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSett
 from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.edges.receive import Accepted, Listener
-from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
+from pbm.edges.transports import NotSent, Outgoing, Transport
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
 from pbm.server.regrets import Bouncing
@@ -92,8 +92,8 @@ class Server:
         self._intake = Intake(service, self._waiting.set, self._doubt)
         self._listener = Listener(listen, self._intake.accept, service.is_ours) if listen else None
         self._transport = transport
-        refused = Bouncing(service.tools).refused, self._tell_of_refusals
-        self._deliverer = Deliverer(service.store, transport, delivery, *refused) if transport else None
+        told = Bouncing(service.tools).given_up, self._tell_of_refusals
+        self._deliverer = Deliverer(service.store, transport, delivery, *told) if transport else None
         self._fetching = Fetching(fetch, service, self._waiting.set) if fetch else None
         self._thinking = Thinking(service, self._sent_soon) if thinks else None
         self._bell = service.store.bell(self._rung) if handles or transport else None
@@ -228,7 +228,7 @@ class Server:
         mail = composer.letter(operator, subject, page, self._service.store.clock(), trouble=trouble, kind=kind)
         try:
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, 0))
-        except (PermanentFailure, TemporaryFailure) as failure:
+        except NotSent as failure:
             log.error("operator_not_told", reason=failure.reason)
 
     def _tell_of_refusals(self, reason: str) -> None:
@@ -236,9 +236,11 @@ class Server:
         self._loop.run_in_executor(None, self._write_of_refusals, reason)
 
     def _write_of_refusals(self, reason: str) -> None:
+        """At most once a day, because a filter may dislike one text while all others go out."""
+        tools, page, subject = self._service.tools, "refused-operator.txt", "pbm: an email of ours is refused"
         with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
-            page, subject = "refused-operator.txt", "pbm: all our emails are refused"
-            tell_operator(Desk(tx, self._service.tools), subject, page, reason=reason)
+            if not tx.outbox.wrote_to(tools.operator, subject, tx.now - timedelta(days=1)):
+                tell_operator(Desk(tx, tools), subject, page, reason=reason)
 
     def _doubt(self, trouble: BaseException) -> bool:
         """Give up if the trouble is that the system gives us no more resources; returns whether it is."""

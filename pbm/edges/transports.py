@@ -1,8 +1,8 @@
 """Ways out for one mail to one recipient: a smarthost, Maildirs, a sendmail command. Knows nothing of the outbox.
 
 Invariants: send() returns only when the next system, or the disk, has taken the mail; otherwise it raises
-PermanentFailure if no retry can help, or TemporaryFailure. When in doubt a failure is temporary: the caller sends the
-same bytes again, with the same Message-ID, so a mail may come twice but does not vanish.
+RecipientRefused if the address is to blame, or TemporaryFailure. When in doubt a failure is temporary: the caller sends
+the same bytes again, with the same Message-ID, so a mail may come twice but does not vanish.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Outgoing:
     outbox_id: int
 
 
-class _Failure(Exception):
+class NotSent(Exception):
     """A mail not sent. reason: one printable line; code: the SMTP reply's or the command's exit code, or None."""
 
     def __init__(self, reason: str, code: int | None = None) -> None:
@@ -51,16 +51,19 @@ class _Failure(Exception):
         super().__init__(self.reason)
 
 
-class PermanentFailure(_Failure):
-    """This mail or this recipient is refused, and would be again."""
-
-
-class RecipientRefused(PermanentFailure):
+class RecipientRefused(NotSent):
     """There is no such recipient: any mail to the address fails."""
 
 
-class TemporaryFailure(_Failure):
+class TemporaryFailure(NotSent):
     """Not now, or it is not known whether."""
+
+
+class MailRefused(TemporaryFailure):
+    """This text, or every mail, is refused for good, which says nothing about the address.
+
+    Temporary, because it ends when somebody mends the filter, the login or the next server.
+    """
 
 
 class Unreachable(TemporaryFailure):
@@ -79,7 +82,7 @@ class Transport(Protocol):
     """A way out. Any number of send() may run at once."""
 
     async def send(self, mail: Outgoing) -> None:
-        """Raises: PermanentFailure, TemporaryFailure."""
+        """Raises: RecipientRefused, TemporaryFailure."""
 
     async def close(self) -> None:
         """Close what is kept open; send() is not called afterwards."""
@@ -107,7 +110,7 @@ class Smarthost:
 
     async def send(self, mail: Outgoing) -> None:
         if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
-            raise PermanentFailure(f"{mail.envelope_from!r} or {mail.recipient!r} is no email address")
+            raise RecipientRefused(f"{mail.envelope_from!r} or {mail.recipient!r} is no email address")
         while True:
             connection = await self._free()
             is_new = not connection.was_used
@@ -207,7 +210,7 @@ class Smarthost:
     async def _hand_over(self, connection: Handover, mail: Outgoing) -> None:
         try:
             if not ((mail.envelope_from + mail.recipient).isascii() or connection.takes_utf8):
-                raise PermanentFailure("the mail server takes no addresses beyond ASCII")
+                raise RecipientRefused("the mail server takes no addresses beyond ASCII")
             await connection.send(mail.envelope_from, mail.recipient, mail.data)
         except Refused as refusal:
             raise _refused(refusal.stage, refusal.reply) from refusal
@@ -240,29 +243,34 @@ def _is_sendable(address: str) -> bool:
 
 
 _ABOUT_US = re.compile(r"\b5\.[57]\.\d|\brelay|\bauthenticat", re.IGNORECASE)
+_FULL = re.compile(r"\b5\.(?:2\.[23]|3\.4)\b")
+"""A full mailbox, too large a mail (RFC 3463): the address itself is good."""
 _NO_SUCH = re.compile(r"\b5\.(?:1\.[12346]|2\.1)\b")
-_FINAL_CODES = {
-    Stage.SENDER: {552},
-    Stage.RECIPIENT: {550, 551, 553, 554, 556},
-    Stage.DATA: {550, 551, 552, 553, 554, 556},
-    Stage.TEXT: {550, 551, 552, 553, 554, 556},
-}
+_OF_THE_RECIPIENT = frozenset({550, 551, 553, 556})
+"""Replies to RCPT that mean the address. 554 there is how servers turn a client away that they do not like."""
 
 
-def _refused(stage: Stage, reply: Reply) -> _Failure:
+def _refused(stage: Stage, reply: Reply) -> NotSent:
     """What a refusal means for the mail.
 
-    A refusal is final only if it is about this mail: its recipient at RCPT, its text after DATA, its size wherever it
-    is judged. Our return path, our login, our right to relay, and how we speak SMTP (500 to 504, 530, 535, 555) are for
-    the operator to mend; every mail would be lost if those were final. 552 at RCPT is a full mailbox or too many
-    recipients (RFC 5321 4.5.3.1.10), which passes. 421 means that the server closes the connection.
+    Only a refusal of the address is final: at RCPT, or after DATA with a status that says so. Our return path, our
+    login, our right to relay, how we speak SMTP and what a filter thinks of a text (530, 552, 554) are for people to
+    mend; mails would be lost if those were final. 552 at RCPT is a full mailbox or too many recipients (RFC 5321
+    4.5.3.1.10), which passes. 421 means that the server closes the connection.
     """
-    at_recipient, told = stage is Stage.RECIPIENT, f"{reply.code} {reply.text}"
-    if reply.code in _FINAL_CODES[stage] and not (at_recipient and _ABOUT_US.search(reply.text)):
-        nobody = at_recipient or _NO_SUCH.search(reply.text)
-        return (RecipientRefused if nobody else PermanentFailure)(told, reply.code)
-    gone = reply.code == 421 and stage in (Stage.SENDER, Stage.RECIPIENT)
-    return (_Unsent if gone else TemporaryFailure)(told, reply.code)
+    told = f"{reply.code} {reply.text}"
+    # Also with 554, and also after DATA: some servers check recipients only once they have the text.
+    names_it = reply.code >= 500 and stage is not Stage.SENDER and _NO_SUCH.search(reply.text)
+    is_of_recipient = stage is Stage.RECIPIENT and reply.code in _OF_THE_RECIPIENT
+    if stage is Stage.RECIPIENT and (reply.code == 552 or _FULL.search(reply.text)):
+        return TemporaryFailure(told, reply.code)
+    if names_it or (is_of_recipient and not _ABOUT_US.search(reply.text)):
+        return RecipientRefused(told, reply.code)
+    if reply.code >= 500:
+        return MailRefused(told, reply.code)
+    if reply.code == 421 and stage in (Stage.SENDER, Stage.RECIPIENT):
+        return _Unsent(told, reply.code)
+    return TemporaryFailure(told, reply.code)
 
 
 _PRIVATE = 0o700
@@ -326,15 +334,15 @@ def folder_name(address: str) -> str:
     return name or "%"
 
 
-_FINAL_EXITS = {os.EX_DATAERR: PermanentFailure, os.EX_NOUSER: RecipientRefused, os.EX_NOHOST: RecipientRefused}
+_EXITS = {os.EX_DATAERR: MailRefused, os.EX_NOUSER: RecipientRefused, os.EX_NOHOST: RecipientRefused}
 
 
 class SendmailCommand:
     """Delivery by a program with sendmail's interface: the mail on standard input with LF line ends, sender and
     recipient as arguments, the outcome as an exit code of sysexits.h.
 
-    argv is the command with its options, like ("/usr/sbin/sendmail", "-i"). Exit codes other than "bad data", "no such
-    user" and "no such host" mean trouble of the program or the operator, and are temporary.
+    argv is the command with its options, like ("/usr/sbin/sendmail", "-i"). Exit codes other than "no such user" and
+    "no such host" mean trouble with the text, of the program or of the operator, and are temporary.
     """
 
     def __init__(self, argv: tuple[str, ...], timeout_seconds: float = 60) -> None:
@@ -349,9 +357,9 @@ class SendmailCommand:
         except OSError as error:
             raise TemporaryFailure(_reason(error)) from error
         except ValueError as error:  # an address that cannot be an argument
-            raise PermanentFailure(_reason(error)) from error
+            raise RecipientRefused(_reason(error)) from error
         if code:
-            kind = _FINAL_EXITS.get(code, TemporaryFailure)
+            kind = _EXITS.get(code, TemporaryFailure)
             raise kind(complaint or f"{self._argv[0]} ended with exit code {code}", code)
 
     async def close(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from pbm.core.counts import BOUNCED, LIMITED
-from pbm.core.notify import Desk, Tools, reader_of, tell_operator
+from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
 from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival, Mail, Queued
 from pbm.features import postmaster
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 SUSPENDED = "pbm: you are suspended"
 LOCKED = "pbm: your email is encrypted"
 UNHEARD = "pbm: only the operator has read this"
-_DAY = timedelta(days=1)
+_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +176,36 @@ class Bouncing:
         statuses = [failure.status for failure in discard.failures if failure.permanent and failure.status]
         return self._count(tx, mail, hard=_is_hard(discard), reason=(statuses or [discard.reason])[0])
 
-    def refused(self, tx: Transaction, queued: Queued, reason: str) -> None:
-        """Count a permanent refusal by the next mail server, which then sends no bounce."""
+    def given_up(self, tx: Transaction, queued: Queued, reason: str, is_refused: bool) -> None:
+        """Tell of a mail that is given up. A refused recipient counts as a bounce: no bounce will come."""
         mail = tx.bounces.mail_of([queued.mail.key])
-        if mail is not None:
-            self._count(tx, mail, hard=not _OF_THE_MAIL.intersection(reason.split()), reason=reason)
+        if mail is not None and is_refused:
+            self._count(tx, mail, hard=True, reason=reason)
+        board, player_id = queued.mail.board, queued.mail.player_id
+        if board is None or player_id is None:
+            return
+        elsewhere = set(tx.players.confirmed(player_id)[player_id]) - {queued.mail.address}
+        if not elsewhere and self._tell_opponent(tx, board, player_id):
+            tell_operator(
+                Desk(tx, self.tools), f"pbm: board {board}, an email was given up", "unreached-operator.txt",
+                board=board, outbox=queued.id, failed=queued.mail.address, reason=reason,
+            )  # fmt: skip
+
+    def _tell_opponent(self, tx: Transaction, board: int, player_id: int) -> bool:
+        """Tell the other player that a mail about a board under way was lost; whether that is news for a week."""
+        match = tx.matches.summary(board)
+        if match is None or match.ended_at is not None:
+            return False
+        lost = next((player for player in match.players if player.id == player_id), None)
+        if lost is None:  # a follower, on whom nobody waits
+            return False
+        other = match.players[0] if match.players[1] == lost else match.players[1]
+        subject = f"pbm: board {board}, {lost.userid} was not reached"
+        if tx.outbox.written_since(other.id, subject, tx.now - _WEEK):
+            return False
+        at = Desk(tx, self.tools)
+        at.owe(letters_for(at, reader_of(at, other), subject, "unreached.txt", board=board, lost=lost.userid))
+        return True
 
     def _count(self, tx: Transaction, mail: Returned, *, hard: bool, reason: str) -> str:
         most = self.tools.limits.hard_bounces_to_suspend
@@ -200,6 +225,9 @@ class Bouncing:
                 failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
                 days=self.tools.limits.unreachable_days, bounces=bounces, reason=reason,
             )  # fmt: skip
+            for player in lost:
+                for board in tx.matches.ticking(player.id):
+                    self._tell_opponent(tx, board, player.id)
             return f"{mail.address}, for good; it is suspended now"
         if bounces:
             return f"{mail.address}, for good, {bounces} of {most}"

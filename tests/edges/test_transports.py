@@ -24,9 +24,9 @@ from pydantic import SecretStr
 from pbm.domain.configuration import SmarthostSettings
 from pbm.edges.transports import (
     Maildir,
+    MailRefused,
     MaybeTaken,
     Outgoing,
-    PermanentFailure,
     RecipientRefused,
     SendmailCommand,
     Smarthost,
@@ -285,28 +285,31 @@ def test_no_more_connections_than_allowed() -> None:
 @pytest.mark.parametrize(
     ("stage", "reply", "kind"),
     [
-        ("HELLO", "554 no service", TemporaryFailure),
-        ("HELLO", "421 busy", TemporaryFailure),
+        ("HELLO", "554 no service", Unreachable),
+        ("HELLO", "421 busy", Unreachable),
         ("MAIL", "451 later", TemporaryFailure),
-        ("MAIL", "530 5.7.0 authenticate first", TemporaryFailure),
-        ("MAIL", "550 5.1.8 unknown sender domain", TemporaryFailure),
-        ("MAIL", "552 5.3.4 too big", PermanentFailure),
+        ("MAIL", "530 5.7.0 authenticate first", MailRefused),
+        ("MAIL", "550 5.1.8 unknown sender domain", MailRefused),
+        ("MAIL", "552 5.3.4 too big", MailRefused),
         ("RCPT", "450 4.2.1 greylisted", TemporaryFailure),
         ("RCPT", "550 5.1.1 no such user", RecipientRefused),
         ("RCPT", "550 unknown", RecipientRefused),
         ("RCPT", "553 mailbox name not allowed", RecipientRefused),
+        ("RCPT", "554 5.1.1 no such user", RecipientRefused),
+        ("RCPT", "554 you are blocked", MailRefused),
         ("RCPT", "552 5.2.2 mailbox full", TemporaryFailure),
-        ("RCPT", "554 5.7.1 <x>: Relay access denied", TemporaryFailure),
-        ("RCPT", "550 relay not permitted", TemporaryFailure),
-        ("RCPT", "553 not in my rcpthosts (#5.7.1)", TemporaryFailure),
-        ("RCPT", "503 bad sequence", TemporaryFailure),
+        ("RCPT", "550 5.2.2 mailbox full", TemporaryFailure),
+        ("RCPT", "554 5.7.1 <x>: Relay access denied", MailRefused),
+        ("RCPT", "550 relay not permitted", MailRefused),
+        ("RCPT", "553 not in my rcpthosts (#5.7.1)", MailRefused),
+        ("RCPT", "503 bad sequence", MailRefused),
         ("DATA", "451 later", TemporaryFailure),
-        ("DATA", "503 need RCPT", TemporaryFailure),
+        ("DATA", "503 need RCPT", MailRefused),
         ("DOT", "451 4.3.0 queue full", TemporaryFailure),
-        ("DOT", "554 5.7.1 spam", PermanentFailure),
-        ("DOT", "552 too much", PermanentFailure),
+        ("DOT", "554 5.7.1 spam", MailRefused),
+        ("DOT", "552 too much", MailRefused),
         ("DOT", "550 5.1.1 no such user after all", RecipientRefused),
-        ("DOT", "500 what?", TemporaryFailure),
+        ("DOT", "500 what?", MailRefused),
     ],
 )
 def test_refusals_are_told_apart_and_leave_the_smarthost_usable(stage: str, reply: str, kind: type[Exception]) -> None:
@@ -315,7 +318,7 @@ def test_refusals_are_told_apart_and_leave_the_smarthost_usable(stage: str, repl
             with pytest.raises(kind) as failure:
                 await way_out.send(outgoing())
             assert failure.value.code == int(reply[:3])  # type: ignore[attr-defined]
-            assert isinstance(failure.value, RecipientRefused) is (kind is RecipientRefused)
+            assert isinstance(failure.value, MailRefused) is (kind is MailRefused)
             assert str(failure.value) == reply
             relay.mails.clear()
             await way_out.send(outgoing(outbox_id=2))
@@ -487,7 +490,7 @@ def test_login() -> None:
 def test_addresses_beyond_ascii_need_a_relay_that_takes_them() -> None:
     async def test() -> None:
         async with relaying() as plain, smarthost(plain) as way_out:
-            with pytest.raises(PermanentFailure):
+            with pytest.raises(RecipientRefused):
                 await way_out.send(outgoing("zoë@example.org"))
         async with relaying(enable_SMTPUTF8=True) as modern, smarthost(modern) as way_out:
             await way_out.send(outgoing("zoë@example.org"))
@@ -503,7 +506,7 @@ def test_addresses_beyond_ascii_need_a_relay_that_takes_them() -> None:
 def test_what_is_no_address_is_refused_before_anything_is_said(address: str) -> None:
     async def test() -> None:
         async with relaying(enable_SMTPUTF8=True) as relay, smarthost(relay) as way_out:
-            with pytest.raises(PermanentFailure) as failure:
+            with pytest.raises(RecipientRefused) as failure:
                 await way_out.send(outgoing(address))
             assert failure.value.reason.isprintable()
             await way_out.send(outgoing())
@@ -678,7 +681,7 @@ def test_a_command_gets_the_mail_and_plain_arguments(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("code", "kind"),
-    [(65, PermanentFailure), (67, RecipientRefused), (68, RecipientRefused)]
+    [(65, MailRefused), (67, RecipientRefused), (68, RecipientRefused)]
     + [(code, TemporaryFailure) for code in (1, 64, 69, 70, 75, 77, 78)],
 )
 def test_exit_codes(code: int, kind: type[Exception]) -> None:
@@ -721,7 +724,7 @@ def test_a_command_that_does_not_exist_is_temporary() -> None:
 
 
 def test_an_address_no_argument_can_hold_is_permanent() -> None:
-    with pytest.raises(PermanentFailure):
+    with pytest.raises(RecipientRefused):
         run(command("").send(outgoing("a\0@b")))
 
 

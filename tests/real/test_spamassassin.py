@@ -115,6 +115,10 @@ LETTERS: dict[str, dict[str, Any]] = {
     "to-operator.txt": {"userid": "alice"},
     "unclear.txt": {},
     "undelivered.txt": {"invited": "friend@example.org"},
+    "unreached.txt": {"board": 101, "lost": "bob"},
+    "unreached-operator.txt": {
+        "board": 101, "outbox": 7, "failed": "bob@example.net", "reason": "550 5.1.1 no such user",
+    },
     "suspended-operator.txt": {
         "userids": ["alice"], "bounces": 3, "failed": "alice@example.net", "reason": "550 no such user",
         "unreachable": ["alice"], "days": 14, "boards": [101],

@@ -71,8 +71,9 @@ def test_an_address_that_fails_again_and_again_gets_no_more_mail(inn: House) -> 
     assert inn.inbox_row.reason == "bounce: delivery status notification; bob@example.net, for good, 1 of 3"
     assert bounce(inn, second) == []
     assert not unreachable(inn, "bob")
-    (told,) = bounce(inn, third)
+    told, other = bounce(inn, third)
     assert told.address == OPERATOR
+    assert (other.address, other["Subject"]) == (address_of("alice"), "pbm: board 101, bob was not reached")
     assert "for this reason: 5.1.1." in " ".join(told.body.split())
     assert "whose clocks stand still for 30 days at most: on board 101." in told.body.replace("\n", " ")
     assert "pbm player resume bob" in told.body
@@ -194,23 +195,45 @@ def queued_to(house: House, address: str) -> list[Queued]:
         return [queued for queued in tx.outbox.latest(None, 100) if queued.mail.address == address]
 
 
+def give_up(house: House, queued: Queued, reason: str, *, is_refused: bool) -> list[Got]:
+    """Give a mail up as the delivering process does; returns what is written about it."""
+    with house.service.store.write() as tx:
+        tx.outbox.fail(queued.id, house.now, reason)
+        Bouncing(house.service.tools).given_up(tx, queued, reason, is_refused)
+    return house.collect()
+
+
 def test_a_refusal_by_the_next_server_counts_as_a_bounce(inn: House) -> None:
     board_mails(inn, 5)
-    for queued in queued_to(inn, address_of("bob"))[:3]:
-        with inn.service.store.write() as tx:
-            tx.outbox.fail(queued.id, inn.now, "550 5.1.1 no such user")
-            Bouncing(inn.service.tools).refused(tx, queued, "550 5.1.1 no such user")
+    told = [
+        got
+        for queued in queued_to(inn, address_of("bob"))[:3]
+        for got in give_up(inn, queued, "550 5.1.1 no such user", is_refused=True)
+    ]
     assert unreachable(inn, "bob")
     assert {queued.state for queued in queued_to(inn, address_of("bob"))} == {Delivery.FAILED}
-    assert [got.address for got in inn.collect()].count(OPERATOR) == 1
+    assert [got["Subject"] for got in told if got.address == OPERATOR] == [
+        "pbm: board 106, an email was given up",
+        "pbm: board 105, an email was given up",
+        "pbm: no more mail to bob@example.net",
+        "pbm: board 104, an email was given up",
+    ]
 
 
-def test_a_full_mailbox_at_the_next_server_does_not(inn: House) -> None:
-    board_mails(inn, 5)
-    for queued in queued_to(inn, address_of("bob")):
-        with inn.service.store.write() as tx:
-            Bouncing(inn.service.tools).refused(tx, queued, "550 5.2.2 mailbox full")
-    assert not unreachable(inn, "bob")
+@pytest.mark.parametrize("reason", ["554 5.7.1 spam", "connection refused"])
+def test_whoever_waits_for_a_move_learns_once_that_a_mail_about_it_was_given_up(inn: House, reason: str) -> None:
+    """Whatever was wrong with it; the operator learns it, too."""
+    lost, earlier = queued_to(inn, address_of("bob"))[:2]
+    assert lost.mail.board == 101
+    told = give_up(inn, lost, reason, is_refused=False)
+    assert {got.address: got["Subject"] for got in told} == {
+        address_of("alice"): "pbm: board 101, bob was not reached",
+        OPERATOR: "pbm: board 101, an email was given up",
+    }
+    assert give_up(inn, earlier, reason, is_refused=False) == []
+    inn.answer("bob", "resign", 101)
+    (over,) = (queued for queued in queued_to(inn, address_of("alice"))[:1])
+    assert give_up(inn, over, reason, is_refused=False) == []
 
 
 def test_who_complains_gets_nothing_optional_any_more(inn: House) -> None:
