@@ -73,6 +73,8 @@ class Sender(NamedTuple):
     """The mail shows nothing but a token that was revoked or has expired."""
     is_lost: bool = False
     """The mail came to an address with an unknown token, as when the database has been set back."""
+    bystander_of: Player | None = None
+    """The player whose own mail is answered, with the token of their seat, by somebody who is not at the board."""
     leaves: bool = False
     """The stranger at `address` has asked for no more mail, and now answers what they were told then."""
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from pbm.domain.tokens import Signer
-from pbm.mailin.headers import Robot, lane
+from pbm.mailin.headers import Robot, id_mark, lane
 from pbm.mailin.message import Envelope
 from pbm.store import Store
 
@@ -63,4 +63,5 @@ def receive(
         raise Refusal(os.EX_DATAERR, f"5.3.4 The email is larger than the {max_size} octets that we take.")
     with store.write(alone=False) as tx:
         board_of = Signer(*tx.secrets.keys(now)).board_of
-        tx.inbox.add([(sender, ours, data, None, "", lane(Envelope(sender, ours), data, robot, board_of))], now)
+        found = lane(Envelope(sender, ours), data, robot, board_of)
+        tx.inbox.add([(sender, ours, data, None, "", found, id_mark(data))], now)

@@ -8,6 +8,7 @@ only fields above the first Received of a foreign host count, and only those in 
 from __future__ import annotations
 
 import binascii
+import hashlib
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -154,6 +155,17 @@ def message_ids(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(_ID.findall(" ".join(values)))[-MAX_IDS:]
 
 
+def id_mark(raw: bytes) -> str:
+    """The mark of a mail's own Message-ID, as the inbox keeps it; "" if it has none."""
+    found = _MESSAGE_ID.search(_head(raw))
+    return mark_of(found[1].decode("latin-1")) if found else ""
+
+
+def mark_of(an_id: str) -> str:
+    """The mark of a Message-ID with its brackets: 32 characters, from which nobody learns whose it is."""
+    return hashlib.blake2b(an_id.encode(errors="replace"), digest_size=16).hexdigest()
+
+
 def plain_addresses(values: Iterable[str]) -> list[str]:
     """Everything that looks like an address in fields, in lower case; for finding our own, not for trusting any."""
     return [address.lower() for value in values for address in _PLAIN_ADDRESS.findall(value)]
@@ -216,6 +228,7 @@ def _with_token(halves: tuple[tuple[str, str], ...], failed: str) -> re.Pattern[
 
 _SUBJECT = re.compile(rb"^subject:[ \t]*((?:[^\r\n]|\r?\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
 _FROM = re.compile(rb"^from:[ \t]*((?:[^\r\n]|\r?\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
+_MESSAGE_ID = re.compile(rb"^message-id:[ \t\r\n]*(<[^<>\s]{1,250}>)", re.IGNORECASE | re.MULTILINE)
 _BOARD = re.compile(rb"(?<!\d)[1-9]\d{2,11}(?!\d)")
 _LONGEST = 80
 
@@ -227,7 +240,7 @@ def lane(envelope: Envelope, raw: bytes, robot: Robot, board_of: Callable[[str],
     board_of: the board of a reply token; None if it is not one of ours.
     """
     board = _answered(envelope.recipients, robot, board_of)
-    head = re.split(rb"\r?\n\r?\n", raw[:MAX_HEADERS], maxsplit=1)[0]
+    head = _head(raw)
     if board is None and not envelope.recipients:
         board = _answered(_addresses(head), robot, board_of)
     if board is not None:
@@ -241,6 +254,10 @@ def lane(envelope: Envelope, raw: bytes, robot: Robot, board_of: Callable[[str],
 def _answered(recipients: Iterable[str], robot: Robot, board_of: Callable[[str], int | None]) -> int | None:
     token = tokens(recipients, robot)[0]
     return board_of(token) if token else None
+
+
+def _head(raw: bytes) -> bytes:
+    return re.split(rb"\r?\n\r?\n", raw[:MAX_HEADERS], maxsplit=1)[0]
 
 
 def _field(pattern: re.Pattern[bytes], head: bytes) -> bytes:

@@ -70,15 +70,18 @@ class Prepared(NamedTuple):
 
     @property
     def identity(self) -> str | None:
-        """The mark by which a second delivery of the same mail is known: its sender and its Message-ID.
+        """The mark by which a second delivery of the same mail is known: its sender, Message-ID, token and words.
 
-        Without a Message-ID the bytes are the mark if they are dated; None if not even that.
+        A Message-ID alone is no mark: anybody may give their mail the one that a player's next mail will have, and a
+        mail to two addresses of ours is for two boards. The bytes differ where two mail servers brought them. Without a
+        Message-ID the bytes are the mark if they are dated; None if not even that.
         """
         message = self.message
         if not isinstance(message, Message):
             return None
         if message.message_id is not None:
-            return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()
+            marks = (message.sender, message.message_id, message.token or "", message.subject, message.text)
+            return hashlib.sha256("\n".join(marks).encode(errors="replace")).hexdigest()
         is_dated = not {"date", "received"}.isdisjoint(split(self.row.raw.lstrip())[0])
         return hashlib.sha256(self.row.raw).hexdigest() if is_dated else None
 

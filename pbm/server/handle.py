@@ -31,6 +31,7 @@ from pbm.features.account import RESET
 from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading, strip_subject
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
+from pbm.server.bystanders import ask_owner
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Costs, Throttle
 from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle
@@ -261,6 +262,8 @@ class Handler:
         until = self._costs.used_up_until(mail.payers(), tx.now)
         if until is not None:
             return blank.put_off(until)
+        if mail.sender.bystander_of is not None:
+            return ask_owner(blank, Order(mail.reading, mail.commands), mail.sender.bystander_of)
         if heard := mail.sender.proven or mail.sender.seated:
             note_heard(tx, heard, mail.letter.sender)
         redeemed = self._redeem(blank, mail.commands)

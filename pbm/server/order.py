@@ -54,7 +54,7 @@ from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
 
-_HELD_DAYS = 2
+HELD_DAYS = 2
 _MOST_SAID = 10
 """How many lines among the words, which begin like a command, are searched for a misplaced password."""
 _NO_COMMAND = ("Your email contains no command.", "help")
@@ -316,7 +316,7 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     lines = list(reading.lines)
     as_of = sender.as_of.isoformat() if sender.as_of else None
     token = request.outgoing.issue(
-        "held", mailbox(address), days=_HELD_DAYS, player=player, lines=lines, comment=reading.comment,
+        "held", mailbox(address), days=HELD_DAYS, player=player, lines=lines, comment=reading.comment,
         remarks=reading.remarks, board=sender.board, as_of=as_of,
     )  # fmt: skip
     subject = "pbm: was that you?"
@@ -340,9 +340,12 @@ class _TriedOut(Exception):
 
 def _tried(request: Request, order: Order) -> Request:
     """The outcome of the commands if the claimed player had sent them; the database stays as it is."""
-    sender = request.sender._replace(proven=request.sender.claimed)
-    trial = request.again(sender)
-    with suppress(_TriedOut), request.tx.savepoint():
+    return tried(request.again(request.sender._replace(proven=request.sender.claimed)), order)
+
+
+def tried(trial: Request, order: Order) -> Request:
+    """The request after the commands; the database stays as it is. Raises: NeedsIdentity."""
+    with suppress(_TriedOut), trial.tx.savepoint():
         order.carry_out(trial)
         raise _TriedOut
     return trial

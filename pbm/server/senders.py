@@ -28,10 +28,12 @@ from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
 from pbm.domain.verbs import Standing
 from pbm.mailin import Cover, Discard, Message, Robot, strip_subject
+from pbm.mailin.headers import mark_of
 from pbm.mailin.written import token_answered
 from pbm.server.docket import Prepared
 from pbm.store import Transaction
 from pbm.store.house import MOST_BRINGERS, Peer
+from pbm.store.matches import Summary
 from pbm.store.players import Ban, unnamed
 
 
@@ -81,7 +83,8 @@ _PLAYERS = SeatToken, PlayerToken, DigestToken
 def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
     """The sender as the mail shows them. The player of a token is proven only if From is an address of theirs, too.
 
-    A forwarded mail takes its token along: anybody who answers it plays that board, but is nobody otherwise.
+    A forwarded mail takes its token along: anybody who answers it plays that board, but is nobody otherwise. Whoever
+    answers a player's own mail, because it went to them in copy, plays nothing: they speak for themselves.
     """
     at_home = tuple(tx.players.of_address(message.sender)) if message.sender else ()
     token = signer.open(message.token) if message.token else None
@@ -111,6 +114,13 @@ def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
     if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
         seat = None
     seated = match.players[seat.seat - 1] if seat is not None else None
+    if seat is not None and seated not in at_home:
+        other = match.players[2 - seat.seat]
+        if other in at_home:
+            return _opponent(tx, message, match, other)
+        if _persons_mail_at(tx, message) is not None:
+            standing = Standing(match.game, match.board, known=True)
+            return Sender(standing, board=match.board, claimed=claimed, at_home=at_home, bystander_of=seated)
     own = seated if seated in at_home else None
     if seated is not None:
         proven = vouched if match.seat_to_move is None else own or vouched
@@ -120,6 +130,30 @@ def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
     return Sender(
         standing, seat, match.board, proven, claimed, as_of, seated, own=own, at_home=at_home, is_void=is_void
     )
+
+
+def _opponent(tx: Transaction, message: Message, match: Summary, other: Player) -> Sender:
+    """The sender of a mail that brings the token of one seat and comes from the other seat's player.
+
+    They have answered "to all", or a mail that the first player has forwarded. The token is not theirs, so it proves
+    nothing: anybody who has it can write their address into From.
+    """
+    answered = _answered(tx, message)
+    as_of = _persons_mail_at(tx, message) or (answered.created_at if answered else None)
+    proven = other if message.authenticated else None
+    standing = Standing(match.game, match.board, known=True, proven=proven is not None)
+    return Sender(standing, board=match.board, proven=proven, claimed=other, as_of=as_of, at_home=(other,))
+
+
+def _persons_mail_at(tx: Transaction, message: Message) -> datetime | None:
+    """When we got the mail of a person that is answered; None if none is, as far as we know.
+
+    A mail of ours is nobody else's, even if somebody sent us a mail with the same id.
+    """
+    answered = message.in_reply_to
+    if answered is None or tx.outbox.recall(_key(answered)) is not None:
+        return None
+    return tx.inbox.came_at(mark_of(answered))
 
 
 def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Robot) -> Message:

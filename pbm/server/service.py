@@ -30,7 +30,7 @@ from pbm.features import time as timing
 from pbm.features.erase import plan_forgetting
 from pbm.features.postmaster import POSTMASTER
 from pbm.mailin import Envelope, Robot, Unlock
-from pbm.mailin.headers import lane
+from pbm.mailin.headers import id_mark, lane
 from pbm.server.batch import Batches
 from pbm.server.handle import Handler
 from pbm.server.thinker import Shift, Thinker
@@ -156,7 +156,7 @@ class Service:
 
     def accept(self, mails: Sequence[Arriving]) -> None:
         """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
-        rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
+        rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m), id_mark(m.raw)) for m in mails]
         with self.store.write(alone=False) as tx:
             ids = tx.inbox.add(rows, tx.now)
             self.handler.heed(tx)  # so that later mails are read with the new secrets

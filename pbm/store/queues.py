@@ -88,14 +88,14 @@ class Inbox(Queries):
     """Whether this transaction has added to it."""
 
     def add(
-        self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None, str, str]], now: datetime
+        self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None, str, str, str]], now: datetime
     ) -> list[int | None]:
-        """mails: envelope sender, envelope recipients, content, source, peer and lane of each.
+        """mails: envelope sender, envelope recipients, content, source, peer, lane and mark of the Message-ID of each.
 
         Returns the id of each row, or None if it was not added: a source is a unique name for a fetched mail, and only
         the first mail of a source is added.
         """
-        known = self._known([source for *_, source, _, _ in mails if source is not None])
+        known = self._known([source for *_, source, _, _, _ in mails if source is not None])
         rows = [
             {
                 "received_at": now,
@@ -106,13 +106,14 @@ class Inbox(Queries):
                 "source": source,
                 "peer": peer,
                 "lane": lane,
+                "id_mark": id_mark,
             }
-            for sender, recipients, raw, source, peer, lane in mails
+            for sender, recipients, raw, source, peer, lane, id_mark in mails
             if source not in known
         ]
         self.grew = self.grew or bool(rows)
         ids = iter(self._connection.execute(_TAKE_IN, rows).scalars() if rows else ())
-        return [next(ids) if source not in known else None for *_, source, _, _ in mails]
+        return [next(ids) if source not in known else None for *_, source, _, _, _ in mails]
 
     def _known(self, sources: Sequence[str]) -> set[str | None]:
         if not sources:
@@ -219,6 +220,11 @@ class Inbox(Queries):
 
     def get(self, mail_id: int) -> Received | None:
         return self._first(select(inbox).where(inbox.c.id == mail_id), _received)
+
+    def came_at(self, id_mark: str) -> datetime | None:
+        """When the newest mail with the mark was handled or, if it waits, came; None if there is none."""
+        found = select(inbox).where(inbox.c.id_mark == id_mark).order_by(inbox.c.id.desc()).limit(1)
+        return self._first(found, lambda row: row.handled_at or row.received_at)
 
     def latest(self, state: Arrival | None, limit: int) -> list[Received]:
         """The newest mails, newest first. state: None for any."""

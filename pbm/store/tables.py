@@ -167,7 +167,9 @@ inbox = _numbered(
     Column("peer", String(64), nullable=False, server_default=""),
     Column("lane", String(80), nullable=False, server_default=""),
     Column("begun", Integer, nullable=False, server_default="0"),
+    Column("id_mark", String(32), nullable=False, server_default=""),
 )
+Index("ix_inbox_id_mark", inbox.c.id_mark)
 Index("ix_inbox_state", inbox.c.state, inbox.c.id)
 
 outbox = _numbered(

@@ -80,7 +80,7 @@ def test_a_copy_made_while_mail_comes_in_is_of_one_instant(game: Pbm, tmp_path: 
 
     def write() -> None:
         mail = Arriving("a@x.org", ("pbm@localhost",), b"x" * 30_000)
-        row = (mail.mail_from, mail.recipients, mail.raw, None, "", "")
+        row = (mail.mail_from, mail.recipients, mail.raw, None, "", "", "")
         while not enough.is_set():
             with store.write() as tx:
                 tx.inbox.add([row] * 3, NOW)

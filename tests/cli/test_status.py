@@ -191,7 +191,7 @@ def test_the_live_view_follows_and_ends_with_ctrl_c(tmp_path: Path) -> None:
         assert "0 new" in seen
         store = Store(database)
         with store.write() as tx:
-            tx.inbox.add([(None, (), b"x", None, "", "")], datetime.now(UTC))
+            tx.inbox.add([(None, (), b"x", None, "", "", "")], datetime.now(UTC))
         store.close()
         _read_until(mother, lambda text: "1 new" in text)
         process.send_signal(signal.SIGINT)

@@ -137,7 +137,7 @@ def test_a_connection_that_breaks_is_made_again_and_no_mail_is_stored_twice(tmp_
 
     def accept(mails: list[Fetched]) -> None:
         with store.write() as tx:
-            tx.inbox.add([(None, (), mail.data, mail.source, "", "") for mail in mails], NOW)
+            tx.inbox.add([(None, (), mail.data, mail.source, "", "", "") for mail in mails], NOW)
 
     with imap() as server:
         server.put(b"Subject: one\r\n\r\n")

@@ -49,7 +49,7 @@ def store(url: str) -> Iterator[Store]:
 
 def take_in(store: Store, *lanes: str) -> None:
     """Add a mail for each lane, with a number as its content."""
-    rows = [("a@x.org", ("pbm@x",), str(number).encode(), None, "", lane) for number, lane in enumerate(lanes, 1)]
+    rows = [("a@x.org", ("pbm@x",), str(number).encode(), None, "", lane, "") for number, lane in enumerate(lanes, 1)]
     with store.write(alone=False) as tx:
         tx.inbox.add(rows, NOW)
 

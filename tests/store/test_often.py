@@ -73,7 +73,7 @@ def played(tx: Transaction) -> Match:
     tx.blocks.block(2, 1)
     tx.absences.note("all is well", NOW)
     lane = f"board {match.board}"
-    tx.inbox.add([("a@x.org", ["pbm@x.org"], b"\0\xff", None, "peer", each) for each in (lane, "", lane)], NOW)
+    tx.inbox.add([("a@x.org", ["pbm@x.org"], b"\0\xff", None, "peer", each, "") for each in (lane, "", lane)], NOW)
     ids = tx.outbox.add([Mail(key, "alice@x.org", "b@x", "s", b"\0\xff", match.board, 1) for key in "ab"], NOW)
     assert ids == [1, 2]
     return match

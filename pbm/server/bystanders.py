@@ -1,0 +1,66 @@
+"""A mail from somebody who is not at the board, in answer to a player's own mail, which went to them in copy.
+
+They have the token of the player's seat without knowing it, because "answer to all" put its address there. Nothing is
+done, and they hear nothing; the player is asked whether a move that stands there, as an opinion, is to be played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+
+from pbm.core.notify import reader_of
+from pbm.core.request import Request, Sender
+from pbm.domain.commands import Command
+from pbm.domain.errors import NeedsIdentity, Rejected
+from pbm.domain.likeness import mailbox
+from pbm.domain.match import Player
+from pbm.domain.tokens import SeatToken
+from pbm.domain.verbs import Standing
+from pbm.server.order import HELD_DAYS, Order, tried
+
+
+def ask_owner(request: Request, order: Order, owner: Player) -> Request:
+    """Ask the owner of the seat whether what stands in the mail is to be done, if it could be done now."""
+    board, reader = request.sender.board, reader_of(request, owner)
+    if board is None or not reader.addresses or not _moves(order.commands) or not _could_be_done(request, order, owner):
+        return request
+    address = reader.addresses[0]
+    asked = request.tx.tickets.issued_since("held", mailbox(address), request.now - timedelta(days=1))
+    # The answer comes from anybody, as often as they like, so it draws from what strangers may cause.
+    if asked >= request.tools.limits.held_asks_per_day or not request.may_ask(owner, address):
+        return request
+    lines = list(order.reading.lines)
+    # Words below the move were meant for the owner, so they are not kept for the opponent.
+    token = request.outgoing.issue(
+        "held", mailbox(address), days=HELD_DAYS, player=owner, lines=lines, comment="", board=board,
+        as_of=request.now.isoformat(),
+    )  # fmt: skip
+    writer = request.message.sender or "somebody"
+    request.outgoing.write(
+        address, f"pbm: {writer} answered your email", "bystander.txt",
+        player=owner, reply_to=token, answers=False, lines=lines, writer=writer, board=board,
+    )  # fmt: skip
+    return request
+
+
+def _moves(commands: Sequence[Command | Rejected]) -> bool:
+    """Whether all that stands there changes the board; words, lists and help are of no use to the owner."""
+    if not commands:
+        return False
+    return all(isinstance(each, Command) and each.verb.alters and not each.verb.has_text for each in commands)
+
+
+def _could_be_done(request: Request, order: Order, owner: Player) -> bool:
+    """Whether the mail's commands would be carried out if the owner had sent them; nothing is changed."""
+    token = request.tools.composer.signer.open(request.message.token or "")
+    if not isinstance(token, SeatToken):
+        return False
+    board = request.sender.board
+    standing = Standing(request.sender.standing.game, board, known=True, proven=True)
+    trial = request.again(Sender(standing, token, board, seated=owner))
+    with suppress(NeedsIdentity):
+        tried(trial, order)
+        return trial.refusal is None
+    return False

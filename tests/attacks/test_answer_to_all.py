@@ -1,0 +1,160 @@
+"""Whoever answers "to all" answers a player's own mail, with that player's token: they never act for the player.
+
+At the table, bob is to move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pbm.server import Arriving
+from tests.conversation import ROBOT, Got, House, address_of, record
+
+CAROL = "carol@elsewhere.example"
+VOUCHED = f"{ROBOT.authserv_id}; dkim=pass header.d=example.net"
+
+
+def to_all(house: House, sender: str, text: str, **headers: str) -> Arriving:
+    """The answer "to all" to the mail that came in last: to its address, with its Message-ID in In-Reply-To."""
+    assert house.last is not None
+    head = house.last.raw.partition(b"\r\n\r\n")[0].decode().split("\r\n")
+    fields = dict(line.split(": ", 1) for line in head)
+    return house.mail(
+        sender,
+        fields["Subject"],
+        f"{text}\n\nOn Thursday, 1 January 2026, Bob <bob@example.net> wrote:\n> C4\n",
+        to=fields["To"],
+        In_Reply_To=fields["Message-ID"],
+        References=f"{fields['References']} {fields['Message-ID']}",
+        **headers,
+    )
+
+
+def subjects(mails: list[Got]) -> dict[str, str]:
+    return {got.address: got["Subject"] for got in mails}
+
+
+def result(house: House) -> object:
+    with house.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    return match.result
+
+
+@pytest.mark.parametrize("words", ["resign!", "C4", "chat hello", "pass", "undo", "board 101: C4"])
+def test_the_opponent_does_nothing_for_the_player(words: str, table: House) -> None:
+    table.answer("bob", "B2", 101)
+    before = record(table)
+    mails = table.deliver(to_all(table, "alice", words))
+    assert record(table) == before
+    assert result(table) is None
+    assert set(subjects(mails)) <= {address_of("alice")}
+
+
+def test_the_opponents_own_move_counts_if_their_mail_server_proves_them(table: House) -> None:
+    table.answer("bob", "B2", 101)
+    table.deliver(to_all(table, "alice", "C4", Authentication_Results=VOUCHED))
+    assert record(table)[-2:] == ["B2", "C4"]
+
+
+def test_the_opponents_own_move_is_asked_about_without_proof(table: House) -> None:
+    table.answer("bob", "B2", 101)
+    mails = table.deliver(to_all(table, "alice", "C4"))
+    assert subjects(mails) == {address_of("alice"): "pbm: was that you?"}
+    table.answer("alice", "yes")
+    assert record(table)[-2:] == ["B2", "C4"]
+
+
+def test_both_mails_may_wait_together(table: House) -> None:
+    """As after the server was down: the answer is read before the player's mail is handled."""
+    first = table.answering("bob", "B2", 101)
+    table.last = first
+    table.service.accept([first, to_all(table, "alice", "C4"), to_all(table, CAROL, "D4")])
+    while table.service.handle():
+        pass
+    assert record(table)[-1] == "B2"
+
+
+@pytest.mark.parametrize("vouched", [False, True])
+def test_somebody_elses_opinion_is_not_played_but_the_player_is_asked(vouched: bool, table: House) -> None:
+    table.player("carol")
+    table.answer("bob", "How would you go on?", 101)
+    before = record(table)
+    headers = {"Authentication_Results": VOUCHED} if vouched else {}
+    mails = table.deliver(to_all(table, "carol", "C4", **headers))
+    assert record(table) == before
+    (got,) = mails
+    assert (got.address, got["Subject"]) == (address_of("bob"), "pbm: carol@example.net answered your email")
+    assert "C4" in got.body
+    assert "101" in got.body
+    table.answer("bob", "yes")
+    assert record(table) == [*before, "C4"]
+
+
+def test_the_player_may_say_no(table: House) -> None:
+    table.answer("bob", "How would you go on?", 101)
+    before = record(table)
+    table.deliver(to_all(table, CAROL, "C4"))
+    table.answer("bob", "no")
+    assert record(table) == before
+
+
+@pytest.mark.parametrize("words", ["Nice game, you two!", "Z99", "list", "set mail text", "yes", ""])
+def test_of_other_words_nothing_comes(words: str, table: House) -> None:
+    table.answer("bob", "How would you go on?", 101)
+    before = table.dump()
+    mails = table.deliver(to_all(table, CAROL, words))
+    assert table.dump() == before
+    assert not [got for got in mails if got.address == CAROL]
+
+
+def test_the_player_is_not_asked_for_ever(table: House) -> None:
+    table.answer("bob", "How would you go on?", 101)
+    asked = [table.deliver(to_all(table, CAROL, "C4")) for _ in range(20)]
+    assert 1 <= sum(map(len, asked)) <= 5
+
+
+def test_the_player_may_answer_their_own_mail(table: House) -> None:
+    table.answer("bob", "How would you go on?", 101)
+    table.deliver(to_all(table, "bob", "C4"))
+    assert record(table)[-1] == "C4"
+
+
+def test_a_redirected_mailbox_plays_as_before(table: House) -> None:
+    table.answer(CAROL, "C4", 101, of="bob")
+    assert record(table)[-1] == "C4"
+
+
+def test_a_message_id_of_ours_is_nobody_elses(table: House) -> None:
+    """A stranger who gives their mail the id of ours keeps nobody from answering ours."""
+    ours = [got for got in table.mailboxes[address_of("bob")] if got.board == 101][-1]["Message-ID"]
+    table.send("mallory@elsewhere.example", "help", Message_ID=ours)
+    table.answer(CAROL, "C4", 101, of="bob")
+    assert record(table)[-1] == "C4"
+
+
+def test_two_mails_with_one_message_id_are_two(table: House) -> None:
+    """A stranger who knows which Message-ID the player's mail will have cannot make it a repetition."""
+    one_id = "<one@example.net>"
+    table.send("mallory@elsewhere.example", "help", From="bob@example.net", Message_ID=one_id)
+    mail = table.answering("bob", "C4", 101)
+    table.deliver(replace(mail, raw=mail.raw.replace(b"<mail-", b"<one@example.net> <mail-", 1)))
+    assert record(table)[-1] == "C4"
+
+
+def test_one_mail_to_two_boards_plays_on_both(table: House) -> None:
+    table.game("cross -size=4 alice bob", ["D4"])
+    mails = [table.answering("bob", "C4", board) for board in (101, 102)]
+    for mail in mails:
+        head, _, text = mail.raw.partition(b"\r\n\r\n")
+        lines = [line for line in head.split(b"\r\n") if not line.startswith(b"Message-ID")]
+        table.deliver(replace(mail, raw=b"\r\n".join([*lines, b"Message-ID: <one@example.net>", b"", text])))
+    assert record(table, 101)[-1] == record(table, 102)[-1] == "C4"
+
+
+def test_the_same_mail_by_another_way_is_one(table: House) -> None:
+    mail = table.answering("bob", "chat hello", 101)
+    assert table.deliver(mail)
+    assert table.deliver(replace(mail, raw=b"Received: from a.example by b.example; now\r\n" + mail.raw)) == []
