@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +25,7 @@ from pbm.store import Store
 from tests.conversation import House, Moment
 from tests.databases import Databases, Files
 from tests.databases import databases as databases_in
+from tests.parts import FILE, Part, parts_in, perform_parts
 
 SLOW = [HealthCheck.too_slow]  # a busy machine is no fault of the test
 hypothesis.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=SLOW)
@@ -141,6 +142,20 @@ def table(house: House, laid: list[Moment]) -> House:
     if house.usual and house.url.startswith("sqlite"):
         laid.append(house.kept())
     return house
+
+
+@pytest.fixture(scope="session")
+def performed() -> list[str]:
+    """The script of golden/parts.txt as it goes, once it has been played; until then empty."""
+    return []
+
+
+@pytest.fixture
+def parts(new_house: Callable[..., House], performed: list[str]) -> Sequence[Part]:
+    """What conversations may leave out, as the server says it; that this is what is written is one test's concern."""
+    if not performed:
+        performed.append(perform_parts(new_house(), FILE.read_text()))
+    return parts_in(performed[0])
 
 
 @pytest.fixture(scope="module")

@@ -63,6 +63,9 @@ REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAI
 PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "tickets"})
 """Tables that any mail may add to."""
 
+RECEIVED = re.compile(rf"^(<<< \S+@\S+\n)((?:{INDENT}.*\n|\n)*)", re.MULTILINE)
+"""A received mail in a script: the line that says by whom, and what it says."""
+
 _ANSWERS = re.compile(r"(\S+) answers(?: (\w+)'s)?(?: (\d+))?(?: \(mail (\d+)\))?: (.*)")
 
 
@@ -392,11 +395,15 @@ def events(script: str) -> Iterator[tuple[str, str]]:
 
 
 def letters(script: str) -> Iterator[tuple[str, str]]:
-    """Subject and text, with the footer, of each mail that a conversation shows."""
-    for received in re.findall(rf"^<<< \S+@\S+\n((?:{INDENT}.*\n|\n)*)", script, re.MULTILINE):
-        letter = "\n".join(line.removeprefix(INDENT) for line in received.splitlines())
-        subject, _, text = letter.removeprefix("Subject: ").partition("\n\n")
+    """Subject and text, with the footer, of each mail that a conversation shows; each has to be there in full."""
+    for received in RECEIVED.findall(script):
+        subject, _, text = dedented(received[1]).removeprefix("Subject: ").partition("\n\n")
         yield subject, text.partition("\n\n(in these forms: ")[0].rstrip("\n") + FOOTER
+
+
+def dedented(text: str) -> str:
+    """The text of a mail as a script has it, without its margin and what is blank at its end."""
+    return "\n".join(line.removeprefix(INDENT) for line in text.splitlines()).rstrip("\n")
 
 
 def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got: got.letter) -> str:
@@ -405,26 +412,35 @@ def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got:
     for line, text in events(script):
         if not line:
             continue
-        out += [line, *([_indented(text)] if text else [])]
-        if line.startswith("given "):
-            _given(house, line.removeprefix("given "))
-        elif line.startswith(">>> "):
-            out += ["", *_received(house, _sent(house, line.removeprefix(">>> "), text), shown)]
-        elif line == "... robots fail":
-            house.thoughts = _fail
-            out += ["", *_received(house, house.think(), shown)]
-        elif line == "... robots are killed":
-            house.thoughts = _killed
-            house.service.thinkers[0].run(1)
-            out += ["", *_received(house, house.collect(), shown)]
-        elif line.startswith("... robots think"):
-            house.thoughts = _slowly(house, line.removeprefix("... robots think"))
-            out += ["", *_received(house, house.think(), shown)]
-        elif line.startswith("... "):
-            out += ["", *_received(house, house.wait(_duration(line.removeprefix("... "))), shown)]
+        out += [line, *([indented(text)] if text else [])]
+        mails = happen(house, line, text)
+        if mails is not None:
+            out += ["", *_received(house, mails, shown)]
         if not line.startswith("#") and not _is_title(out):
             out.append("")
     return "\n".join(_spaced(out)).rstrip("\n") + "\n"
+
+
+def happen(house: House, line: str, text: str) -> list[Got] | None:
+    """Let a line of a script happen; returns the mails it causes, or None if it is no line that can cause any."""
+    if line.startswith("given "):
+        _given(house, line.removeprefix("given "))
+        return None
+    if line.startswith(">>> "):
+        return _sent(house, line.removeprefix(">>> "), text)
+    if line == "... robots fail":
+        house.thoughts = _fail
+        return house.think()
+    if line == "... robots are killed":
+        house.thoughts = _killed
+        house.service.thinkers[0].run(1)
+        return house.collect()
+    if line.startswith("... robots think"):
+        house.thoughts = _slowly(house, line.removeprefix("... robots think"))
+        return house.think()
+    if line.startswith("... "):
+        return house.wait(_duration(line.removeprefix("... ")))
+    return None
 
 
 def _fail(_: Question) -> Sequence[Thought]:
@@ -504,8 +520,8 @@ def _received(house: House, mails: Sequence[Got], shown: Callable[[Got], str]) -
         row = house.inbox_row
         yield f"<<< nothing ({row.reason or row.state})"
     for got in mails:
-        yield from (f"<<< {got.address}", _indented(shown(got)), "")
+        yield from (f"<<< {got.address}", indented(shown(got)), "")
 
 
-def _indented(text: str) -> str:
+def indented(text: str) -> str:
     return "\n".join(f"{INDENT}{line}" if line else "" for line in text.rstrip("\n").splitlines())

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conversation import House
 from tests.golden_file import FOLDER
+from tests.parts import in_full
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ FEATURES = (
 def test_a_feature_has_a_conversation(feature: Feature) -> None:
     path = FOLDER / "conversations" / f"{feature.conversation}.txt"
     assert path.exists()
-    text = path.read_text()
+    text = in_full(path.read_text())
     said = re.search(rf"^(?:>>> |    ).*{feature.sent}", text, re.MULTILINE)
     assert said is not None
     behind = text[said.end() :]

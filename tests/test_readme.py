@@ -17,6 +17,7 @@ from pbm.domain.commands import parse
 from pbm.domain.verbs import Standing
 from tests.conversation import letters
 from tests.golden_file import CONVERSATIONS
+from tests.parts import in_full
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parent.parent
@@ -132,4 +133,4 @@ def test_the_games_named_as_short_have_so_many_lines():
 def test_the_board_mail_is_one_that_was_really_sent():
     mail = blocks("text")[0]
     subject, _, text = mail.removeprefix("Subject: ").partition("\n\n")
-    assert (subject, text) in [letter for path in CONVERSATIONS for letter in letters(path.read_text())]
+    assert (subject, text) in [letter for path in CONVERSATIONS for letter in letters(in_full(path.read_text()))]

@@ -9,7 +9,7 @@ import json
 import random
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from email import message_from_bytes, policy
 from itertools import islice
 from pathlib import Path
@@ -35,6 +35,7 @@ from pbm.server import Arriving, Settings
 from tests.conversation import Got, House, address_of, password
 from tests.games.variants import EACH, largest, opening, smallest
 from tests.golden_file import FOLDER, hold
+from tests.parts import Part, without_parts
 
 CROSS = ("cross -size=3", ["C3"])
 
@@ -146,10 +147,16 @@ def laid_out(got: Got) -> str:
 
 @pytest.mark.golden
 @pytest.mark.parametrize("path", sorted((FOLDER / "mails").glob("*.txt")), ids=lambda path: path.stem)
-def test_a_board_mail_reads_as_it_is_written(path: Path, house: House) -> None:
-    """The first line of the file holds the words of the challenge and, after a colon, the moves."""
+def test_a_board_mail_reads_as_it_is_written(path: Path, house: House, parts: Sequence[Part]) -> None:
+    """The first line of the file holds the words of the challenge and, after a colon, the moves.
+
+    Only the mail of Cross shows what golden/parts.txt names, for text and HTML, in full.
+    """
     words, _, moves = path.read_text(encoding="utf-8").partition("\n")[0].partition(":")
-    hold(path, f"{words}:{moves}\n\n{laid_out(mover(house, words, moves.split()))}")
+    said = laid_out(mover(house, words, moves.split()))
+    if path.stem != "cross":
+        said = without_parts(said, parts)
+    hold(path, f"{words}:{moves}\n\n{said}")
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -21,6 +21,7 @@ from tests.golden_file import CONVERSATIONS
 from tests.mailin import clients
 from tests.mailin.build import person, raw
 from tests.mailin.test_clients import words
+from tests.parts import in_full
 
 EVERY = 307
 """One in so many ways to answer a mail is tried, other ways for each mail; in `make test` a third of these."""
@@ -30,7 +31,7 @@ def mails() -> Iterator[str]:
     """The texts of our mails in all conversations; in each, those that differ only in numbers count once."""
     for path in CONVERSATIONS:
         seen: set[str] = set()
-        for _, text in letters(path.read_text(encoding="utf-8")):
+        for _, text in letters(in_full(path.read_text(encoding="utf-8"))):
             kind = re.sub(r"\d+", "", text)
             if text.count("\n\n") > 2 and kind not in seen:
                 seen.add(kind)
@@ -63,7 +64,7 @@ def test_nothing_that_we_wrote_is_read_as_the_answer(every: int) -> None:
 )
 def test_no_subject_of_ours_is_read_as_a_command(prefix: str) -> None:
     """Some of our subjects begin like a command: "pbm: preview of Cross"."""
-    subjects = {subject for path in CONVERSATIONS for subject, _ in letters(path.read_text(encoding="utf-8"))}
+    subjects = {subject for path in CONVERSATIONS for subject, _ in letters(in_full(path.read_text(encoding="utf-8")))}
     assert len(subjects) > 80
     for standing in (Standing(), Standing(known=True, proven=True), Standing("cross", 101, known=True, proven=True)):
         for subject in subjects:

@@ -26,6 +26,7 @@ from pbm.server import Arriving, Settings
 from tests.conversation import INDENT, ROBOT, Got, House, address_of
 from tests.golden_file import CONVERSATIONS
 from tests.mailin.fuzz import mutated
+from tests.parts import in_full
 
 MEMBERS = ("alice", "bob", "carol", "dave", "erin", "frank")
 VOUCHED = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
@@ -40,7 +41,7 @@ def sayings() -> list[tuple[str, str]]:
     """What the mails of the golden conversations say: the subject or first line, and the lines below."""
     said: list[tuple[str, str]] = []
     for path in CONVERSATIONS:
-        for line in path.read_text().splitlines():
+        for line in in_full(path.read_text()).splitlines():
             if found := _SAID.match(line):
                 said.append((found[1], ""))
             elif line.startswith(INDENT) and said:
