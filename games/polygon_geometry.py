@@ -2,9 +2,9 @@
 
 A point is a vertex with integer coordinates or the crossing of two segments, so all points are rational, and their
 numbers grow with their weight, which is bounded. Every question is tried with balls first (a midpoint and a certified
-radius, by python-flint): a ball that does not contain zero proves a sign. What balls of three precisions leave open is
-decided by integers in homogeneous coordinates, so rounding never decides anything. A Drawing is immutable, and shares
-its points and segments, including what is known about them, with the drawings made from it.
+radius, by python-flint or else by `games.balls`): a ball that does not contain zero proves a sign. What balls of three
+precisions leave open is decided by integers in homogeneous coordinates, so rounding never decides anything. A Drawing
+is immutable, and shares its points and segments, including what is known about them, with the drawings made from it.
 
 The polygon itself has integer corners, made from sides and a seed by integer arithmetic only.
 """
@@ -14,12 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import combinations, count
 from math import gcd
 from operator import itemgetter
 from typing import Any
 
-from flint import arb, ctx, fmpz
+numbers: Any = import_module("flint" if find_spec("flint") else "games.balls")
+"""What is counted with; both decide alike."""
 
 MAX_WEIGHT = 1 << 16
 """The weight of the heaviest point that a player may go to.
@@ -56,11 +59,16 @@ def _dot(one: Triple, two: Triple) -> Any:
     return one[0] * two[0] + one[1] * two[1] + one[2] * two[2]
 
 
+def _common(one: Any, two: Any, three: Any) -> Any:
+    """The greatest common divisor, by flint if the numbers are its own."""
+    return gcd(one, two, three) if isinstance(one, int) else three.gcd(two).gcd(one)
+
+
 def _lowest(triple: Triple) -> Triple:
     """The triple without its common factor, if the numbers are short enough."""
     if triple[2].bit_length() > CHEAP_BITS:
         return triple
-    factor = triple[2].gcd(triple[1]).gcd(triple[0])
+    factor = _common(*triple)
     return triple[0] // factor, triple[1] // factor, triple[2] // factor
 
 
@@ -70,8 +78,8 @@ class Vertex:
     weight = 1
 
     def __init__(self, x: int, y: int) -> None:
-        self.exact: Triple = (fmpz(x), fmpz(y), fmpz(1))
-        self._ball = (arb(x), arb(y))
+        self.exact: Triple = (numbers.fmpz(x), numbers.fmpz(y), numbers.fmpz(1))
+        self._ball = (numbers.arb(x), numbers.arb(y))
 
     def ball(self, precision: int) -> tuple[Ball, Ball]:
         return self._ball
@@ -159,8 +167,8 @@ def settle(wanted: Iterable[Chord]) -> None:
 class Geometer:
     """Exact answers about the points and segments of one drawing. segments: in the order of drawing.
 
-    precision: of the balls tried first; it grows if a question needed more. Questions change flint's working precision,
-    which the caller must restore.
+    precision: of the balls tried first; it grows if a question needed more. Questions change the working precision of
+    balls, which the caller must restore.
     """
 
     def __init__(self, segments: Sequence[Chord], precision: int) -> None:
@@ -170,14 +178,14 @@ class Geometer:
 
     def _prepare(self, precision: int) -> None:
         """Computes all balls in the order of drawing: each rests on earlier ones, and recursion would get too deep."""
-        ctx.prec = precision
+        numbers.ctx.prec = precision
         for segment in self.segments:
             segment.ball(precision)
 
     def _precisions(self) -> Iterator[int]:
         """The precisions to try in turn."""
         first = self.precision
-        ctx.prec = first
+        numbers.ctx.prec = first
         yield first
         for precision in (4 * first, 16 * first):
             self._prepare(precision)
@@ -205,10 +213,10 @@ class Geometer:
 
     def crowds(self, new: Chord, crossed: Mapping[int, Chord]) -> Iterator[tuple[int, int]]:
         """The pairs, by ply, of segments that cross the new one in the same point. crossed: those crossed, by ply."""
-        ctx.prec = self.precision
+        numbers.ctx.prec = self.precision
         shares = ((_bounded(segment.share(new, self.precision)), ply) for ply, segment in crossed.items())
         near: list[int] = []
-        reach = arb(-1)
+        reach = numbers.arb(-1)
         for low, high, ply in sorted(((share.lower(), share.upper(), ply) for share, ply in shares), key=itemgetter(0)):
             if low > reach:
                 near.clear()
@@ -240,12 +248,12 @@ class Geometer:
 def _floor(ball: Ball) -> int:
     """The ball rounded down, or a whole number that it contains."""
     surely = ball.floor().unique_fmpz()
-    return int((ball.mid() + arb(0.5)).floor().unique_fmpz() if surely is None else surely)
+    return int((ball.mid() + numbers.arb(0.5)).floor().unique_fmpz() if surely is None else surely)
 
 
 def _bounded(share: Ball) -> Ball:
     """The share, or the whole segment if the ball is not finite."""
-    return share if share.is_finite() else arb(0.5, 0.5)
+    return share if share.is_finite() else numbers.arb(0.5, 0.5)
 
 
 class Drawing:
@@ -294,7 +302,7 @@ class Drawing:
     def floors(self, places: Sequence[Place], factor: int) -> list[tuple[int, int]]:
         """The coordinates of places, including closed ones, times the factor, rounded down."""
         precision = max(self.precision, 2 * factor.bit_length())
-        with ctx.workprec(precision):
+        with numbers.ctx.workprec(precision):
             judge = Geometer(self.segments, precision)
             return [judge.floor(self.point(place), factor) for place in places]
 
@@ -309,7 +317,7 @@ class Drawing:
         longer.here = far | {ply}
         corners = (end for end in (self.places[-1], place) if isinstance(end, int))
         longer.touching = self.touching | {corner: self.holding(corner) | {ply} for corner in corners}
-        with ctx.workprec(self.precision):
+        with numbers.ctx.workprec(self.precision):
             judge = Geometer(longer.segments, self.precision)
             ends = [0 if old in far else judge.sign(line, new.end) for old, line in enumerate(self.segments, 1)]
             crossed, closed = self._met(new, ends, judge)
