@@ -31,6 +31,7 @@ from games.rules import OptionError
 from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm.compose import Composer, Notice, Reader
 from pbm.compose.machine import MAX_MOVES
+from pbm.compose.tell import mail_bytes
 from pbm.compose.views import View
 from pbm.domain.match import Match, Player, Ply, Record, State
 from pbm.domain.settings import Settings
@@ -78,7 +79,7 @@ def seconds(form: str, told: list[tuple[Match, State]]) -> tuple[float, int]:
     begun, octets = time.process_time(), 0
     for match, state in told:
         for reader in readers:
-            octets += sum(len(mail.raw) for mail in composer.notice(Notice(match, state, reader), NOW))
+            octets += sum(len(mail_bytes(mail)) for mail in composer.notice(Notice(match, state, reader), NOW))
     return (time.process_time() - begun) / len(told), octets // len(told)
 
 

@@ -25,6 +25,7 @@ from bench.servers import Servers, started
 from bench.worlds import LINES, ROBOT, World, line_of, sequences
 from games import GAMES
 from pbm.compose import Notice, Reader
+from pbm.compose.tell import mail_bytes
 from pbm.domain.events import MovePlayed
 from pbm.domain.match import replay
 from pbm.domain.settings import Settings as Choices
@@ -204,10 +205,11 @@ def _mails(world: World) -> list[bytes]:
         player = match.players[seat - 1]
         token = PlayerToken(player.id, 0, 0)
         reader = Reader((f"{player.userid}@players.example",), player, seat, Choices(), token)
-        (mail,) = service.tools.composer.notice(Notice(match, state, reader, events), service.store.clock())
-        reply_to = mail.raw.partition(b"Reply-To: pbm+")[2].partition(b"@")[0]
-        own_id = mail.raw.partition(b"Message-ID: <")[2].partition(b"@")[0]
-        raw = mail.raw.replace(reply_to, _MARK).replace(own_id, b"%d.%b" % (seat, _MARK))
+        (owed,) = service.tools.composer.notice(Notice(match, state, reader, events), service.store.clock())
+        raw = mail_bytes(owed)
+        reply_to = raw.partition(b"Reply-To: pbm+")[2].partition(b"@")[0]
+        own_id = raw.partition(b"Message-ID: <")[2].partition(b"@")[0]
+        raw = raw.replace(reply_to, _MARK).replace(own_id, b"%d.%b" % (seat, _MARK))
         mails.append(raw.replace(b"Cross Board %d " % match.board, b"Cross Board 0 ", 1))
     service.close()
     return mails

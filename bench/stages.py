@@ -14,6 +14,7 @@ from bench.worlds import ROBOT, Game, World, recipient, reply
 from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm import draw
 from pbm.compose import Notice, Reader
+from pbm.compose.tell import mail_bytes
 from pbm.domain.events import MovePlayed
 from pbm.domain.match import Match, State
 from pbm.domain.settings import Settings as Choices
@@ -119,7 +120,7 @@ def _compose(service: Service, match: Match, state: State) -> bytes:
         token = PlayerToken(player.id, 0, 0)
         reader = Reader((f"{player.userid}@players.example",), player, seat, Choices(picture="off"), token)
         (mail,) = service.tools.composer.notice(Notice(match, state, reader, events), NOW)
-        raw = mail.raw
+        raw = mail_bytes(mail)
     return raw
 
 

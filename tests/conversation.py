@@ -41,6 +41,8 @@ from typing import Any, TypeVar
 import lxml.html
 
 from pbm.bots import NoThought, Question, Stopped, Thought, think
+from pbm.compose import owed
+from pbm.compose.tell import mail_bytes
 from pbm.core.robots import Ask
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import Robot, Unlock
@@ -60,7 +62,7 @@ FOOTER = f"\n\n{SENTINEL}\n"
 REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAILED: |^Your email was:", re.MULTILINE)
 """Found in each mail that refuses something."""
 
-PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "tickets"})
+PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "owed_boards", "tickets"})
 """Tables that any mail may add to."""
 
 RECEIVED = re.compile(rf"^(<<< \S+@\S+\n)((?:{INDENT}.*\n|\n)*)", re.MULTILINE)
@@ -319,9 +321,10 @@ class House:
         for queued in fresh:
             self._delivered = queued.id
             check_wire(queued)
-            found.append(Got(queued.mail.address, queued.mail.raw, queued.mail.board))
+            raw = mail_bytes(queued.mail)
+            found.append(Got(queued.mail.address, raw, queued.mail.board))
             self.mailboxes.setdefault(queued.mail.address, []).append(found[-1])
-            self.folders.setdefault(queued.mail.address, []).append(queued.mail.raw)
+            self.folders.setdefault(queued.mail.address, []).append(raw)
         return found
 
     @property
@@ -359,19 +362,20 @@ def _copied(lists: dict[str, list[T]]) -> dict[str, list[T]]:
 
 def check_wire(queued: Queued) -> None:
     """Assert what holds for every mail of ours, whatever it says."""
-    mail = queued.mail
-    head = mail.raw.partition(b"\r\n\r\n")[0]
-    assert b"\n" not in mail.raw.replace(b"\r\n", b"")
-    assert b"\r" not in mail.raw.replace(b"\r\n", b"")
+    mail, raw = queued.mail, mail_bytes(queued.mail)
+    assert owed.encoded(owed.decoded(mail)) == mail.owed
+    head = raw.partition(b"\r\n\r\n")[0]
+    assert b"\n" not in raw.replace(b"\r\n", b"")
+    assert b"\r" not in raw.replace(b"\r\n", b"")
     assert head.isascii()
-    assert max(map(len, mail.raw.split(b"\r\n"))) <= 998
-    parsed = message_from_bytes(mail.raw)
+    assert max(map(len, raw.split(b"\r\n"))) <= 998
+    parsed = message_from_bytes(raw)
     for name in ("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version"):
         assert len(parsed.get_all(name, [])) == 1, f"{name} in\n{head.decode()}"
     assert parsed["To"] == mail.address
     assert parsed["Auto-Submitted"] in ("auto-replied", "auto-generated")
     assert mail.envelope_from == f"bounce+{mail.key}@{parsed['From'].rpartition('@')[2].rstrip('>')}"
-    got = Got(mail.address, mail.raw, mail.board)
+    got = Got(mail.address, raw, mail.board)
     text = got.body
     if got.is_html:
         assert SENTINEL in text, text

@@ -18,7 +18,7 @@ from pbm.cli.frame import NUMBER, Command, Group, Invocation, OneOf, pass_invoca
 from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_fields, print_json, print_rows, printable
 
 if TYPE_CHECKING:  # help pages, and storing a mail, need none of these
-    from pbm.domain.mail import Queued, Received
+    from pbm.domain.mail import Mail, Queued, Received
     from pbm.server.status import Queues
     from pbm.server.steward import Steward
 
@@ -201,12 +201,35 @@ def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) 
 @outbox.command("show")
 @click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
+@click.option("--value", is_flag=True, help="Print, as JSON, what the email is made from.")
 @json_option
 @pass_queues
-def show_outgoing(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
-    """One email as it goes out, and the one that caused it."""
+def show_outgoing(queues: Queues, number: int, raw: bool, value: bool, as_json: bool) -> None:
+    """One email as it goes out, and the one that caused it.
+
+    It is made anew from what is stored, byte for byte as it was or will be sent, but without our signature.
+    """
+    from pbm.compose.tell import Untellable, mail_bytes
+
     queued = queues.queued_mail(number)
-    print_mail(_outgoing_row(queued) | {"inbox": queued.inbox_id}, queued.mail.raw, raw=raw, as_json=as_json)
+    if value:
+        print_json(_value(queued.mail))
+        return
+    try:
+        made = mail_bytes(queued.mail)
+    except Untellable as error:
+        raise click.ClickException(
+            f"Email {number} cannot be made ({error}); --value prints what it is made from."
+        ) from error
+    print_mail(_outgoing_row(queued) | {"inbox": queued.inbox_id}, made, raw=raw, as_json=as_json)
+
+
+def _value(mail: Mail) -> dict[str, Any]:
+    """What a mail is made from; nothing for one that is stored as bytes."""
+    if not mail.version:
+        return {"version": mail.version}
+    shared = {"board": json.loads(mail.shared)} if mail.shared else {}
+    return {"version": mail.version, "key": mail.key, **shared, "mail": json.loads(mail.owed)}
 
 
 @outbox.command("retry")

@@ -1,22 +1,23 @@
-"""Turns events and answers into finished mails."""
+"""What is owed to whom, and the mails that are made of it."""
 
 from pbm.compose.composer import RENEWED, SET_BACK, Composer
-from pbm.compose.notices import Answer, Gathering, Notice, Outcome, Posed, Reader, Whence
-from pbm.compose.pages import Figure
+from pbm.compose.notices import Answer, Chart, Drawn, File, Gathering, Notice, Outcome, Posed, Reader, Whence
+from pbm.compose.owed import DrawnBoard
 from pbm.compose.views import Expiry
-from pbm.compose.wire import Part
 
 __all__ = [
     "RENEWED",
     "SET_BACK",
     "Answer",
+    "Chart",
     "Composer",
+    "Drawn",
+    "DrawnBoard",
     "Expiry",
-    "Figure",
+    "File",
     "Gathering",
     "Notice",
     "Outcome",
-    "Part",
     "Posed",
     "Reader",
     "Whence",

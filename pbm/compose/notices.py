@@ -1,20 +1,21 @@
-"""What mails say, and to whom, as values."""
+"""What mails say, and to whom, as features put it together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, NamedTuple
 
-from games.scene import Scene
-from pbm.compose.pages import Figure
-from pbm.compose.wire import Part
+from pydantic import Base64Bytes
+
+from games import GAMES
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Remark
-from pbm.domain.match import Intent, Match, Player, Seat, State, UnderWay
+from pbm.domain.match import Intent, Match, Player, Seat, State, UnderWay, replay
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import AddressToken, PlayerToken
+from pbm.draw.plots import Bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +43,51 @@ class Whence:
     """A password proved that the player sent it."""
 
 
-@dataclass(slots=True)
-class Notice:
-    """One board for one reader. Never changed, but not frozen, because creating it would take four times as long.
+class File(NamedTuple):
+    """An attached file."""
+
+    name: str
+    kind: str
+    data: Base64Bytes
+    """Stored as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawing of ratings that HTML shows below a line of text."""
+
+    line: str
+    bars: tuple[Bar, ...]
+    described: str
+    """The drawing in words."""
+
+
+class Drawn(NamedTuple):
+    """The position that is drawn in place of the present one."""
+
+    plies: int
+    """How many plies of the record lead to it."""
+    line: tuple[str, ...] = ()
+    """The plies played after them, in canonical notation."""
+    zoom: tuple[str, str] | None = None
+    """The point around which it is drawn, and the factor, as written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a board's mail tells one reader besides how the board stands and what happened there.
 
     problem, advice: why their command was refused, and how to write it. nearby: legal moves like it, or in a hint.
     """
 
-    match: Match
-    state: State = field(compare=False)
-    """Not compared, because it follows from the match, as `before` does."""
-    reader: Reader
-    events: tuple[Event, ...] = ()
-    """What happened since their last mail."""
-    comments: tuple[CommentMade, ...] = ()
-    scene: Scene | None = None
+    page: str = "board.txt"
+    """The template; some are about the board without drawing it."""
+    drawn: Drawn | None = None
     """Drawn in place of the present position, which `shown` then names."""
     shown: str = ""
     whole_record: bool = False
+    before: bool = False
+    """The position before the last ply is drawn, too."""
     is_first: bool = False
     """The reader plays the game for the first time, and this is its first mail."""
     is_heard: bool = True
@@ -79,32 +107,42 @@ class Notice:
     """The command to stop following the board; empty for a player."""
     notes: tuple[Remark, ...] = ()
     """Their private notes on the board."""
-    before: State | None = field(default=None, compare=False)
-    """For a match that has ended, the state before its last ply."""
-    kibitz: tuple[Remark, ...] = ()
-    """What followers said during the match."""
-    page: str = "board.txt"
-    """The template; some are about the board without drawing it."""
     read_as: str = ""
     """The command that the reader's plain words were taken for."""
     unread: bool = False
     """The reader wrote something besides, and their opponent is a program, which reads no messages."""
     sent_from: Whence | None = None
     """None if the reader's mail came from one of their addresses."""
-    words: Mapping[str, object] = field(default_factory=dict)
-    """More variables for the page."""
-    figure: Figure | None = None
-    """A drawing for HTML."""
-    attached: tuple[Part, ...] = ()
-    """Attached files."""
+    words: dict[str, Any] = field(default_factory=dict)
+    """More variables for the page; plain data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice(Shown):
+    """One board for one reader."""
+
+    match: Match
+    state: State
+    reader: Reader
+    events: tuple[Event, ...] = ()
+    """What happened since their last mail."""
+    comments: tuple[CommentMade, ...] = ()
+    kibitz: tuple[Remark, ...] = ()
+    """What followers said during the match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posed:
-    """A puzzle: its number, and the state in which exactly one move wins."""
+    """A puzzle: its number, and the moves that lead to the position in which exactly one move wins."""
 
     number: int
-    state: State
+    game: str
+    options: tuple[str, ...]
+    moves: tuple[str, ...]
+
+    @property
+    def state(self) -> State:
+        return replay(GAMES[self.game], self.options, "", self.moves, judged=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +182,6 @@ class Answer:
     subject: str = ""
     """The subject of the answering mail."""
     suggestion: str = ""
-    figure: Figure | None = None
+    chart: Chart | None = None
     is_greeting: bool = False
     """It already tells a newcomer how to join."""

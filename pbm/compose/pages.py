@@ -365,3 +365,16 @@ class Sheet:
 def to_ascii(html: str) -> str:
     """HTML that needs no encoding, with character references for all but ASCII."""
     return html if html.isascii() else html.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+MAX_QUOTED_LINES = 30
+"""How many lines of the original mail an answer quotes."""
+
+
+def quotable(original: str) -> list[str]:
+    """The lines to quote, limited in number and length."""
+    if not original:
+        return []
+    lines = original.strip("\n").splitlines()
+    shown = [line[:200] for line in lines[:MAX_QUOTED_LINES]]
+    return [*shown, f"[{len(lines) - len(shown)} more lines]"] if len(lines) > len(shown) else shown

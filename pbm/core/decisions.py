@@ -160,14 +160,14 @@ def until(request: Request, board: OpenBoard, seat: Seat) -> datetime | None:
 
 def hold(
     request: Request, board: OpenBoard, seat: Seat, text: str, guard: int | None, plan: Plan, at: datetime
-) -> tuple[str, State]:
-    """Hold a move until its time, in place of an earlier one; returns a sentence on it and the state it leads to.
+) -> tuple[str, tuple[str, ...]]:
+    """Hold a move until its time, in place of an earlier one; returns a sentence on it, and the ply that waits, if any.
 
     text: a move, or `resign`. Raises: as OpenBoard.try_play, and as check_plan.
     """
     if text == plans.RESIGN:
         board.check_running(guard)
-        state, notation = board.state, text
+        notation = text
     else:
         state, notation = board.try_play(seat, text, guard)
         plan = check_plan(board, state, seat, plan)
@@ -177,8 +177,8 @@ def hold(
     board.intents.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{board.next_ply}{below}", comment, until=at))
     instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
     if text == plans.RESIGN:
-        return f"you have not resigned yet.{instead}", state
-    return f"{notation} is not played yet. The board shows what it will lead to.{instead}", state
+        return f"you have not resigned yet.{instead}", ()
+    return f"{notation} is not played yet. The board shows what it will lead to.{instead}", (notation,)
 
 
 def move_of(intent: Intent) -> str:

@@ -27,7 +27,7 @@ from pbm.domain.events import (
     to_json,
 )
 from pbm.domain.mail import Mail, Remark, RemarkKind
-from pbm.domain.match import Ending, Player, Seat, State
+from pbm.domain.match import Ending, Match, Player, Seat
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
@@ -156,7 +156,8 @@ def tell_operator(at: Desk, subject: str, page: str, **words: Any) -> None:
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
     """The board as it now stands, for a reader, with what only they may see."""
     notes = tuple(board.notes(reader.player))
-    return Notice(board.match, board.state, reader, intents=tuple(board.intents.of(reader.seat)), notes=notes, **more)
+    intents = tuple(board.intents.of(reader.seat))
+    return Notice(board.match, board.state, reader, intents=intents, notes=notes, **more)
 
 
 def tell_players(
@@ -176,12 +177,12 @@ def tell_players(
     an author whom they have blocked. read_as: what their words were taken to mean, unread: that no person reads the
     comments, and sent_from: where their mail came from; only they are told.
     """
-    tx, tools, mails = at.tx, at.tools, list[Mail]()
+    tx, tools, notices = at.tx, at.tools, list[tuple[Notice, Message | None]]()
     if tx.opened is None:
         tools.states.keep(board.match, board.state)
     followers = _told_now(at, board, tx.follows.of(board.match), "board.txt", comments, author)
     deaf = tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
-    before = before_the_end(board)
+    before = ends_by_rules(board.match)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
     for reader in _audience(at, board, followers):
         one, own = reader.player, author is not None and author == reader.player
@@ -207,8 +208,8 @@ def tell_players(
             **aside,
             page="receipt.txt" if is_receipt else "board.txt",
         )
-        mails += tools.composer.notice(notice, board.now, answers if own else None)
-    return mails
+        notices.append((notice, answers if own else None))
+    return tools.composer.notices(notices, board.now)
 
 
 FOLLOWED = "followed"
@@ -245,7 +246,7 @@ def tell_followers(at: Desk, board: OpenBoard, item: Item) -> list[Mail]:
     rest = [each for each in at.tx.follows.of(board.match) if each.player.id > payload["after"]]
     followers = _told_now(at, board, rest, page, comments, author, item.key)
     deaf = at.tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
-    told, before, mails = tuple(board.events), before_the_end(board), list[Mail]()
+    told, before, notices = tuple(board.events), ends_by_rules(board.match), list[tuple[Notice, None]]()
     for reader in readers_of(at, [each.player for each in followers]).values():
         one = reader.player
         heard = tuple(each for each in comments if one and one.id not in deaf and each.userid != one.userid)
@@ -255,8 +256,8 @@ def tell_followers(at: Desk, board: OpenBoard, item: Item) -> list[Mail]:
                 board, reader, events=told, comments=heard, whole_record=not board.match.record, leave=leave,
                 before=before, page=page, words={"asked": ""},
             )  # fmt: skip
-            mails += at.tools.composer.notice(notice, board.now, None)
-    return mails
+            notices.append((notice, None))
+    return at.tools.composer.notices(notices, board.now)
 
 
 def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
@@ -280,10 +281,9 @@ def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
     return not tx.matches.played_before(board.match, reader.player.id)
 
 
-def before_the_end(board: OpenBoard) -> State | None:
-    """The state before the last ply of a match that this ply ended; None for any other match."""
-    result = board.match.result
-    return board.at(-1) if result is not None and result.ending is Ending.RULES else None
+def ends_by_rules(match: Match) -> bool:
+    """Whether the last ply ended the match, so that the position before it is worth seeing."""
+    return match.result is not None and match.result.ending is Ending.RULES
 
 
 def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:
@@ -329,7 +329,7 @@ def pass_on(
     People who have blocked the author do not get it. sealed: the players do not get it either. read_as: what plain
     words were taken to mean. sent_from: where the author's mail came from.
     """
-    mails: list[Mail] = []
+    notices: list[tuple[Notice, Message | None]] = []
     page = "kibitz.txt" if sealed else "chat.txt"
     tx, tools = at.tx, at.tools
     blockers = tx.blocks.blockers(author.id)
@@ -343,8 +343,8 @@ def pass_on(
         notice = notice_of(board, reader, comments=(comment,), leave=leave, page=page, words={"asked": read_as})
         if reader.player == author:
             notice = replace(notice, read_as=read_as, sent_from=sent_from)
-        mails += tools.composer.notice(notice, board.now, answers if reader.player == author else None)
-    return mails
+        notices.append((notice, answers if reader.player == author else None))
+    return tools.composer.notices(notices, board.now)
 
 
 def _audience(at: Desk, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from games.rules import GameError, MoveError
-from pbm.compose import Answer, Outcome
+from pbm.compose import Answer, Drawn, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, reader_of
@@ -15,7 +15,7 @@ from pbm.core.request import Request
 from pbm.core.robots import is_robot
 from pbm.domain.commands import Command, is_ours
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
-from pbm.domain.match import Seat, State
+from pbm.domain.match import Seat
 from pbm.domain.meaning import is_signature, unsigned
 from pbm.domain.prose import is_courteous, is_prose
 from pbm.domain.verbs import numbered, redact, redact_quoted
@@ -84,18 +84,17 @@ def tell_sender(
     board: OpenBoard,
     seat: Seat,
     what: str,
-    after: State | None = None,
+    line: tuple[str, ...] = (),
 ) -> Answer | None:
     """Tell the sender alone what came of their command, with the board unless it is mailed to them anyway.
 
-    after: the state to show instead of the present one.
+    line: plies, after which the board is shown instead of as it stands.
     """
-    if board.events and after is None:
+    if board.events and not line:
         return done(command, what[0].upper() + what[1:])
-    scene = after.scene if after else None
-    request.outgoing.notices.append(
-        notice_of(board, replace(request.author.reader(), seat=seat), scene=scene, shown=what)
-    )
+    drawn = Drawn(board.state.plies, line) if line else None
+    reader = replace(request.author.reader(), seat=seat)
+    request.outgoing.notices.append(notice_of(board, reader, drawn=drawn, shown=what))
     return None
 
 

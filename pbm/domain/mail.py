@@ -61,19 +61,29 @@ class Settlement(NamedTuple):
     """Its bytes without the passwords they held; None if they held none."""
 
 
+FINISHED = 0
+
+
 class Mail(NamedTuple):
-    """A finished mail to one address."""
+    """A mail that is owed to one address; its bytes are made when it is sent."""
 
     key: str
     """Random; part of the Message-ID and the return path."""
     address: str
     envelope_from: str
     subject: str
-    raw: bytes
+    owed: bytes
+    """What it says, as plain data: see pbm/compose/owed.py."""
     board: int | None = None
     player_id: int | None = None
     reply: bool = False
     """It only answers its reader's own mail, so it may be dropped if they ask too much."""
+    token: str = ""
+    """What the address for answers to it holds; empty for our bare address."""
+    shared: bytes = b""
+    """The part of it that mails to other readers have, too; stored once."""
+    version: int = FINISHED
+    """Of the form of its data; FINISHED for a mail as bytes, as they were stored formerly."""
 
 
 class Sent(NamedTuple):

@@ -28,12 +28,14 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from pbm.compose.tell import Untellable, mail_bytes
 from pbm.core.counts import GIVEN_UP, POSTPONED, SENT, TRAVELLED
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Queued
 from pbm.edges.transports import (
     MailRefused,
     MaybeTaken,
+    NotSent,
     Outgoing,
     RecipientRefused,
     TemporaryFailure,
@@ -49,12 +51,16 @@ _TRIES_OF_AN_ADDRESS = 3
 """A mail server that has just been started may know none of its users yet, so once is not enough."""
 
 
+class Unmade(NotSent):
+    """The mail could not be made, which says nothing about its recipient, nor about the way out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """The outcome of one try."""
 
     queued: Queued
-    failure: RecipientRefused | TemporaryFailure | None = None
+    failure: RecipientRefused | TemporaryFailure | Unmade | None = None
     """None if the transport took the mail."""
 
 
@@ -100,6 +106,8 @@ _MARK_SECONDS = 0.05
 _CLAIMED_FOR_EACH = 20
 """How many mails are claimed at a time per concurrent sender, because each claim is a transaction."""
 _TROUBLED_SECONDS = 0.5
+_MAKERS = 2
+"""How many mails are made at a time: one that takes long, such as a film, must not hold up all others."""
 _FIRST_PROBE_SECONDS = 1.0
 """The time between the first two tries while the way out is down; it doubles with each."""
 
@@ -117,12 +125,14 @@ class Deliverer:
         settings: DeliverySettings,
         gave_up: GaveUp = lambda *_: None,
         tell_refused: Callable[[str], None] = lambda _: None,
+        tell_unmade: Callable[[Transaction, Queued, str], None] = lambda *_: None,
     ) -> None:
-        """tell_refused: as for WayOut."""
+        """tell_refused: as for WayOut. tell_unmade: called, where the mail is given up, if it could not be made."""
         self._store = store
         self._transport = transport
         self._settings = settings
         self._gave_up = gave_up
+        self._tell_unmade = tell_unmade
         self._way = WayOut(tell_refused)
         self._was_down = self._recovered = False
         self._turns = 0
@@ -140,6 +150,7 @@ class Deliverer:
         self._look_at = self._mark_at = self._renew_at = self._probe_seconds = 0.0
         self._loop = asyncio.get_running_loop()
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
+        self._makers = ThreadPoolExecutor(_MAKERS, thread_name_prefix="telling")
 
     def wake(self, *, is_due: bool = False) -> None:
         """is_due: whether something is known to be due; otherwise it looks first."""
@@ -163,6 +174,7 @@ class Deliverer:
         with suppress(DatabaseTrouble):
             await self._exchange(0)
         self._database.shutdown()
+        self._makers.shutdown()
         await self._transport.close()
 
     def stop(self) -> None:
@@ -274,7 +286,11 @@ class Deliverer:
     async def _send(self, queued: Queued) -> Attempt:
         mail = queued.mail
         try:
-            await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, queued.id))
+            made = await self._loop.run_in_executor(self._makers, mail_bytes, mail)
+            await self._transport.send(Outgoing(mail.envelope_from, mail.address, made, queued.id))
+        except Untellable as error:
+            log.error("mail_not_made", mail=queued.inbox_id, outbox=queued.id, exc_info=error)
+            return Attempt(queued, Unmade(f"it cannot be made: {error}"))
         except (RecipientRefused, TemporaryFailure) as failure:
             return Attempt(queued, failure)
         except Exception as error:
@@ -316,15 +332,18 @@ class Deliverer:
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
         return claimed, wait
 
-    def _mark_failure(self, tx: Transaction, queued: Queued, failure: RecipientRefused | TemporaryFailure) -> None:
+    def _mark_failure(self, tx: Transaction, queued: Queued, failure: NotSent) -> None:
         tries = queued.attempts + 1
         is_refused = isinstance(failure, RecipientRefused)
         expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
-        if expired or (is_refused and tries >= _TRIES_OF_AN_ADDRESS):
+        is_unmade = isinstance(failure, Unmade)
+        if expired or is_unmade or (is_refused and tries >= _TRIES_OF_AN_ADDRESS):
             GIVEN_UP.inc()
             log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
             if tx.outbox.fail(queued.id, tx.now, failure.reason):
                 self._gave_up(tx, queued, failure.reason, is_refused)
+                if is_unmade:
+                    self._tell_unmade(tx, queued, failure.reason)
             return
         POSTPONED.inc()
         log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)

@@ -21,9 +21,11 @@ from typing import Any
 
 import structlog
 
+from pbm.compose.tell import mail_bytes
 from pbm.core.counts import LOOKED
 from pbm.core.notify import Desk, tell_operator
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
+from pbm.domain.mail import Queued
 from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.edges.receive import Accepted, Listener
@@ -32,7 +34,7 @@ from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
 from pbm.server.regrets import Bouncing
 from pbm.server.thinker import Thinker
-from pbm.store import Conflict, DatabaseTrouble
+from pbm.store import Conflict, DatabaseTrouble, Transaction
 from pbm.store.house import DELIVERS, LISTENS, LOOKS, THINKS
 from pbm.store.neighbours import Full, ReadOnly
 
@@ -53,6 +55,7 @@ _BEAT = timedelta(minutes=1)
 """Nothing due is done unless a heartbeat was noted this recently: it records how long the server was away."""
 _LIVE_SECONDS = 60.0
 """How often a process tells the others what it does."""
+_UNMADE = "pbm: an email could not be made"
 _TELL_OF_LOSS_SECONDS = 3600.0
 """The least time between two reports of a database that cannot be written; a full disk still takes small writes."""
 _TIDY_SECONDS = 3600.0
@@ -92,7 +95,7 @@ class Server:
         self._intake = Intake(service, self._waiting.set, self._doubt)
         self._listener = Listener(listen, self._intake.accept, service.is_ours) if listen else None
         self._transport = transport
-        told = Bouncing(service.tools).given_up, self._tell_of_refusals
+        told = Bouncing(service.tools).given_up, self._tell_of_refusals, self._tell_of_unmade
         self._deliverer = Deliverer(service.store, transport, delivery, *told) if transport else None
         self._fetching = Fetching(fetch, service, self._waiting.set) if fetch else None
         self._thinking = Thinking(service, self._sent_soon) if thinks else None
@@ -227,9 +230,17 @@ class Server:
         page, subject = "lost-operator.txt", "pbm: the database cannot be written"
         mail = composer.letter(operator, subject, page, self._service.store.clock(), trouble=trouble, kind=kind)
         try:
-            await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, 0))
+            await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail_bytes(mail), 0))
         except NotSent as failure:
             log.error("operator_not_told", reason=failure.reason)
+
+    def _tell_of_unmade(self, tx: Transaction, queued: Queued, reason: str) -> None:
+        """Write the operator a mail, once a day, that a mail of ours could not be made."""
+        operator = self._service.tools.operator
+        if not operator or tx.outbox.wrote_to(operator, _UNMADE, tx.now - timedelta(days=1)):
+            return
+        desk = Desk(tx, self._service.tools)
+        tell_operator(desk, _UNMADE, "unmade-operator.txt", number=queued.id, whom=queued.mail.address, reason=reason)
 
     def _tell_of_refusals(self, reason: str) -> None:
         """Called in the loop: write the operator a mail, which goes out once any mail is taken."""

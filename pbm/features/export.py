@@ -15,9 +15,9 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
-from pbm.compose import Part
+from pbm.compose import File
 from pbm.compose.pages import plain
 from pbm.compose.views import move_list
 from pbm.core.notify import Desk, reader_of
@@ -40,14 +40,6 @@ MAX_OCTETS = 38_000
 """Octets of the files of one mail; the mail is a third larger."""
 BESIDES = 100
 """Octets that an archive adds for each file."""
-
-
-class File(NamedTuple):
-    """A file to be attached. kind: its media type."""
-
-    name: str
-    kind: str
-    data: bytes
 
 
 def _account(tx: Transaction, player: Player) -> dict[str, Any]:
@@ -255,7 +247,7 @@ def export(request: Request, command: Command) -> None:
         player=player,
         reply_to=tools.composer.answered_by(reader_of(request, player)),
         answers=address.casefold() == request.message.sender.casefold(),
-        attached=[Part.file(*file) for file in files],
+        attached=files,
         first=first,
         following=following,
         names=[file.name for file in files],

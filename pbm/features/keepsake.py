@@ -6,28 +6,23 @@ Both take too long for a transaction, so they are made outside of one; see pbm/c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from games.scene import Scene
-from pbm.compose import Answer, Figure, Notice, Part, Reader
-from pbm.core.board import OpenBoard
+from pbm.compose import Answer, Reader
+from pbm.compose.tell import KEEPSAKE
 from pbm.core.bus import MatchEnded, subscribes
-from pbm.core.notify import Desk, before_the_end, notice_of, reader_of
+from pbm.core.notify import Desk, ends_by_rules, notice_of, reader_of
 from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import Ask, Task, give_up, hints_told, orders, thinks
-from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
-from pbm.domain.game_record import GameRecord
 from pbm.domain.match import Ending, Match
 from pbm.domain.verbs import LOOKING, Locks, Verb
-from pbm.draw.brush import Picture
-from pbm.draw.picture import film
 from pbm.store import Transaction
 from pbm.store.house import THINK
 
@@ -38,16 +33,6 @@ MOST_WAITING = 5
 """Replays for one player that may be under way."""
 FEWEST_PLIES = 2
 """Plies of a game that is worth keeping."""
-
-
-@dataclass(frozen=True, slots=True)
-class Keepsake:
-    picture: Picture | None
-    """None if it would be too large."""
-    name: str
-    """The name of the record's file."""
-    record: str
-    plies: int
 
 
 @subscribes(MatchEnded)
@@ -92,37 +77,28 @@ def replay(request: Request, command: Command) -> Answer | None:
 
 @thinks
 def keepsakes(at: Desk) -> Iterator[Task]:
-    """The keepsakes to make, the oldest order first. Each is tried once, because it would fail again."""
+    """The keepsakes to send, the oldest order first. Each is tried once, because it would fail again."""
     for item, number, player_id in orders(at.tx, WORD):
-        match = at.tx.matches.load(number)
-        record = GameRecord.of(match) if match is not None and match.result is not None else None
         words: dict[str, Any] = {"what": "replay of", "board": number, "reason": ""}
         failed = partial(give_up, item, 1, player_id, f"pbm: replay of board {number}", "no-lesson.txt", **words)
-        yield Task(item.key, partial(_made, number, record), partial(_send, item.key, number, player_id), failed)
+        yield Task(item.key, _nothing, partial(_send, item.key, number, player_id), failed)
 
 
-def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:
-    """The keepsake; None for a game that has been reopened. Raises: GameError, Rejected."""
-    if record is None:
-        return None
-    states = record.states()
-    text, ending = game_record.write(record, states)
-
-    def scene(ply: int) -> Scene:
-        return states[ply].game.scene(states[ply].position, states[ply].last)
-
-    return Keepsake(film(scene, len(states) - 1), f"{record.game}-{number}.{ending}", text, len(record.moves))
+def _nothing(_: Ask) -> None:
+    """The film is made when the mail is."""
 
 
-def _send(key: str, number: int, player_id: int, at: Desk, made: Keepsake | None) -> None:
-    """Send the keepsake, unless another process has sent it or the game has changed meanwhile."""
-    if not at.tx.agenda.drop(THINK, key) or made is None:
-        return
+def _send(key: str, number: int, player_id: int, at: Desk, _: None) -> None:
+    """Send the keepsake, unless another process has sent it or the game goes on after all."""
     board = at.open(number)
-    if board.match.result is None or len(board.match.record) != made.plies:
+    if not at.tx.agenda.drop(THINK, key) or not _is_worth_it(board.match):
         return
-    for reader in _readers(at, board.match, player_id):
-        at.owe(at.tools.composer.notice(_notice(at.tx, board, reader, made), at.now))
+    match = board.match
+    one, other = match.players
+    words = {"tally": at.tx.matches.head_to_head(match.game, one.id, other.id), "hints": hints_told(at.tx, match)}
+    about = {"events": told_changes(at.tx, match), "before": ends_by_rules(match), "whole_record": True}
+    notices = [notice_of(board, each, page=KEEPSAKE, words=words, **about) for each in _readers(at, match, player_id)]
+    at.owe(at.tools.composer.notices([(notice, None) for notice in notices], at.now))
 
 
 def _readers(at: Desk, match: Match, player_id: int) -> list[Reader]:
@@ -131,33 +107,3 @@ def _readers(at: Desk, match: Match, player_id: int) -> list[Reader]:
     people = dict.fromkeys(match.players) if player_id == BOTH else [asked] if asked else []
     readers = [reader_of(at, player, match.seat_of(player.id)) for player in people]
     return [reader for reader in readers if asked or reader.settings.keepsake == "on"]
-
-
-def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -> Notice:
-    match, picture = board.match, made.picture if reader.settings.picture != "off" else None
-    moving, figure = made.name.rpartition(".")[0] + ".gif", None
-    files = [f"The whole game for programs: {made.name}"]
-    attached = [Part.file(made.name, "text/plain; charset=utf-8", made.record.encode())]
-    if picture is not None:
-        files.insert(0, f"The whole game as an animation: {moving}")
-        if reader.settings.mail == "text":
-            attached.insert(0, Part.file(moving, picture.kind, picture.data))
-        else:
-            described = f"The game from its beginning to its end, {made.plies} plies."
-            figure = Figure(files[0], picture, described, moving)
-    one, other = match.players
-    return notice_of(
-        board,
-        reader,
-        events=told_changes(tx, match),
-        before=before_the_end(board),
-        whole_record=True,
-        page="keepsake.txt",
-        words={
-            "files": files,
-            "tally": tx.matches.head_to_head(match.game, one.id, other.id),
-            "hints": hints_told(tx, match),
-        },
-        figure=figure,
-        attached=tuple(attached),
-    )

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from games import GAMES
 from games.rules import KINDS, GameError, Zoomable
-from games.scene import Scene
-from pbm.compose import Answer, Notice, Reader
+from pbm.compose import Answer, Drawn, DrawnBoard, Notice, Reader
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, perspective, reader_of
@@ -111,9 +110,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
 def show_display(request: Request, command: Command) -> None:
     """Mail a sample board in all forms, whatever the player's settings are."""
     reader = reader_of(request, request.author.who(command))
-    sample = State.start(GAMES["cross"], ["-size=3"])
-    for move in ("C3", "B2", "D3"):
-        sample, _ = sample.play(move)
+    sample = DrawnBoard("drawing", "cross", ("-size=3",), moves=("C3", "B2", "D3"))
     request.outgoing.letters += request.tools.composer.display(reader, sample, request.now, request.message)
 
 
@@ -261,17 +258,18 @@ def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | No
         to_move = board.match.player(state.to_move).userid
         then = f" {to_move} ({state.side_name(state.to_move)}) was to move then. Now:"
     if zoom_in is None:
-        return replace(notice, scene=state.scene, shown=f"{when}.{then}")
-    return replace(notice, scene=_zoomed(state, *zoom_in), shown=f"{when}, around {zoom_in[0]}.{then}")
+        return replace(notice, drawn=Drawn(state.plies), shown=f"{when}.{then}")
+    _check_zoom(state, *zoom_in)
+    return replace(notice, drawn=Drawn(state.plies, zoom=zoom_in), shown=f"{when}, around {zoom_in[0]}.{then}")
 
 
-def _zoomed(state: State, point: str, factor: str) -> Scene:
-    """The scene around a point. Raises: NotAllowed, BadArguments, MoveError."""
+def _check_zoom(state: State, point: str, factor: str) -> None:
+    """Check that the board can be drawn around a point. Raises: NotAllowed, BadArguments, MoveError."""
     if not isinstance(state.game, Zoomable):
         raise NotAllowed(f"A board of {state.game.info.title} is always shown whole: it cannot be zoomed.")
     if not (factor.isascii() and factor.isdecimal() and len(factor) <= MAX_FACTOR_DIGITS):
         raise BadArguments(f'"{factor[:40]}" is no factor: write a whole number, as in "zoom 3x7 20".')
-    return state.game.zoom(state.position, state.last, point, int(factor))
+    state.game.zoom(state.position, state.last, point, int(factor))
 
 
 @handles(

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from games import GAMES
 from games.rules import GameError
-from pbm.compose import Answer
+from pbm.compose import Answer, Drawn
 from pbm.compose.pages import plain
 from pbm.compose.views import until
 from pbm.core import decisions
@@ -167,12 +167,14 @@ def preview(request: Request, command: Command) -> Answer | None:
 def _of_board(request: Request, command: Command, words: Sequence[str]) -> None:
     board = request.boards.named(command)
     ply = command.args.get("BOARD", "").partition("#")[2]
-    state, notations, seats = _line(board.at(int(ply)) if ply else board.state, words)
+    begun = board.at(int(ply)) if ply else board.state
+    state, notations, seats = _line(begun, words)
     shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
     reader = replace(request.author.reader(), seat=request.author.proven_seat(board))
     is_now = not ply and board.match.result is None
     offered = _as_plan(reader.seat, notations, seats) if is_now and reader.seat else ()
-    request.outgoing.notices.append(notice_of(board, reader, scene=state.scene, shown=shown, offered=offered))
+    drawn = Drawn(begun.plies, tuple(notations))
+    request.outgoing.notices.append(notice_of(board, reader, drawn=drawn, shown=shown, offered=offered))
 
 
 def _as_plan(seat: Seat, notations: Sequence[str], seats: Sequence[Seat]) -> tuple[str, ...]:

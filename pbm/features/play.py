@@ -100,8 +100,8 @@ def _play(
         return None
     if len(plies) > 1:
         raise NotAllowed(f"Your moves wait before they are played, and only one can. Send {plies[0]} by itself.")
-    what, after = decisions.hold(request, board, seat, text, guard, plan, until)
-    return tell_sender(request, command, board, seat, what, after)
+    what, line = decisions.hold(request, board, seat, text, guard, plan, until)
+    return tell_sender(request, command, board, seat, what, line)
 
 
 def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence[str]:
@@ -252,7 +252,7 @@ def submit(request: Request, command: Command) -> Answer | None:
         Intent(seat, IntentKind.SUBMIT, "\n".join(filter(None, (f"{notation}#{board.next_ply}", below))))
     )
     what = f"{notation} would lead to this. Nothing is played yet."
-    return tell_sender(request, command, board, seat, what, after)
+    return tell_sender(request, command, board, seat, what, (notation,))
 
 
 @handles(

@@ -12,8 +12,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.compose import Answer, Outcome
-from pbm.compose.wire import Part
+from pbm.compose import Answer, File, Outcome
 from pbm.core import notify
 from pbm.core.bus import RecordDamaged, subscribes
 from pbm.core.notify import Desk, Tools, letters_for, readers_of
@@ -107,7 +106,7 @@ def forwarded(tools: Tools, row: Received, address: str, now: datetime) -> Mail:
     """A letter with a mail from the inbox attached, as it came in."""
     message = _message(row, tools.composer.robot)
     sender = message.sender if message is not None else ""
-    headers, attached = _from_operator(tools), (Part.file("mail.eml", "application/octet-stream", row.raw),)
+    headers, attached = _from_operator(tools), (File("mail.eml", "application/octet-stream", row.raw),)
     text = f"{sender or 'Somebody'} has written this to the operator; it is attached as it came."
     subject = f"pbm: mail {row.id} forwarded"
     return tools.composer.letter(
@@ -123,7 +122,7 @@ def address_of(tools: Tools) -> str:
 
 def _message(row: Received, robot: Robot) -> Message | None:
     read = read_mail(row.raw, Envelope(row.mail_from, row.recipients), robot)
-    return read.letter if isinstance(read, Discard) else read
+    return read.program if isinstance(read, Discard) else read
 
 
 def _from_operator(tools: Tools) -> dict[str, str]:

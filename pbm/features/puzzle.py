@@ -189,9 +189,8 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
         return
     solved = played == found.line[0]
     tx.puzzles.settle(player.id, found.id, request.now, solved=solved)
-    after, _ = state.play(found.line[0])
     request.outgoing.letters += request.tools.composer.puzzle(
-        reader_of(request, player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
+        reader_of(request, player), "puzzle-over.txt", _posed(found, solved=True), request.now, to=request.message,
         played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
     prepare(SettingsSaved(player, Settings.chosen(tx.players.settings(player.id))), tx)
@@ -242,13 +241,18 @@ def _state(found: Puzzle) -> State:
     return replay(GAMES[found.game], found.options, "", found.moves)
 
 
+def _posed(found: Puzzle, *, solved: bool = False) -> Posed:
+    """The puzzle as it is shown: before its winning move or, once it is solved, after it."""
+    return Posed(found.id, found.game, found.options, (*found.moves, *found.line[:1]) if solved else found.moves)
+
+
 def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave: str = "") -> list[Mail]:
     """The puzzle for each address of the player, with a token that can only answer it and make one of _CHOICES."""
     composer, reader, mails = at.tools.composer, reader_of(at, player), list[Mail]()
     for address in reader.addresses:
         token = at.issue(WORD, f"{found.id}", days=ANSWERED_WITHIN_DAYS, player=player, puzzle=found.id)
         mails += composer.puzzle(
-            replace(reader, addresses=(address,)), "puzzle.txt", Posed(found.id, _state(found)), at.now,
+            replace(reader, addresses=(address,)), "puzzle.txt", _posed(found), at.now,
             to=at.message if isinstance(at, Request) else None, token=token, leave=leave, problem=problem,
             streak=at.tx.puzzles.streak(player.id), robot=composer.robot.address, found=found,
         )  # fmt: skip
@@ -338,7 +342,7 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
     if found is None:
         _order(tx, player, games, mailed=True)
     elif is_part:
-        return Posed(found.id, _state(found))
+        return _posed(found)
     else:
         occasion.owe(_mails(occasion, player, found, leave=LEAVE))
     return None

@@ -224,7 +224,7 @@ def _gather(
     """Send all boards in one mail. more: fields of Gathering."""
     notices = _notices(occasion, player, waiting)
     gathering = Gathering(reader_of(occasion, player), notices, tuple(others), **more)
-    occasion.owe(occasion.tools.composer.gathered(gathering, occasion.now, occasion.tx.let_pass))
+    occasion.owe(occasion.tools.composer.gathered(gathering, occasion.now))
 
 
 def _readable(occasion: Occasion, boards: Sequence[Running]) -> list[Running]:

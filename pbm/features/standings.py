@@ -9,7 +9,7 @@ from itertools import count
 from typing import NamedTuple
 
 from games import GAMES
-from pbm.compose import Answer, Figure
+from pbm.compose import Answer, Chart
 from pbm.core.registry import handles
 from pbm.core.reply import MOST_LISTED, done, is_full, parted
 from pbm.core.request import Request
@@ -20,7 +20,6 @@ from pbm.domain.commands import Command
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace
 from pbm.domain.verbs import LOOKING, Locks, Verb
-from pbm.draw import plots
 from pbm.draw.plots import Bar
 from pbm.store.ratings import Tally
 
@@ -77,7 +76,7 @@ def standings(request: Request, command: Command) -> Answer:
         **seeks_shown(request, game),
         drawn=any(row.tally.drawn for row in rows),
     )
-    return replace(done(command, text, f"pbm: {title} standings"), figure=_figure(title, rows))
+    return replace(done(command, text, f"pbm: {title} standings"), chart=_chart(title, rows))
 
 
 def _rows(request: Request, game: str) -> list[PlayerRow]:
@@ -100,7 +99,7 @@ def _rows(request: Request, game: str) -> list[PlayerRow]:
     return rows
 
 
-def _figure(title: str, rows: Sequence[PlayerRow]) -> Figure | None:
+def _chart(title: str, rows: Sequence[PlayerRow]) -> Chart | None:
     if not rows:
         return None
     ratings = [(row.userid, row.tally.rating) for row in rows[:MAX_DRAWN]]
@@ -110,7 +109,7 @@ def _figure(title: str, rows: Sequence[PlayerRow]) -> Figure | None:
         f"{each.rating + 2 * each.deviation:.0f}{', provisional' if each.provisional else ''}"
         for userid, each in ratings
     ]
-    return Figure(f"{ALL}:", plots.ratings(bars), f"Ratings of {title}, the best first: {'; '.join(told)}.")
+    return Chart(f"{ALL}:", bars, f"Ratings of {title}, the best first: {'; '.join(told)}.")
 
 
 def _section(tally: Tally, active: int, now: datetime) -> str:

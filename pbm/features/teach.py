@@ -386,7 +386,8 @@ def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Se
     seat = next((each for each in (1, 2) if board.match.player(each) == player), None)
     mails = at.tools.composer.review(
         reader_of(at, player), f"pbm: review of {game.info.short_title} board {number}", board.match,
-        [step.state for step in turning], at.now, title=game.info.title, lines=plot(found), first=first, second=second,
+        [step.state.plies for step in turning], at.now, title=game.info.title, lines=plot(found),
+        first=first, second=second,
         teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN, swaps=game.info.swap,
         hints=hints_told(tx, board.match), state=board.state, seat=seat, over=True,
         closing=closing(board.match, board.state, thoughts[len(found)]) if len(thoughts) > len(found) else None,

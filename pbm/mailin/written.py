@@ -16,9 +16,10 @@ from inscriptis.css_profiles import CSS_PROFILES
 from inscriptis.model.config import ParserConfig
 from lxml import html
 
+from pbm.domain.mail import FINISHED, Mail
 from pbm.mailin import headers, phrases, quotes, silence
 from pbm.mailin.headers import Robot
-from pbm.mailin.message import Action, Cover, Discard, Envelope, Mark, Message, Unlock
+from pbm.mailin.message import Action, Cover, Discard, Envelope, Message, Unlock
 from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
 from pbm.mailin.quotes import FOUND, SENTINEL
 
@@ -169,8 +170,7 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     token, bounce_token = _tokens(mail, envelope, robot)
     seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
     discard = silence.verdict(seen)
-    # A bounce comes to our return path, and our own mail comes back: neither is ever a player's move.
-    if discard and (discard.mark is Mark.NONE or not (token or fields.get("in-reply-to"))):
+    if discard and not silence.is_program_at_play(seen):
         return discard
     for everything in versions(mail):
         text, answers_us = quotes.own_text(everything, robot.local_part.lower())
@@ -192,11 +192,11 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         direct=headers.direct(fields, envelope, robot, sender),
         answers_us=answers_us,
         peer=headers.peer(fields, robot),
-        mark=discard.mark if discard else Mark.NONE,
+        automatic=discard is not None,
         group=mail.first("chat-group-id").lower(),
         key=headers.key_of(fields, sender),
     )
-    return message if discard is None else replace(discard, letter=message)
+    return message if discard is None else replace(discard, program=message)
 
 
 _ARMOR = b"-----BEGIN PGP MESSAGE-----"
@@ -255,9 +255,11 @@ def rewritten(raw: bytes, subject: str, text: str) -> bytes:
     return "\r\n".join([*head, "Content-Transfer-Encoding: 8bit", "", text]).encode("utf-8", "replace")
 
 
-def token_answered(raw: bytes, robot: Robot) -> str | None:
-    """The reply token in the Reply-To address of one of our own mails."""
-    return headers.tokens(headers.plain_addresses(split(raw)[0].get("reply-to", [])), robot)[0]
+def token_answered(mail: Mail, robot: Robot) -> str | None:
+    """The token in the address for answers to one of our own mails; one stored as bytes has it in its Reply-To."""
+    if mail.version != FINISHED:
+        return mail.token or None
+    return headers.tokens(headers.plain_addresses(split(mail.owed)[0].get("reply-to", [])), robot)[0]
 
 
 def _tokens(mail: Entity, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:

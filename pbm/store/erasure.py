@@ -17,6 +17,7 @@ from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD, PEOPLE
 from pbm.store.matches import SEATS, batched, seated
+from pbm.store.queues import WHOLE, Outbox, queued
 from pbm.store.refusals import Acts
 from pbm.store.statements import Queries
 from pbm.store.tables import (
@@ -28,7 +29,6 @@ from pbm.store.tables import (
     matches,
     metadata,
     outbox,
-    outbox_texts,
     paces,
     peer_keys,
     player_follows,
@@ -124,9 +124,10 @@ class Erasure(Queries):
         boards = select(matches.c.board).where(seated(traces.player_id))
         sent = outbox.c.state != Delivery.QUEUED.value
         addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
-        self._delete(outbox, or_(addressed, sent & outbox.c.board.in_(boards)))
+        queue = Outbox(self._connection)
+        queue.drop(or_(addressed, sent & outbox.c.board.in_(boards)))
         for some in batched(own):
-            self._delete(outbox, sent, outbox.c.inbox_id.in_(some))
+            queue.drop(sent, outbox.c.inbox_id.in_(some))
             self._update(outbox, outbox.c.inbox_id.in_(some), inbox_id=None)
             self._delete(inbox, inbox.c.id.in_(some))
 
@@ -138,11 +139,12 @@ class Erasure(Queries):
         word = re.compile(rb"(?<!\w)(%s)(?!\w)" % b"|".join(re.escape(name.encode()) for name in names), re.IGNORECASE)
         handled, over = inbox.c.state != Arrival.NEW.value, outbox.c.state != Delivery.QUEUED.value
         written = self._next(select(inbox.c.id, inbox.c.raw).where(handled), inbox.c.id, done[0])
-        told = select(outbox.c.id, outbox_texts.c.raw).join(outbox_texts).where(over)
-        sent = self._next(told, outbox.c.id, done[1])
+        told = WHOLE.where(over, outbox.c.id > done[1]).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
+        mails = self._all(told, queued)
+        sent = {each.id: each.mail.shared + b" " + each.mail.owed for each in mails}
         # An emptied mail still recognizes a second delivery of itself; a sent mail is no longer needed.
         self._update(inbox, inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)]), raw=b"")
-        self._delete(outbox, outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)]))
+        Outbox(self._connection).drop(outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)]))
         return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
 
     def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int) -> dict[int, bytes]:

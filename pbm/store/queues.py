@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import Row, bindparam, case, exists, func, insert, literal, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    bindparam,
+    case,
+    exists,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+    update,
+)
 
-from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
+from pbm.domain.mail import FINISHED, Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
+from pbm.store.matches import batched
 from pbm.store.neighbours import Conflict
 from pbm.store.statements import Instant, Queries, among, often
-from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts
+from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts, owed_boards
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
@@ -51,10 +65,15 @@ _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None, "maybe
 _OWE = often(insert(outbox).returning(outbox.c.key, outbox.c.id))
 """SQLite takes many rows in one statement only if they may come back in any order."""
 _WRITE = often(insert(outbox_texts))
-_WHOLE = select(outbox, outbox_texts.c.raw).join(outbox_texts)
+_SHARE = often(insert(owed_boards).returning(owed_boards.c.id))
+WHOLE = (
+    select(outbox, outbox_texts.c.raw, outbox_texts.c.version, owed_boards.c.value.label("shared"))
+    .join(outbox_texts, outbox_texts.c.id == outbox.c.id)
+    .outerjoin(owed_boards, owed_boards.c.id == outbox_texts.c.board_id)
+)
 _THESE = among(outbox.c.id, "ids")
 _NEXT_AT = often(select(func.min(outbox.c.due_at).label("next_at")).where(_QUEUED))
-_DUE = _WHOLE.where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
+_DUE = WHOLE.where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
 _CLAIMED = often(_DUE.limit(bindparam("most")).with_for_update(skip_locked=True, of=outbox))
 _UNTRIED = often(_CLAIMED.where(outbox.c.attempts == 0))
 _OLDER = often(
@@ -259,12 +278,24 @@ class Outbox(Queries):
             {**mail._asdict(), **fresh, "inbox_id": cause}
             for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
         ]
-        for row in rows:
-            del row["raw"]  # it is in outbox_texts
+        for row in rows:  # what it says is in outbox_texts
+            del row["owed"], row["shared"], row["version"]
         by_key = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
         ids = [by_key[mail.key] for mail in mails]
-        self._connection.execute(_WRITE, [{"id": each, "raw": mail.raw} for each, mail in zip(ids, mails, strict=True)])
+        boards = {shared: self._share(shared) for shared in dict.fromkeys(mail.shared for mail in mails)}
+        texts = [
+            {"id": each, "raw": _stored(mail), "version": mail.version, "board_id": boards[mail.shared]}
+            for each, mail in zip(ids, mails, strict=True)
+        ]
+        self._connection.execute(_WRITE, texts)
         return ids
+
+    def _share(self, shared: bytes) -> int | None:
+        """The row of what several mails have in common; None for nothing."""
+        if not shared:
+            return None
+        number: int = self._connection.execute(_SHARE, {"value": packed(shared)}).scalar_one()
+        return number
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""
@@ -283,7 +314,7 @@ class Outbox(Queries):
         """
         asked = {"now": now, "most": limit}
         for wanted in (_UNTRIED, _CLAIMED) if untried else (_CLAIMED,):
-            while mails := self._all(wanted, _queued, asked):
+            while mails := self._all(wanted, queued, asked):
                 oldest = self._older_elsewhere(mails, ours, now + _HOLDS)
                 free = {mail.id: mail for mail in mails if mail.id < oldest.get(mail.lane, mail.id + 1)}
                 self.keep([mail.id for mail in mails if mail.id not in free], now + _HELD)
@@ -354,7 +385,7 @@ class Outbox(Queries):
         self._update(outbox, outbox.c.id == mail_id, **_AGAIN, due_at=now)
 
     def get(self, mail_id: int) -> Queued | None:
-        return self._first(_WHOLE.where(outbox.c.id == mail_id), _queued)
+        return self._first(WHOLE.where(outbox.c.id == mail_id), queued)
 
     def due_to(self, inbox_id: int) -> list[int]:
         """The mails that an incoming one has caused."""
@@ -363,14 +394,14 @@ class Outbox(Queries):
 
     def latest(self, state: Delivery | None, limit: int) -> list[Queued]:
         """The newest mails, newest first. state: None for any."""
-        found = _WHOLE.order_by(outbox.c.id.desc()).limit(limit)
+        found = WHOLE.order_by(outbox.c.id.desc()).limit(limit)
         if state is not None:
             found = found.where(outbox.c.state == state.value)
-        return self._all(found, _queued)
+        return self._all(found, queued)
 
     def find(self, key: str) -> Mail | None:
         """The mail with the key; None if there is none."""
-        return self._first(_WHOLE.where(outbox.c.key == key[:40]), lambda row: _queued(row).mail)
+        return self._first(WHOLE.where(outbox.c.key == key[:40]), lambda row: queued(row).mail)
 
     def recall(self, key: str) -> Sent | None:
         """What the mail with the key was about; None if there is none."""
@@ -429,9 +460,18 @@ class Outbox(Queries):
             ids = self._column(old.order_by(outbox.c.due_at).limit(most - done))
             kept = self._column(_LAST_OF_ITS_BOARD, {"ids": ids})
             self._update(outbox, outbox.c.id.in_(kept), due_at=now)
-            self._delete(outbox, outbox.c.id.in_(ids), outbox.c.id.not_in(kept))
+            self.drop(outbox.c.id.in_(ids), outbox.c.id.not_in(kept))
             done += len(ids)
         return done
+
+    def drop(self, *which: ColumnElement[bool]) -> None:
+        """Delete mails, and what no other mail has in common with them."""
+        found = select(outbox_texts.c.board_id).distinct().join(outbox, outbox.c.id == outbox_texts.c.id)
+        boards = self._column(found.where(*which, outbox_texts.c.board_id.is_not(None)))
+        self._delete(outbox, *which)
+        for some in batched(boards):
+            still = exists().where(outbox_texts.c.board_id == owed_boards.c.id)
+            self._delete(owed_boards, owed_boards.c.id.in_(some), ~still)
 
 
 def _received(row: Row[Any]) -> Received:
@@ -440,7 +480,33 @@ def _received(row: Row[Any]) -> Received:
     return Received(row.id, row.received_at, row.mail_from, recipients, row.raw, state, row.reason, row.peer, row.lane)
 
 
-def _queued(row: Row[Any]) -> Queued:
-    mail = Mail(row.key, row.address, row.envelope_from, row.subject, row.raw, row.board, row.player_id, row.reply)
+def queued(row: Row[Any]) -> Queued:
+    is_finished = row.version == FINISHED
+    mail = Mail(
+        row.key,
+        row.address,
+        row.envelope_from,
+        row.subject,
+        row.raw if is_finished else unpacked(row.raw),
+        row.board,
+        row.player_id,
+        row.reply,
+        row.token,
+        unpacked(row.shared) if row.shared else b"",
+        row.version,
+    )
     state = Delivery(row.state)
     return Queued(row.id, mail, row.created_at, row.due_at, state, row.attempts, row.trouble, row.inbox_id)
+
+
+def _stored(mail: Mail) -> bytes:
+    return mail.owed if mail.version == FINISHED else packed(mail.owed)
+
+
+def packed(value: bytes) -> bytes:
+    """What a mail says as it is stored: the same in a third of the room."""
+    return zlib.compress(value)
+
+
+def unpacked(stored: bytes) -> bytes:
+    return zlib.decompress(stored)

@@ -190,18 +190,27 @@ outbox = _numbered(
     Column("bounced_at", Instant),
     Column("trouble", Text, nullable=False, server_default=""),
     Column("maybe_taken", Boolean, nullable=False, server_default=false()),
+    Column("token", String(60), nullable=False, server_default=""),
 )
 Index("ix_outbox_due", outbox.c.state, outbox.c.due_at, outbox.c.id)
 Index("ix_outbox_address", outbox.c.address, outbox.c.created_at)
 _QUEUED: ColumnElement[bool] = literal_column("state = 'queued'")
 _partial("ix_outbox_pending", outbox.c.board, outbox.c.address, outbox.c.id, where=_QUEUED)
 
+owed_boards = _table(
+    "owed_boards", Column("id", BigKey, primary_key=True), Column("value", LargeBinary, nullable=False)
+)
+"""What the mails to several readers of a board have in common; it is deleted with the last of them."""
+
 outbox_texts = _table(
     "outbox_texts",
     Column("id", ForeignKey("outbox.id", ondelete="CASCADE"), primary_key=True),
     Column("raw", LargeBinary, nullable=False),
+    Column("version", Integer, nullable=False, server_default="0"),
+    Column("board_id", ForeignKey("owed_boards.id"), index=True),
 )
-"""A text is deleted with its mail. It is apart because claiming and marking a mail rewrites the mail's row."""
+"""What each mail says, packed; of version 0 are mails as bytes, as they were stored formerly. It is deleted with its
+mail. It is apart because claiming and marking a mail rewrites the mail's row."""
 
 tickets = _table(
     "tickets",

@@ -53,6 +53,7 @@ from pbm.store.tables import (
     meta,
     outbox,
     outbox_texts,
+    owed_boards,
     player_follows,
     players,
 )
@@ -69,7 +70,7 @@ LOCK = often(sa.select(sa.cast(sa.func.pg_advisory_xact_lock(_numbers.c.number),
 _BOARDS_OF_A_BITE = 32
 _MOST_UNWRITTEN = 500
 """Statements that write, in one rehearsal; the limit ends even a loop that waits for its own writes."""
-_QUEUES = frozenset({inbox, outbox, outbox_texts})
+_QUEUES = frozenset({inbox, outbox, outbox_texts, owed_boards})
 _HOUSE, _OF_THE_HOUSE = frozenset({absences, bans, meta}), 10**12
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 

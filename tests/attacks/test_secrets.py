@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbm.compose.tell import mail_bytes
 from pbm.domain.errors import NotAllowed
 from pbm.domain.mail import Arrival, Received, RemarkKind
 from pbm.domain.match import Player
@@ -257,7 +258,7 @@ def forgotten(house: House) -> list[str]:
 
 def sent(house: House) -> list[Got]:
     with house.service.store.read() as tx:
-        return [Got(each.mail.address, each.mail.raw, each.mail.board) for each in tx.outbox.latest(None, 1000)]
+        return [Got(each.mail.address, mail_bytes(each.mail), each.mail.board) for each in tx.outbox.latest(None, 1000)]
 
 
 def deliver_all(house: House) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from games import GAMES
 from pbm.compose import Composer, Notice, Reader
+from pbm.compose.tell import Untellable, mail_bytes
 from pbm.domain import events
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.match import Match, Player, Record, Seat, State
@@ -27,7 +28,7 @@ def told(*told_of: Event, seat: Seat) -> str:
     reader = Reader(("alice@example.net",), PLAYERS[seat - 1], seat)
     notice = Notice(match, State.start(GAMES["cross"], []), reader, told_of)
     (mail,) = Composer(Robot("pbm", "example.org"), Signer(b"secret")).notice(notice, NOW)
-    return mail.raw.decode()
+    return mail_bytes(mail).decode()
 
 
 @pytest.mark.parametrize("kind", EVENTS, ids=lambda kind: kind.__name__)
@@ -43,6 +44,7 @@ class NobodyKnows(Event):
     """An event that no template knows."""
 
 
-def test_an_event_without_a_sentence_is_no_empty_line() -> None:
-    with pytest.raises(LookupError, match="NobodyKnows"):
+def test_an_event_without_a_sentence_is_no_empty_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(events._KINDS, "NobodyKnows", NobodyKnows)
+    with pytest.raises(Untellable, match="has nothing to say of NobodyKnows"):
         told(NobodyKnows(101), seat=1)

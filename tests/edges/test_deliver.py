@@ -21,7 +21,7 @@ from pbm.edges.transports import (
     TemporaryFailure,
     Unreachable,
 )
-from pbm.store import DatabaseTrouble, Store
+from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.house import DELIVERED
 from pbm.store.queues import Outbox
 from tests.patience import PATIENCE_SECONDS
@@ -127,10 +127,11 @@ def deliver(
     gave_up: GaveUp = lambda *_: None,
     settings: DeliverySettings = SETTINGS,
     tell_refused: Callable[[str], None] = lambda _: None,
+    tell_unmade: Callable[[Transaction, Queued, str], None] = lambda *_: None,
 ) -> None:
     async def run() -> None:
         store.clock = clock
-        deliverer = Deliverer(store, way, settings, gave_up, tell_refused)
+        deliverer = Deliverer(store, way, settings, gave_up, tell_refused, tell_unmade)
         running = asyncio.create_task(deliverer.run())
         async with asyncio.timeout(PATIENCE_SECONDS):
             while not until():
@@ -163,6 +164,25 @@ def test_a_temporary_failure_is_tried_again_later_with_the_same_bytes(store):
     clock.now = postponed.due_at
     deliver(store, way, clock, lambda: outbox(store)[0].state is Delivery.SENT)
     assert [(mail.recipient, mail.data) for mail in way.taken] == [("a@x", b"raw")]
+
+
+def test_a_mail_that_cannot_be_made_is_given_up_and_all_others_go_on(store):
+    """Even those of its lane; and it says nothing about the way, nor about its recipient."""
+    bad = Mail("bad", "a@x", "b@x", "s", b"{}", 1, version=1)
+    newer = Mail("newer", "a@x", "b@x", "s", b"{}", 1, version=99)
+    with store.write() as tx:
+        for mail in (bad, newer, Mail("good", "a@x", "b@x", "s", b"raw", 1)):
+            tx.outbox.add([mail], START)
+    way, unmade, refused = Way(), list[str](), list[bool]()
+    deliver(
+        store, way, Clock(), lambda: all(mail.state is not Delivery.QUEUED for mail in outbox(store)),
+        lambda tx, queued, reason, is_refused: refused.append(is_refused),
+        tell_unmade=lambda tx, queued, reason: unmade.append(queued.mail.key),
+    )  # fmt: skip
+    assert [mail.data for mail in way.taken] == [b"raw"]
+    assert [mail.state for mail in outbox(store)] == [Delivery.FAILED, Delivery.FAILED, Delivery.SENT]
+    assert (unmade, refused) == (["bad", "newer"], [False, False])
+    assert "form 99" in outbox(store)[1].trouble
 
 
 @pytest.mark.parametrize("failure", [MailRefused("554 spam", 554), TemporaryFailure("451 try later", 451)])
@@ -387,7 +407,7 @@ def test_a_mail_waits_for_an_older_one_of_its_board_that_another_process_sends(s
         assert [mail.mail.address for mail in tx.outbox.claim(START, soon, 9)] == ["b@x"]
         tx.outbox.sent([other[0].id], START)
     with store.write() as tx:
-        assert [mail.mail.raw for mail in tx.outbox.claim(START + timedelta(seconds=5), soon, 9)] == [b"2"]
+        assert [mail.mail.owed for mail in tx.outbox.claim(START + timedelta(seconds=5), soon, 9)] == [b"2"]
 
 
 def test_waits_double_up_to_the_longest():

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from pbm.cli.output import replayed
+from pbm.compose.tell import mail_bytes
 from pbm.domain.mail import Delivery
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
@@ -224,7 +225,7 @@ def test_an_address_that_is_also_somebody_elses_costs_them_nothing(way: str, liv
     lived.send("bob", "A question", "Who are you?", to="postmaster@example.org")
     lived.wait(timedelta(hours=2))
     with lived.service.store.read() as tx:
-        assert got.raw in [queued.mail.raw for queued in tx.outbox.latest(Delivery.QUEUED, 100)]
+        assert got.raw in [mail_bytes(queued.mail) for queued in tx.outbox.latest(Delivery.QUEUED, 100)]
     assert [mail.mail_from for mail in lived.parked()] == [address_of("bob")]
     assert stored(lived, NAME) == []
 

@@ -110,15 +110,6 @@ def test_whoever_asks_too_often_waits(ended: House) -> None:
     assert "still under way" in got.body
 
 
-def test_a_game_that_cannot_be_drawn_is_given_up_and_said_so(ended: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended.think()
-    ended.send("carol", "replay 101 carol carolpass")
-    monkeypatch.setattr(keepsake, "film", lambda *_: 1 / 0)
-    (got,) = ended.think()
-    assert "no replay of board 101" in got.body
-    assert not ended.think()
-
-
 @pytest.mark.parametrize("name", EACH)
 def test_every_game_leaves_a_keepsake(name: str, house: House) -> None:
     house.player("alice", "both")

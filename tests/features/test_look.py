@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from bench import worlds
 from bench.attacks import letter
+from pbm.compose.tell import mail_bytes
 from pbm.domain.configuration import Limits
 from pbm.domain.verbs import VERBS
 from pbm.server import Arriving, Service, Settings
@@ -44,7 +45,7 @@ def asked(service: Service, subject: str, body: str = "") -> str:
     service.accept([Arriving(own, (worlds.ROBOT.address,), letter(own, subject, body, 1))])
     service.handle()
     with service.store.read() as tx:
-        raw = tx.outbox.latest(None, 1)[0].mail.raw
+        raw = mail_bytes(tx.outbox.latest(None, 1)[0].mail)
     assert len(raw) < LARGEST
     return raw.decode().partition("text/html")[0]
 
@@ -115,6 +116,6 @@ def test_no_verb_is_answered_by_more_than_a_mail_should_hold(crowd: Service) -> 
         with crowd.store.read() as tx:
             new = [queued for queued in tx.outbox.latest(None, 40) if queued.id > before]
         before = max([before, *(queued.id for queued in new)])
-        sizes[verb.name] = max([len(queued.mail.raw) for queued in new], default=0)
+        sizes[verb.name] = max([len(mail_bytes(queued.mail)) for queued in new], default=0)
     assert sum(size > 0 for size in sizes.values()) > len(VERBS) * 0.9
     assert {name: size for name, size in sizes.items() if size >= LARGEST} == {}

@@ -16,6 +16,7 @@ import pytest
 
 from games import GAMES
 from pbm.compose.pages import Pages
+from pbm.compose.tell import mail_bytes
 from pbm.domain.configuration import Limits
 from tests.conversation import START, Got, House, address_of, perform
 from tests.games.variants import opening
@@ -157,7 +158,7 @@ def test_every_kind_of_mail(tmp_path: Path, new_house: Callable[..., House], mon
     letters = []
     for page, words in LETTERS.items():
         mail = house.service.tools.composer.letter("alice@example.net", "pbm: a letter", page, START, **words)
-        letters.append(Got(mail.address, mail.raw, None))
+        letters.append(Got(mail.address, mail_bytes(mail), None))
     check(tmp_path, [*kinds.values(), *letters])
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 
 import pytest
 
+from pbm.compose.tell import mail_bytes
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
 from pbm.server import Arriving, Settings
@@ -1018,7 +1019,7 @@ def said_to(house: House, mail: Arriving) -> str:
         (prepared,) = handler.check(handler.read(tx, [row]))
         settled = handler.handle(tx, prepared)
         own = [each for each in settled.mails if each.address == mail.mail_from]
-        found = "\n".join(Got(each.address, each.raw, each.board).letter for each in own)
+        found = "\n".join(Got(each.address, mail_bytes(each), each.board).letter for each in own)
         raise _NotMeantToLast
     house.service.tools.states.forget()
     return " ".join(re.sub(r"\bBoard \d+", "Board", found.removeprefix("Subject: ")).split())

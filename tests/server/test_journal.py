@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from pbm.compose.tell import mail_bytes
 from pbm.core import decisions
 from pbm.core.board import OpenBoard, States
 from pbm.domain.clock import Clock
@@ -37,7 +38,7 @@ def test_what_cannot_be_written_down_parks_its_own_mail_only(table: House, monke
     add = Outbox.add
 
     def fail_for_one(outbox: Outbox, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
-        if any("C4" in mail.subject or b"played C4" in mail.raw for mail in mails):
+        if any("C4" in mail.subject or b"played C4" in mail_bytes(mail) for mail in mails):
             raise RuntimeError("a fault of ours")
         return add(outbox, mails, now, causes)
 

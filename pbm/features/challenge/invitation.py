@@ -268,7 +268,7 @@ def note_undelivered(at: Desk, mail: Mail) -> bool:
 
     It stays open: it may have reached another mailbox as well, or be sent once more when a mail server is mended.
     """
-    token = token_answered(mail.raw, at.tools.composer.robot)
+    token = token_answered(mail, at.tools.composer.robot)
     ticket = at.tx.tickets.find(token, at.now) if token else None
     inviter = at.tx.players.get(ticket.player_id or 0) if ticket and ticket.purpose == INVITE else None
     if inviter is None:

@@ -1,0 +1,385 @@
+"""Makes the mail of what is owed: a pure function of the value, which gives the same bytes each time.
+
+It reads templates and the rules of games, and nothing else: no database, no clock, no secret and no chance. So it may
+run in any process, as often as a mail is tried, and for a person who wants to see it. All wording is in the templates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from email.utils import format_datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from games import GAMES
+from games.rules import Zoomable
+from games.scene import Scene
+from pbm.compose import owed
+from pbm.compose.machine import addressed
+from pbm.compose.notices import File, Notice, Posed, Reader, Shown
+from pbm.compose.owed import BoardMail, BoardsMail, BoardThen, DrawnBoard, ForReader, Head, Link, PageMail
+from pbm.compose.pages import BESIDES, TEXT, Figure, Pages, Sheet, quotable, to_ascii, wrapped
+from pbm.compose.views import View, view_of
+from pbm.compose.wire import Links, Part, Parts, board_headers, octets, to_bytes, written
+from pbm.domain import game_record
+from pbm.domain.events import CommentMade, Event, from_json
+from pbm.domain.game_record import GameRecord
+from pbm.domain.mail import FINISHED, Mail, Remark
+from pbm.domain.match import IntentKind, Match, Ply, Record, State, other, replay
+from pbm.domain.spans import told
+from pbm.draw import plots
+from pbm.draw.picture import film
+
+MAX_DRAWN_TOGETHER = 12
+"""How many boards are drawn in one mail."""
+CARRIED = 3000
+"""Octets of a picture or a file besides its content, including the words about it."""
+MAX_UNASKED = 6_000
+"""The most octets of boards in the HTML for a stranger."""
+MAX_TOLD = 25_000
+"""With more octets of people's words, there is no room for an earlier board."""
+KEEPSAKE = "keepsake.txt"
+"""The page that comes with the whole game as files."""
+_PAGES = Pages()
+_OF_SHOWN = [each.name for each in fields(Shown)]
+
+
+class Untellable(Exception):
+    """A value that no mail can be made of."""
+
+
+def mail_bytes(mail: Mail) -> bytes:
+    """The mail as it goes out. Raises: Untellable, for what was written by another version, or by a fault of ours."""
+    if mail.version == FINISHED:
+        return mail.owed
+    try:
+        value = owed.decoded(mail)
+        if isinstance(value, BoardMail):
+            return _board_mail(mail, value)
+        return _boards_mail(mail, value) if isinstance(value, BoardsMail) else _page_mail(mail, value)
+    except Exception as error:
+        raise Untellable(f"{type(error).__name__}: {error}") from error
+
+
+class _Standing(NamedTuple):
+    """A board as it stood, replayed."""
+
+    match: Match
+    state: State
+    events: Sequence[Event]
+    comments: tuple[CommentMade, ...]
+    kibitz: tuple[Remark, ...]
+
+    def notice(self, told: ForReader, head: Head) -> Notice:
+        """What one reader is told."""
+        return Notice(
+            match=self.match,
+            state=self.state,
+            reader=Reader((), head.player, told.seat, head.settings),
+            events=tuple(self.events[place] for place in told.events),
+            comments=tuple(self.comments[place] for place in told.comments),
+            kibitz=tuple(self.kibitz[place] for place in told.kibitz),
+            **{name: getattr(told.shown, name) for name in _OF_SHOWN},
+        )
+
+
+def _standing(board: BoardThen) -> _Standing:
+    match, autos = board.match, frozenset(board.autos)
+    played_at = board.moved_at or match.started_at
+    plies = [
+        Ply(notation, int(seat), played_at, place in autos)
+        for place, (notation, seat) in enumerate(zip(board.notations, board.seats, strict=True))
+    ]
+    state = replay(GAMES[match.game], match.options, match.body, board.notations, judged=False)
+    events = from_json(board.events)
+    return _Standing(match._replace(record=Record.of(plies)), state, events, board.comments, board.kibitz)
+
+
+@lru_cache(maxsize=64)
+def _standing_of(shared: bytes) -> _Standing:
+    """Cached, because the mails to all readers of a board are made one after another."""
+    return _standing(owed.decoded_board(shared))
+
+
+def _board_mail(mail: Mail, value: BoardMail) -> bytes:
+    notice, told = _standing_of(mail.shared).notice(value.told, value.head), value.told
+    match, robot = notice.match, value.head.robot
+    view = view_of(notice.state, _scene(notice), lists=match.result is None)
+    thread = view.situation(match).thread
+    is_news = bool(notice.events or notice.comments or notice.problem or notice.intents)
+    asked = bool(notice.shown) or not is_news  # to see the board
+    to_move = match.result is None and notice.reader.seat == notice.state.to_move
+    sheet = _sheet(value.head, pictured=asked or to_move)
+    of_people = _of_people(notice)
+    if of_people > MAX_TOLD:
+        notice = replace(notice, before=False)
+    kept = _kept(notice) if notice.page == KEEPSAKE else _Kept({})
+    sheet.room -= of_people + kept.octets
+    if notice.before:  # it is drawn in any case, and the reader's board gets the rest
+        sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
+    text = _PAGES.mail(notice.page, **_board_words(notice, view, sheet, value.head, told.answered_at), **kept.words)
+    shown = view.machine(match) if sheet.drawn else ""
+    machine = shown and addressed(
+        shown, notice.reader.seat, told.answered_at, events=(type(event).__name__ for event in notice.events),
+        comments=((comment.userid, comment.text) for comment in notice.comments), asked=asked,
+        error=notice.problem, candidates=notice.nearby,
+    )  # fmt: skip
+    body = _with_files(sheet.body(sheet.illustrated(text, kept.figure), mail.subject, machine), kept.attached)
+    headers = value.head.headers | ({"Reply-To": told.answered_at} if told.answered_at else {})
+    headers |= board_headers(robot, match, thread, notice.leave, told.answered_at, value.posted_at)
+    return _bytes(mail, value.head, headers, body)
+
+
+def _boards_mail(mail: Mail, value: BoardsMail) -> bytes:
+    head, drawn = value.head, min(len(value.boards), MAX_DRAWN_TOGETHER)
+    sheet = _sheet(head, drawn + len(value.puzzles))
+    notices = [_standing(board).notice(told, head) for board, told in value.boards]
+    sections = [
+        _section(notice, sheet, head, told.answered_at, drawn=place < drawn)
+        for place, (notice, (_, told)) in enumerate(zip(notices, value.boards, strict=True))
+    ]
+    first = next(iter(notices), None)
+    examples = _examples(first, view_of(first.state, None)) if first else []
+    text = _PAGES.mail(
+        value.page, lost_since=value.lost_since,
+        sections=sections, others=value.others, reader=Reader((), head.player, None, head.settings), daily=value.daily,
+        puzzles=[_posed(each, sheet, head, value.answered_at) for each in value.puzzles],
+        ladder=told(head.settings.remind),
+        example=f"{first.match.board} {next(iter(examples), 'F6')}" if first else "",
+    )  # fmt: skip
+    return _bytes(mail, head, head.headers, sheet.body(text, mail.subject))
+
+
+def _page_mail(mail: Mail, value: PageMail) -> bytes:
+    head, pieces = value.head, value.pieces
+    drawings = [each for each in pieces if isinstance(each, DrawnBoard)]
+    sheet = _sheet(head, max(1, len(drawings)))
+    boards = iter(_drawings(drawings, sheet, head.settings.board))
+    shown = [""]
+    for piece in pieces:
+        if isinstance(piece, DrawnBoard):
+            shown.append(next(boards))
+        elif isinstance(piece, Link):
+            shown.append(sheet.link(piece.text, piece.url))
+        else:
+            chart = piece.chart
+            shown.append(sheet.illustrated(chart.line, Figure(chart.line, plots.ratings(chart.bars), chart.described)))
+    text = "".join(part for pair in zip(shown, value.texts, strict=True) for part in pair)
+    body = sheet.body(text, mail.subject)
+    if value.forms:
+        body = Parts("alternative", (body, *(Part(each.kind, each.data.decode()) for each in value.forms)))
+    return _bytes(mail, head, head.headers, _with_files(body, value.attached))
+
+
+def _drawings(drawings: Sequence[DrawnBoard], sheet: Sheet, style: str) -> list[str]:
+    """The drawings without their last line breaks."""
+    views = []
+    for each in drawings:
+        state = replay(GAMES[each.game], each.options, each.body, each.moves, judged=False)
+        views.append(view_of(state, None, lists=each.lists))
+    if len(drawings) == 1:
+        one = drawings[0]
+        links = Links(one.answered_at, one.subject) if one.answered_at else None
+        return [sheet.board(views[0], style, links).rstrip("\n")]
+    return [each.rstrip("\n") for each in sheet.drawings(views, style)]
+
+
+def _with_files(body: Part | Parts, files: Sequence[File]) -> Part | Parts:
+    return Parts("mixed", (body, *(Part.file(*file) for file in files))) if files else body
+
+
+def _bytes(mail: Mail, head: Head, headers: dict[str, str], body: Part | Parts) -> bytes:
+    robot = head.robot
+    return to_bytes(
+        {
+            "From": f"pbm <{robot.address}>",
+            "To": mail.address,
+            "Subject": mail.subject,
+            "Date": format_datetime(head.at),
+            "Message-ID": f"<{mail.key}@{robot.domain}>",
+            **headers,
+            "X-Auto-Response-Suppress": "All",
+            "X-Pbm-Loop": robot.domain,
+        },
+        body,
+        mail.key,
+    )
+
+
+def _sheet(head: Head, boards: int = 1, *, pictured: bool = True) -> Sheet:
+    """The reader's sheet; a stranger, who may not have asked for it, gets no picture and nothing large.
+
+    pictured: whether pictures suit the mail: filters take a big picture with little text for spam.
+    """
+    settings, domain = head.settings, head.robot.domain
+    if head.player is None:
+        sheet = Sheet(settings.mail, domain, pictured=False, boards=boards)
+        sheet.room = MAX_UNASKED
+        return sheet
+    pictured = settings.picture == "on" or (pictured and settings.picture != "off")
+    return Sheet(settings.mail, domain, pictured=pictured, boards=boards)
+
+
+def _scene(notice: Notice) -> Scene | None:
+    """What is drawn in place of the present position; None for that itself. Raises: GameError."""
+    match, drawn = notice.match, notice.drawn
+    if drawn is None:
+        return None
+    notations = (*match.record.notations[: drawn.plies], *drawn.line)
+    state = replay(GAMES[match.game], match.options, match.body, notations, judged=False)
+    if drawn.zoom is None or not isinstance(state.game, Zoomable):
+        return state.scene
+    point, factor = drawn.zoom
+    return state.game.zoom(state.position, state.last, point, int(factor))
+
+
+def _posed(posed: Posed, sheet: Sheet, head: Head, answered_at: str) -> str:
+    """A puzzle among boards. answered_at: for the answers its links open; empty for no links."""
+    prefix = f"puzzle {posed.number} "
+    links = Links(answered_at, f"Re: puzzle {posed.number}", prefix) if answered_at else None
+    board = sheet.board(view_of(posed.state, None), head.settings.board, links).rstrip("\n")
+    words = {"board": board, "prefix": prefix, "asks": bool(answered_at)}
+    return _PAGES.render("posed.txt", posed=posed, **words).rstrip("\n")
+
+
+def _section(notice: Notice, sheet: Sheet, head: Head, answered_at: str, *, drawn: bool) -> str:
+    """One board among several, with links as in its own mail."""
+    view = view_of(notice.state, None)
+    prefix = f"{notice.match.board} "
+    words = _board_words(notice, view, sheet, head, answered_at, prefix)
+
+    def answers() -> list[str]:
+        """The answers, in HTML without moves that the board above has as links."""
+        shown = zip(_examples(notice, view), words["examples"](), strict=True)
+        hidden = sheet.linked if drawn else ()
+        return [sheet.only_text(f"  {prefix}{word}") if word in hidden else f"  {link}" for word, link in shown]
+
+    return _PAGES.render("section.txt", **words, drawn=drawn, ruled=sheet.ruled, answers=answers)
+
+
+def _board_words(
+    notice: Notice, view: View, sheet: Sheet, head: Head, answered_at: str, prefix: str = ""
+) -> dict[str, Any]:
+    """prefix: what an answer must begin with if the mail does not identify the board; links do."""
+    match, state, reader = notice.match, notice.state, notice.reader
+    situation, zone, style = view.situation(match), reader.settings.zone, reader.settings.board
+    over = match.result is not None
+    may_play = not over and notice.drawn is None and reader.seat == state.to_move
+    links = Links(answered_at, f"Re: {match.board}") if reader.seat else None
+    whole = notice.whole_record or over
+
+    def moves() -> str:
+        return situation.moves(state, whole=whole)
+
+    def besides() -> int:
+        return 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0)
+
+    def urls(texts: Sequence[str]) -> list[str]:
+        return links.urls(texts) if links else [""] * len(texts)
+
+    def examples() -> list[str]:
+        words = [] if over else _examples(notice, view)
+        return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, urls(words), strict=True)]
+
+    def offered() -> list[str]:
+        """The lines to answer with; the link of each opens an answer with all of them."""
+        (url,) = urls(["\r\n".join(notice.offered)])
+        return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
+
+    def earlier() -> str:
+        """The board before the last ply."""
+        notations = match.record.notations[:-1]
+        before = replay(state.game, match.options, match.body, notations, judged=False)
+        return sheet.board(view_of(before, None, lists=False), style)
+
+    return {
+        "notice": notice,
+        "match": match,
+        "state": state,
+        "told": [event for event in notice.events if not event.aftermath],
+        "aftermath": [event for event in notice.events if event.aftermath],
+        "title": situation.thread.board,
+        "seat": reader.seat,
+        "over": over,
+        "drawing": lambda: sheet.board(view, style, links if may_play else None, besides),
+        "earlier": earlier,
+        "clock": situation.clock_lines(zone, head.at),
+        "standstills": situation.standstills(reader.seat, zone, head.at),
+        "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
+        "offered": offered() if notice.offered else [],
+        "moves": moves,
+        "examples": examples,
+        "original": quotable(notice.original),
+        "robot": head.robot.address,
+        **notice.words,
+    }
+
+
+def _examples(notice: Notice, view: View) -> list[str]:
+    """Answers that the reader may give now: to an offer, to a submitted move, and moves.
+
+    The moves are two legal ones, or those close to a refused one, and commands that may replace a move.
+    """
+    match, state, seat = notice.match, notice.state, notice.reader.seat
+    offer, clock = match.offer, match.clock
+    asked = ["accept", "reject"] if offer is not None and seat == other(offer.seat) else []
+    if clock is not None and clock.overrun_at is not None and seat == other(clock.seat):
+        asked += ["claim", "claim draw", "give 3d"]
+    waiting = {intent.kind for intent in notice.intents}
+    if IntentKind.HOLD in waiting:
+        asked.append("cancel")
+    if IntentKind.SUBMIT in waiting:
+        asked.append("yes" if any(intent.is_question for intent in notice.intents) else "confirm")
+    if seat == state.to_move:
+        asked += [*(notice.nearby[:3] or view.examples), *(["swap"] if state.may_swap else [])]
+    return asked
+
+
+def _of_people(notice: Notice) -> int:
+    """Octets that people's words take in all forms of the mail."""
+    remarks: tuple[CommentMade | Remark, ...] = (*notice.comments, *notice.kibitz, *notice.notes)
+    said = [each.text for each in remarks] + quotable(notice.original)
+    if not said:
+        return 0
+    words = "\n".join(said)
+    taken = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words))
+    return taken if words.isascii() else taken * 5 // 4  # the text around them is encoded, too
+
+
+class _Kept(NamedTuple):
+    """What a keepsake brings besides the board."""
+
+    words: dict[str, Any]
+    figure: Figure | None = None
+    attached: tuple[File, ...] = ()
+
+    @property
+    def octets(self) -> int:
+        """What the figure and the files take in the mail."""
+        carried = [file.data for file in self.attached] + ([self.figure.picture.data] if self.figure else [])
+        return sum(len(each) * 37 // 27 + CARRIED for each in carried)
+
+
+def _kept(notice: Notice) -> _Kept:
+    """The whole game as an animation, unless it would be too large, and as a file for programs."""
+    record, settings = GameRecord.of(notice.match), notice.reader.settings
+    states = record.states()
+    text, ending = game_record.write(record, states)
+    name = f"{record.game}-{notice.match.board}"
+    file = File(f"{name}.{ending}", "text/plain; charset=utf-8", text.encode())
+    lines = [f"The whole game for programs: {file.name}"]
+
+    def scene(ply: int) -> Scene:
+        return states[ply].game.scene(states[ply].position, states[ply].last)
+
+    picture = film(scene, len(states) - 1) if settings.picture != "off" else None
+    if picture is None:
+        return _Kept({"files": lines}, None, (file,))
+    moving = f"{name}.gif"
+    lines.insert(0, f"The whole game as an animation: {moving}")
+    if settings.mail == TEXT:
+        return _Kept({"files": lines}, None, (File(moving, picture.kind, picture.data), file))
+    described = f"The game from its beginning to its end, {len(record.moves)} plies."
+    return _Kept({"files": lines}, Figure(lines[0], picture, described, moving), (file,))
