@@ -22,7 +22,7 @@ from pbm.mailin import Action
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 FLOW = (DOCS / "mail-flow.md").read_text()
-REASONS = ("limit", "ban", "locked", "closed", "reject", "postmaster")
+REASONS = ("limit", "move", "ban", "locked", "closed", "reject", "postmaster")
 UNITS = sorted((DOCS / "systemd").iterdir())
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

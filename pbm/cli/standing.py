@@ -79,6 +79,7 @@ def as_values(look: Status) -> dict[str, Any]:
         "inbox": {
             "new": _waiting_values(look.new, look.at),
             "parked": _waiting_values(look.parked, look.at),
+            "moves_ignored": look.moves_ignored,
             **_flow_values(look.received, "handling_seconds"),
         },
         "outbox": {
@@ -147,6 +148,9 @@ def _stop_lines(look: Status) -> list[str]:
         lines.append(f"No server is at work, since {_when(look.silent_since, look.at)}: pbm serve")
     if look.stuck_since is not None:
         lines.append(f"No email goes out, since {_when(look.stuck_since, look.at)}: pbm doctor")
+    if look.moves_ignored:
+        emails = counted(look.moves_ignored, "email")
+        lines.append(f"{emails} in which a move stands taken for a machine's: pbm inbox list --state ignored")
     if look.thoughts.number and not look.is_thought:
         lines.append("No robot moves, because no process thinks: pbm work --do think")
     return lines

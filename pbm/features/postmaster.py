@@ -122,7 +122,7 @@ def address_of(tools: Tools) -> str:
 
 def _message(row: Received, robot: Robot) -> Message | None:
     read = read_mail(row.raw, Envelope(row.mail_from, row.recipients), robot)
-    return read.program if isinstance(read, Discard) else read
+    return read.letter if isinstance(read, Discard) else read
 
 
 def _from_operator(tools: Tools) -> dict[str, str]:

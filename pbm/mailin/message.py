@@ -35,6 +35,18 @@ class Action(StrEnum):
     REJECT = "reject"
 
 
+class Mark(StrEnum):
+    """What marks a mail as a machine's, if anything."""
+
+    NONE = "none"
+    RELAY = "relay"
+    """A list, a relay, a company's rule or a filter on the way: a person may have written it."""
+    PROGRAM = "program"
+    """Only the statement by which programs identify themselves (RFC 3834)."""
+    RESPONDER = "responder"
+    """An autoresponder, a bounce, or another machine."""
+
+
 @dataclass(frozen=True, slots=True)
 class PeerKey:
     """The sender's OpenPGP key from a mail (Autocrypt)."""
@@ -80,8 +92,7 @@ class Message:
     """Whether one of our mails is quoted in the text."""
     peer: str = ""
     """The IP address that handed it to the trusted mail server, by its record; empty if not known."""
-    automatic: bool = False
-    """Whether the mail says that a program wrote it."""
+    mark: Mark = Mark.NONE
     group: str = ""
     """The id of the group chat it was written in, as given by a chat program."""
     cover: Cover = Cover.NONE
@@ -113,5 +124,8 @@ class Discard:
     failures: tuple[Failure, ...] = ()
     permanent: bool = False
     original_id: str | None = None
-    program: Message | None = None
-    """The message if the only objection is the mark by which a program identifies itself (RFC 3834)."""
+    mark: Mark = Mark.RESPONDER
+    letter: Message | None = None
+    """What stands in the mail, if it may be a player's move in spite of its mark."""
+    may_be_move: bool = False
+    """Whether its first line is a move of a player of the board, who has not proved to be that."""

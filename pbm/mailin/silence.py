@@ -16,7 +16,7 @@ from flufl.bounce import all_failures
 
 from pbm.mailin import headers, phrases
 from pbm.mailin.headers import Robot
-from pbm.mailin.message import Action, Discard, Envelope, Failure
+from pbm.mailin.message import Action, Discard, Envelope, Failure, Mark
 from pbm.mailin.mime import Entity, TooLongError, decoded, split
 
 # Its detectors log tracebacks for mails that strangers send, which are of no use to the operator.
@@ -66,15 +66,24 @@ _AUTOMATIC_FIELDS = (
     "x-vacation", "x-ms-exchange-inbox-rules-loop", "x-amazon-auto-reply", "x-auto-generated", "x-fc-machinegenerated",
     "x-tmda-fingerprint", "x-choicemail-registration-request", "x-boxbe-challenge", "secure-join",
 )  # fmt: skip
-_MARKS = (
-    *_AUTOMATIC_FIELDS, "auto-submitted", "x-apple-action", "x-auto-response-suppress", "precedence", "preference",
-    "x-precedence", "x-post-messageclass", "delivered-to",
-)  # fmt: skip
-"""Fields that may say that a program sent the mail."""
 _LIST_FIELDS = (
     "list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive",
     "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-listname", "x-campaignid",
 )  # fmt: skip
+_SUPPRESSED = "X-Auto-Response-Suppress"
+_FIELD_MARKS: Sequence[tuple[Sequence[str], str, Mark, str]] = (
+    (_AUTOMATIC_FIELDS, "", Mark.RESPONDER, "a field of an autoresponder"),
+    (("x-apple-action",), r"vacation$", Mark.RESPONDER, "a field of an autoresponder"),
+    (("x-post-messageclass", "delivered-to"), r".*autorespond", Mark.RESPONDER, "a field of an autoresponder"),
+    (("precedence", "preference", "x-precedence"), r".*auto_reply", Mark.RESPONDER, "Precedence: auto_reply"),
+    # Exchange stamps it on people's mails by a company's rule, and on its notices of absence.
+    (("x-auto-response-suppress",), r".*\b(?:all|oof|autoreply)\b", Mark.RELAY, _SUPPRESSED),
+    (_LIST_FIELDS, "", Mark.RELAY, "mailing list or bulk mail"),
+    (("precedence",), r"\s*(?:bulk|list|junk)(?:[\s,;:]|$)", Mark.RELAY, "mailing list or bulk mail"),
+    (("x-spam-flag",), r"yes$", Mark.RELAY, "spam by a filter on the way"),
+    (("x-spam-status",), r"\s*yes(?:[\s,;:]|$)", Mark.RELAY, "spam by a filter on the way"),
+)
+"""Fields, a pattern of the value ("" for any), the mark it is, and the reason for the operator."""
 _RECIPIENT = re.compile(r"(?im)^(?:final|original)-recipient:\s*+(?:[\w-]{1,20}\s*+;)?\s*+<?([^\s<>;]{1,250})")
 _FIELD = r"(?im)^{}:[ \t]*([^\n]{{1,200}})"
 _ACTION, _STATUS, _DISPOSITION, _FEEDBACK, _ID = (
@@ -157,7 +166,7 @@ def _local(address: str) -> str:
     return address.rpartition("@")[0] or address
 
 
-Verdict = tuple[Action, str] | None
+Verdict = tuple[Action, str] | tuple[Action, str, Mark] | None
 
 
 def verdict(seen: Evidence) -> Discard | None:
@@ -167,20 +176,21 @@ def verdict(seen: Evidence) -> Discard | None:
             break
     else:
         return None
-    action, reason = found
+    action, reason, *marks = found
+    mark = marks[0] if marks else Mark.RESPONDER
+    if mark is Mark.RESPONDER and not seen.excused and _is_program(seen):
+        mark = Mark.PROGRAM
     message_id = headers.message_id(seen.mail.fields.get("message-id", []))
     original_id = _original_id(seen) if action in (Action.BOUNCE, Action.COMPLAINT) else None
-    discard = Discard(action, reason, message_id, seen.sender, seen.bounce_token, original_id=original_id)
+    discard = Discard(action, reason, message_id, seen.sender, seen.bounce_token, original_id=original_id, mark=mark)
     if action is not Action.BOUNCE:
         return discard
     failed = failures(seen)
     return replace(discard, failures=failed, permanent=_is_permanent(seen, failed))
 
 
-def is_program_at_play(seen: Evidence) -> bool:
-    """Whether the only objection to a mail is its statement, demanded by RFC 3834, that a program wrote it. Such a mail
-    counts if it answers a mail to a program's account.
-    """
+def _is_program(seen: Evidence) -> bool:
+    """Whether the only objection to a mail is its statement, demanded by RFC 3834, that a program wrote it."""
     submitted = _word(seen.field("auto-submitted"))
     marked = submitted in ("auto-generated", "auto-replied") and "vacation" not in seen.field("auto-submitted")
     return marked and seen.token is not None and verdict(replace(seen, excused=True)) is None
@@ -189,7 +199,7 @@ def is_program_at_play(seen: Evidence) -> bool:
 def _own(seen: Evidence) -> Verdict:
     """A returned mail of ours, or one that claims to be from an address of ours, with or without a token."""
     if seen.has(LOOP_HEADER.lower()) or seen.robot.owns(seen.sender):
-        return Action.IGNORE, "our own mail came back"
+        return Action.IGNORE, "our own mail came back", Mark.NONE
     return None
 
 
@@ -242,33 +252,35 @@ def _failure(seen: Evidence) -> Verdict:
         return None
     if phrases.FAILURE_SUBJECT.search(seen.subject):
         return Action.BOUNCE, "failure in the subject"
-    unmarked = nobody and not _marked(seen)
+    unmarked = nobody and _responder(seen) is None
     if (unmarked or seen.is_from(_POSTMASTER)) and phrases.FAILURE_TEXT.search(_visible(seen.mail)):
         return Action.BOUNCE, "failure in the text"
     return None
 
 
-def _marked(seen: Evidence) -> str:
-    """The mark that says that a program sent the mail; "" for none."""
-    if not seen.has(*_MARKS):
-        return ""
-    if (submitted := _word(seen.field("auto-submitted"))) and submitted != "no" and not seen.excused:
-        return f"Auto-Submitted: {submitted}"
-    if seen.has(*_AUTOMATIC_FIELDS) or seen.field("x-apple-action") == "vacation":
-        return "a field of an autoresponder"
-    if re.search(r"\b(?:all|oof|autoreply)\b", seen.field("x-auto-response-suppress")):
-        return "X-Auto-Response-Suppress"
-    if "auto_reply" in seen.field("precedence") + seen.field("preference") + seen.field("x-precedence"):
-        return "Precedence: auto_reply"
-    if "autorespond" in seen.field("x-post-messageclass") + seen.field("delivered-to"):
-        return "a field of an autoresponder"
-    return ""
+def _responder(seen: Evidence) -> Verdict:
+    """What a field says that only programs write, or that is written on programs' mails."""
+    submitted = _word(seen.field("auto-submitted"))
+    if submitted and submitted != "no" and not seen.excused:
+        return Action.IGNORE, f"Auto-Submitted: {submitted}"
+    found = _field_mark(seen, Mark.RESPONDER)
+    return found or _field_mark(seen, Mark.RELAY, _SUPPRESSED)
+
+
+def _field_mark(seen: Evidence, mark: Mark, only: str = "") -> Verdict:
+    """The first row of the table above with this mark that fits the mail. only: its reason."""
+    for names, pattern, kind, reason in _FIELD_MARKS:
+        if kind is not mark or not seen.has(*names) or only not in ("", reason):
+            continue
+        if not pattern or any(re.match(pattern, seen.field(name)) for name in names):
+            return Action.IGNORE, reason, mark
+    return None
 
 
 def _automatic(seen: Evidence) -> Verdict:
     """A vacation notice or another program's answer."""
-    if mark := _marked(seen):
-        return Action.IGNORE, mark
+    if (found := _responder(seen)) is not None:
+        return found
     if seen.opens_as_automatic:
         return Action.IGNORE, "subject of an autoresponder"
     parts = list(seen.mail.walk())
@@ -286,18 +298,16 @@ def _automatic(seen: Evidence) -> Verdict:
 
 def _bulk(seen: Evidence) -> Verdict:
     """A mailing list, bulk mail, spam as marked by a filter on the way, or an address that is not a person's."""
-    if seen.has(*_LIST_FIELDS) or _word(seen.field("precedence")) in ("bulk", "list", "junk"):
-        return Action.IGNORE, "mailing list or bulk mail"
-    if seen.field("x-spam-flag") == "yes" or _word(seen.field("x-spam-status")) == "yes":
-        return Action.IGNORE, "spam by a filter on the way"
+    if (found := _field_mark(seen, Mark.RELAY)) is not None:
+        return found
     if seen.is_from_machine:
-        return Action.IGNORE, "sender is a program"
+        return Action.IGNORE, "sender is a program", Mark.RELAY
     path = seen.envelope.mail_from or ""
     if _RELAY.fullmatch(path):
-        return Action.IGNORE, "return path of a mail system"
+        return Action.IGNORE, "return path of a mail system", Mark.RELAY
     is_doubtful = seen.is_from(_DOUBTFUL) or (path != seen.sender and _DOUBTFUL.fullmatch(_local(path)))
     if is_doubtful and not _is_command(seen):
-        return Action.IGNORE, "sender has a machine's name"
+        return Action.IGNORE, "sender has a machine's name", Mark.RELAY
     return None
 
 

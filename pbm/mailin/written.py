@@ -19,7 +19,7 @@ from lxml import html
 from pbm.domain.mail import FINISHED, Mail
 from pbm.mailin import headers, phrases, quotes, silence
 from pbm.mailin.headers import Robot
-from pbm.mailin.message import Action, Cover, Discard, Envelope, Message, Unlock
+from pbm.mailin.message import Action, Cover, Discard, Envelope, Mark, Message, Unlock
 from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
 from pbm.mailin.quotes import FOUND, SENTINEL
 
@@ -170,7 +170,8 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     token, bounce_token = _tokens(mail, envelope, robot)
     seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
     discard = silence.verdict(seen)
-    if discard and not silence.is_program_at_play(seen):
+    # A bounce comes to our return path, and our own mail comes back: neither is ever a player's move.
+    if discard and (discard.mark is Mark.NONE or not (token or fields.get("in-reply-to"))):
         return discard
     for everything in versions(mail):
         text, answers_us = quotes.own_text(everything, robot.local_part.lower())
@@ -192,11 +193,11 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         direct=headers.direct(fields, envelope, robot, sender),
         answers_us=answers_us,
         peer=headers.peer(fields, robot),
-        automatic=discard is not None,
+        mark=discard.mark if discard else Mark.NONE,
         group=mail.first("chat-group-id").lower(),
         key=headers.key_of(fields, sender),
     )
-    return message if discard is None else replace(discard, program=message)
+    return message if discard is None else replace(discard, letter=message)
 
 
 _ARMOR = b"-----BEGIN PGP MESSAGE-----"

@@ -57,6 +57,10 @@ class Prepared(NamedTuple):
     logins: Logins = Logins()
     checked: Checked = UNCHECKED
     origin: Origin = Origin()
+    is_plain: bool = True
+    """Whether plain words may mean something, and not only commands."""
+    is_answered: bool = True
+    """Whether its sender may get an answer."""
     is_guess: bool = False
     """Whether it came to a reply address we never gave to anybody."""
     unsaid: frozenset[str] = frozenset()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from time import thread_time
 
 import structlog
@@ -41,11 +42,11 @@ from pbm.server.senders import (
     goes_round,
     identify,
     kept_out,
-    program,
     remember_key,
     told_since_the_ply,
     with_lost_token,
 )
+from pbm.server.treatment import is_lost_move, treatment_of
 from pbm.store import DatabaseTrouble, Rehearsal, Transaction
 
 log = structlog.get_logger()
@@ -106,11 +107,19 @@ class Handler:
             return Prepared(row, error)
 
     def _prepared(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
-        tx = gate.tx
-        if isinstance(message, Discard):
-            message = program(tx, self._signer, message) or message
-        if isinstance(message, Discard):
+        """The mail, as it is obeyed; a marked one is read as if it were not, and then laid aside unless it may play."""
+        if isinstance(message, Message):
+            return self._as_written(gate, row, message)
+        if message.letter is None:
             return Prepared(row, message)
+        mail, states = self._as_written(gate, row, message.letter), self.tools.states
+        treatment = treatment_of(gate.tx, mail, states)
+        if treatment.obey:
+            return mail._replace(is_plain=treatment.plain, is_answered=treatment.answer)
+        return Prepared(row, replace(message, may_be_move=is_lost_move(gate.tx, mail, states)))
+
+    def _as_written(self, gate: Gate, row: Received, message: Message) -> Prepared:
+        tx = gate.tx
         message = with_lost_token(tx, self._signer, message, self._robot)
         sender = identify(tx, self._signer, message)
         title = heading(message.subject, message.text, is_answer=message.token is not None)
@@ -242,6 +251,9 @@ class Handler:
     def _obeyed(self, at: Desk, mail: Prepared) -> Obeyed:
         request = self._carry_out(at, mail)
         mails = tuple(mails_of(request))
+        if not mail.is_answered:
+            writer = mail.sender.seated
+            mails = tuple(each for each in mails if not each.reply and (writer is None or each.player_id != writer.id))
         shown = request.sender.proven or request.author.player
         proven, told = shown is not None or bool(request.sender.address), told_since_the_ply(request)
         payers = frozenset(mail.payers(request.author.player))
@@ -269,7 +281,7 @@ class Handler:
         redeemed = self._redeem(blank, mail.commands)
         if redeemed is not None:
             return redeemed
-        order = Order(mail.reading, mail.commands)
+        order = Order(mail.reading, mail.commands, is_restated=not mail.is_plain)
         if mail.sender.proven is not None:
             return order.carry_out(blank)
         try:

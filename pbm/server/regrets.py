@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 
-from pbm.core.counts import BOUNCED, LIMITED
+from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
 from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival, Mail, Queued
@@ -70,6 +70,9 @@ class Regrets:
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
             reason += f"; {Bouncing(self.tools).note(tx, discard)}"
+        if discard.may_be_move:
+            LOST_MOVES.inc()
+            reason = f"move: not played, {discard.reason}"
         return self._put_by(tx, reason) if discard.action is Action.REJECT else Settled(Arrival.IGNORED, reason)
 
     def _put_by(self, tx: Transaction, reason: str, told: Sequence[Mail] = ()) -> Settled:

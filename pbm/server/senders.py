@@ -27,7 +27,7 @@ from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
 from pbm.domain.verbs import Standing
-from pbm.mailin import Cover, Discard, Message, Robot, strip_subject
+from pbm.mailin import Cover, Mark, Message, Robot, strip_subject
 from pbm.mailin.headers import mark_of
 from pbm.mailin.written import token_answered
 from pbm.server.docket import Prepared
@@ -272,16 +272,6 @@ def _board_answered(message: Message, answered: Sent | None) -> int | None:
     return answered.board if answered is not None else board_of_subject(strip_subject(message.subject))
 
 
-def program(tx: Transaction, signer: Signer, discard: Discard) -> Message | None:
-    """The message of an automatic mail, if it answers a board for an account that is marked as a bot."""
-    if discard.program is None:
-        return None
-    sender = identify(tx, signer, discard.program)
-    player = sender.proven
-    plays = player is not None and player == sender.seated and bool(tx.players.bots((player.id,)))
-    return discard.program if plays else None
-
-
 _MOST_TO_A_PROGRAM = 12
 """Mails about its board that a program may get at one ply; after them, only commands that move or end it are done."""
 _GOES_ON = {"move", "pass", "swap", "resign", "accept"}
@@ -290,7 +280,7 @@ _GOES_ON = {"move", "pass", "swap", "resign", "accept"}
 def goes_round(tx: Transaction, mail: Prepared) -> str:
     """Why a program's mail is ignored: it answers again and again without a ply; empty if it is not ignored."""
     board, seated = mail.sender.board, mail.sender.seated
-    if not mail.letter.automatic or board is None or seated is None:
+    if mail.letter.mark is Mark.NONE or board is None or seated is None:
         return ""
     if any(isinstance(each, Command) and each.verb.name in _GOES_ON for each in mail.commands):
         return ""
@@ -302,7 +292,7 @@ def goes_round(tx: Transaction, mail: Prepared) -> str:
 def told_since_the_ply(request: Request) -> str:
     """Why a program gets no answer: it has had one since the board's last ply, and may answer every mail; or empty."""
     board, seated = request.sender.board, request.sender.seated
-    if not request.message.automatic or board is None or seated is None:
+    if request.message.mark is Mark.NONE or board is None or seated is None:
         return ""
     match, addresses = request.tx.matches.summary(board), request.tx.players.confirmed(seated.id)[seated.id]
     told = match is not None and request.tx.outbox.replied_since(addresses, match.moved_at)

@@ -42,6 +42,8 @@ class Status:
     new: Waiting
     parked: Waiting
     received: Flow
+    moves_ignored: int
+    """Mails laid aside as a machine's in which a player's move stands."""
     queued: Waiting
     postponed: Waiting
     failed: Waiting
@@ -83,6 +85,7 @@ def status_of(store: Store, now: datetime) -> Status:
             new=view.mails(Arrival.NEW),
             parked=view.mails(Arrival.PARKED),
             received=view.received(now),
+            moves_ignored=view.moves_ignored(),
             queued=view.mails(Delivery.QUEUED),
             postponed=view.postponed(),
             failed=view.mails(Delivery.FAILED),
@@ -123,7 +126,7 @@ class Queues:
     def verdicts(self) -> dict[str, int]:
         """How many mails were not answered, by their kind; "limit" counts those that were too many."""
         with self._service.store.read() as tx:
-            return tx.inbox.verdicts([*map(str, _NEVER_ANSWERED), "limit"])
+            return tx.inbox.verdicts([*map(str, _NEVER_ANSWERED), "limit", "move"])
 
     def received_mail(self, number: int) -> tuple[Received, list[int]]:
         """The mail, and the numbers of those in the outbox that it has caused."""

@@ -84,6 +84,10 @@ class Overview(Queries):
         """seconds: from taking a mail in to having handled it."""
         return self._flow(inbox, Arrival.HANDLED, inbox.c.received_at, inbox.c.handled_at, now)
 
+    def moves_ignored(self) -> int:
+        """Mails laid aside as a machine's in which a player's move stands."""
+        return self._count(inbox, inbox.c.reason.startswith("move: "))
+
     def written(self, now: datetime) -> Flow:
         """seconds: from writing a mail to having sent it."""
         return self._flow(outbox, Delivery.SENT, outbox.c.created_at, outbox.c.done_at, now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.mailin import Action, Discard, Envelope, Failure
+from pbm.mailin import Action, Envelope, Failure
 from pbm.mailin.silence import LOOP_HEADER
 from pbm.mailin.written import read
 from tests.mailin.build import ENVELOPE, ROBOT, person, raw, silent
@@ -397,7 +397,8 @@ def test_a_person_who_forwards_a_bounce_gets_help():
 
 def test_a_verdict_names_sender_and_message():
     discard = silent(raw("F6", "Precedence: bulk"))
-    assert discard == Discard(Action.IGNORE, "mailing list or bulk mail", "<1@example.org>", "ann@example.org")
+    assert (discard.action, discard.reason) == (Action.IGNORE, "mailing list or bulk mail")
+    assert (discard.message_id, discard.sender) == ("<1@example.org>", "ann@example.org")
 
 
 def test_an_empty_mail_and_no_mail_are_read():

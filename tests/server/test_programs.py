@@ -38,19 +38,20 @@ def test_a_program_s_mail_plays(served: House, mark: str) -> None:
 
 def test_a_person_s_automatic_answer_is_none(served: House) -> None:
     marked(served, "bob", "C4")
-    assert marked(served, "alice", "C3") == []
+    assert marked(served, "alice", "I am away until Monday.") == []
     assert served.inbox_row.reason == "ignore: Auto-Submitted: auto-replied"
     assert record(served) == ["D4", "C4"]
 
 
 def test_a_program_away_is_away(served: House) -> None:
-    assert marked(served, "bob", "C4", mark="auto-replied (vacation)") == []
+    assert marked(served, "bob", "I am away until Monday.", mark="auto-replied (vacation)") == []
     assert record(served) == ["D4"]
 
 
 def test_without_a_token_or_from_elsewhere_a_program_is_ignored(served: House) -> None:
     assert served.deliver(marking(served.mail("bob", "cross move 101 C4 bob bobpass"), "auto-replied")) == []
-    assert served.deliver(marking(served.answering("eve@elsewhere.example", "C4", 101, of="bob"), "auto-replied")) == []
+    elsewhere = served.answering("eve@elsewhere.example", "Hello!", 101, of="bob")
+    assert served.deliver(marking(elsewhere, "auto-replied")) == []
     assert record(served) == ["D4"]
 
 
