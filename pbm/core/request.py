@@ -17,7 +17,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
-from pbm.core.unasked import excess_of_unasked
+from pbm.core.unasked import Pool, excess_of_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
@@ -506,6 +506,13 @@ class Request(Desk):
         self.left_out = self.left_out or shown != words.strip()
         return shown
 
+    @property
+    def pool(self) -> Pool:
+        """What mails that others get because of this one draw from."""
+        if self.author.player or self.sender.proven:
+            return Pool.PLAYERS
+        return Pool.VOUCHED if self.message.authenticated else Pool.STRANGERS
+
     def may_ask(self, player: Player, address: str) -> bool:
         """Whether a question that anybody can cause may go to an address of the player's; if so, it is counted.
 
@@ -513,7 +520,8 @@ class Request(Desk):
         """
         vouched = self.message.authenticated and address.casefold() == self.message.sender.casefold()
         if not vouched and player not in (self.sender.proven, self.author.player):
-            excess = excess_of_unasked(self.tx, self.tools.limits, address, self.incoming.network)
+            pool = self.pool if self.pool is not Pool.STRANGERS else Pool.TO_PLAYERS
+            excess = excess_of_unasked(self.tx, self.tools.limits, address, self.incoming.network, pool)
             self.withheld = excess or self.withheld
             return not excess
         return True

@@ -1,7 +1,8 @@
 """How many mails a day may go to people who have not asked for them, because of somebody else.
 
-Each mail counts for its mailbox (with +tags and dots folded), for the domain of that, and for the network that the
-causing mail came from, whatever its From says. An answer to an address that a trusted server vouches for is not
+Each mail counts for its mailbox (with +tags and dots folded), for the domain of that unless it is a large provider's,
+and for the network that the causing mail came from, whatever its From says. Who causes it decides which pool it draws
+from, so that nobody starves those who prove more. An answer to an address that a trusted server vouches for is not
 counted: its reader has asked for it. A mailbox that never answers gets such mails ever more rarely, and then none: it
 may be somebody's whom others annoy.
 """
@@ -10,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from enum import StrEnum
 
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import NotAllowed
-from pbm.domain.likeness import domain_of, mailbox
+from pbm.domain.likeness import domain_of, is_shared, mailbox
 from pbm.store import Transaction
 from pbm.store.tickets import Key
 
@@ -27,7 +29,22 @@ _PAUSES = timedelta(), timedelta(days=1), timedelta(days=7)
 """The time from each mail to the next: of the first few, of as many after them, and so on. Then there are no more."""
 
 
-def count_unasked(tx: Transaction, limits: Limits, address: str, network: str, *, mailbox_too: bool = True) -> None:
+class Pool(StrEnum):
+    """Who causes mails to people who may not have asked for them. None draws from what is another's."""
+
+    PLAYERS = "of players"
+    """A player who has proven it."""
+    VOUCHED = "vouched for"
+    """Somebody else whose address our mail server vouches for."""
+    TO_PLAYERS = "to players"
+    """Anybody: a question to a player, in whose name they may have written."""
+    STRANGERS = "of strangers"
+    """Anybody: a mail to an address that belongs to no player."""
+
+
+def count_unasked(
+    tx: Transaction, limits: Limits, address: str, network: str, pool: Pool, *, mailbox_too: bool = True
+) -> None:
     """Count one more such mail to the address. network: empty where it is not known.
 
     mailbox_too: False where something else counts the mails to the mailbox. Raises: NotAllowed where it would be one
@@ -35,7 +52,7 @@ def count_unasked(tx: Transaction, limits: Limits, address: str, network: str, *
     """
     if mailbox_too:
         _count_unanswered(tx, address, limits.confirmations_per_day)
-    measures = dict(_measures(limits, address, network))
+    measures = dict(_measures(limits, address, network, pool))
     counts = _today(tx, *measures)
     for key, most in measures.items():
         if counts[key] >= most:
@@ -64,10 +81,10 @@ def _count_unanswered(tx: Transaction, address: str, most: int) -> None:
     tx.guesses.put(key, sent + 1, tx.now, None)
 
 
-def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: str) -> str:
+def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: str, pool: Pool) -> str:
     """Why the mail is one too many, or empty where it was counted; something else counts the mailbox."""
     try:
-        count_unasked(tx, limits, address, network, mailbox_too=False)
+        count_unasked(tx, limits, address, network, pool, mailbox_too=False)
     except NotAllowed as refusal:
         return str(refusal)
     return ""
@@ -107,12 +124,14 @@ def asked_for(tx: Transaction, address: str) -> None:
     tx.guesses.forget([Key(MAILBOX, mailbox(address))])
 
 
-def _measures(limits: Limits, address: str, network: str) -> Iterator[tuple[Key, int]]:
-    yield Key(DOMAIN, domain_of(address)), limits.unasked_per_domain_per_day
+def _measures(limits: Limits, address: str, network: str, pool: Pool) -> Iterator[tuple[Key, int]]:
+    if not is_shared(domain_of(address)):
+        yield Key(DOMAIN, f"{domain_of(address)} {pool}"), limits.unasked_per_domain_per_day
     if network:
-        yield Key(NETWORK, network), limits.unasked_per_network_per_day
+        yield Key(NETWORK, f"{network} {pool}"), limits.unasked_per_network_per_day
 
 
 def _refusal(key: Key, most: int) -> str:
-    whose = f"Addresses at {key.subject}" if key.kind == DOMAIN else "Others, because of emails from your network,"
+    domain = key.subject.partition(" ")[0]
+    whose = f"Addresses at {domain}" if key.kind == DOMAIN else "Others, because of emails from your network,"
     return f"{whose} have got {most} emails from us today that nobody may have asked for. Try again tomorrow."

@@ -204,8 +204,9 @@ def reset_password(request: Request, command: Command) -> Answer:
         _ask_at_all_addresses(request, player)
     return done(
         command,
-        "If somebody has this userid, an email is on its way to the addresses of the\n"
-        "account. Answer it to choose a new password.",
+        "If somebody has this userid, an email goes to the addresses of the account.\n"
+        "Answer it to choose a new password. Only a few such emails go there a day: if\n"
+        "none comes, try again tomorrow.",
     )
 
 
@@ -285,7 +286,7 @@ def _count_unasked(request: Request, address: str) -> None:
     """Count a question to an address, unless its owner has surely asked for it. Raises: NotAllowed for one too many."""
     own = address.casefold() == request.message.sender.casefold()
     if not (own and (request.message.authenticated or request.sender.address)):
-        count_unasked(request.tx, request.tools.limits, address, request.incoming.network)
+        count_unasked(request.tx, request.tools.limits, address, request.incoming.network, request.pool)
 
 
 def _ask_to_confirm(request: Request, player: Player, address: str, instead: Collection[str] = ()) -> None:

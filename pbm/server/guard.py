@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from pbm.core.notify import Tools
-from pbm.core.unasked import excess_of_unasked
+from pbm.core.unasked import Pool, excess_of_unasked
 from pbm.domain.configuration import Limits
-from pbm.domain.likeness import domain_of, mailbox
+from pbm.domain.likeness import domain_of, is_shared, mailbox
 from pbm.domain.mail import Mail
 from pbm.server.guesses import Origin, remembered
 from pbm.store import Transaction
@@ -72,8 +72,11 @@ class Throttle:
         if unknown and replies_to(tx, mail.address) >= most:
             return f"{most} a day to {mail.address}, whom nobody knows"
         unasked = unknown and not cause.proven and not (to_sender and cause.origin.vouched)
-        if unasked and (excess := excess_of_unasked(tx, self._tools.limits, mail.address, cause.origin.network)):
-            return excess
+        if unasked:
+            pool = Pool.VOUCHED if cause.origin.vouched else Pool.STRANGERS
+            excess = excess_of_unasked(tx, self._tools.limits, mail.address, cause.origin.network, pool)
+            if excess:
+                return excess
         refusal = self.refusal(tx, mail, cause)
         if unknown and not refusal:
             replied_to(tx, mail.address)
@@ -132,8 +135,9 @@ class Throttle:
         if self._recent is None:
             self._recent = deque()
             for created_at, address, board in tx.outbox.answers_since(tx.now - _HOUR):
-                keys = tuple(key for key, _ in _measures(self._tools.limits, address, board, Cause(proven=False)))
-                self._count(created_at, keys)
+                causes = Cause(proven=True), Cause(proven=False)
+                measures = (_measures(self._tools.limits, address, board, cause) for cause in causes)
+                self._count(created_at, tuple(key for each in measures for key, _ in each))
         return self._recent
 
     def _count(self, at: datetime, keys: tuple[_Key, ...]) -> None:
@@ -149,22 +153,27 @@ class Throttle:
 
 
 def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> Iterator[tuple[_Key, int]]:
-    """The keys to count an answer under, each with its limit."""
+    """The keys to count an answer under, each with its limit; what proves nothing draws only from what is its own."""
     to, origin = f"to {mailbox(address)}", cause.origin
-    yield _Key("in all"), limits.answers_per_hour_in_all
-    yield _Key(to), limits.answers_per_hour
+    if cause.proven:
+        yield _Key("in all"), limits.answers_per_hour_in_all
+        yield _Key(to), limits.answers_per_hour
+        if board is not None:
+            yield _Key(f"on board {board}"), limits.answers_per_board_per_hour
+        return
+    yield _Key("to emails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
     if board is not None:
-        yield _Key(f"on board {board}"), limits.answers_per_board_per_hour
-    if not cause.proven:
-        yield _Key("to emails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
-    if not cause.proven and cause.reads_help:
+        about = f"on board {board} to emails that prove nothing"
+        yield _Key(about, unproven=True), limits.answers_per_board_per_hour
+    if cause.reads_help:
         yield _Key(f"{to}, who only reads help and proves nothing", unproven=True), limits.unproven_help_per_hour
-    elif not cause.proven:
+    else:
         yield _Key(f"{to}, whose emails prove nothing", unproven=True), limits.unproven_answers_per_hour
-    if not cause.proven and not origin.vouched and origin.address:
-        about = f"to {domain_of(address)}, whose emails prove nothing"
+    domain = domain_of(address)
+    if origin.address and not origin.vouched and not is_shared(domain):
+        about = f"to {domain}, whose emails prove nothing"
         yield _Key(about, unproven=True), limits.unproven_answers_per_domain_per_hour
-    if not cause.proven and origin.network:
+    if origin.network:
         about = f"to emails from {origin.network} that prove nothing"
         yield _Key(about, unproven=True), limits.unproven_answers_per_network_per_hour
 

@@ -11,7 +11,7 @@ from pbm.domain.likeness import mailbox
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of
 
-VOUCHED = f"{ROBOT.authserv_id}; dkim=pass header.d=gmail.com"
+VOUCHED = f"{ROBOT.authserv_id}; dkim=pass header.d=small.example"
 PATIENT = Limits(unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
 
 
@@ -47,10 +47,34 @@ def test_a_domain_gets_only_so_many_but_those_it_vouches_for(new_house: Callable
     limits = PATIENT.model_copy(update={"unasked_per_domain_per_day": 5})
     house = new_house(Settings(ROBOT, limits))
     for number in range(10):
-        house.send(f"m{number}@evil{number}.example", f"signup nam{chr(97 + number)} a-good-word v{number}@gmail.com")
+        line = f"signup nam{chr(97 + number)} a-good-word v{number}@small.example"
+        house.send(f"m{number}@evil{number}.example", line)
     assert len(victims(house)) == 5
-    house.send("joe@gmail.com", "signup joe a-good-word", Authentication_Results=VOUCHED)
-    assert victims(house)[5:] == ["joe@gmail.com"]
+    house.send("joe@small.example", "signup joe a-good-word", Authentication_Results=VOUCHED)
+    assert victims(house)[5:] == ["joe@small.example"]
+
+
+@pytest.mark.parametrize("domain", ["gmail.com", "small.example"])
+def test_forgers_starve_neither_players_nor_newcomers_of_a_provider(domain: str, house: House) -> None:
+    """200 forged mails use up what forgers may cause there, and nothing of what others may."""
+    house.players("alice", "friend")
+    with house.service.store.write() as tx:
+        friend = tx.players.find("friend")
+        assert friend is not None
+        tx.players.add_address(friend.id, f"friend@{domain}", house.now, confirmed=True)
+    for number in range(200):
+        sent(house, f"x{number}@{domain}", "help", peer=f"185.12.{number // 25}.1")
+    forged = [got for address, box in house.mailboxes.items() if address.startswith("x") for got in box]
+    assert len(forged) == 200
+    resets = house.send(f"friend@{domain}", "reset password")
+    assert f"friend@{domain}" in [got.address for got in resets if got["Subject"] == "pbm: choose a password"]
+    words = f"cross challenge alice pal@{domain}"
+    (invited, told) = house.send("alice", f"{words} alice alicepass")
+    assert (invited.address, invited["Subject"]) == (f"pal@{domain}", "pbm: alice invites you to a game of Cross")
+    assert "is invited" in told.body
+    if domain == "gmail.com":
+        (welcomed,) = house.send(f"newcomer@{domain}", "signup newcomer a-good-word")
+        assert welcomed["Subject"] == "pbm: please confirm your address"
 
 
 def test_a_network_causes_only_so_many(new_house: Callable[..., House]) -> None:

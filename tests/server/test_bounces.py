@@ -425,7 +425,7 @@ def test_a_stranger_who_gets_no_more_answers_gets_no_last_one_either(house: Hous
 
 
 def test_a_new_process_remembers_the_answers_of_the_last_hour(table: House) -> None:
-    again = House(table.url, Settings(ROBOT, Limits(answers_per_hour=2)))
+    again = House(table.url, Settings(ROBOT, Limits(unproven_answers_per_hour=2)))
     again.now = table.now
     again.service.tools.composer.make_key = iter("abcdefgh").__next__
     table.answer("bob", "Z9", 101)

@@ -60,7 +60,7 @@ def invite(request: Request, command: Command, seats: tuple[Player | str, Player
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
     is_refused = request.tx.invitations.is_refused(address)
     if not is_refused:
-        count_unasked(request.tx, limits, address, request.incoming.network)
+        count_unasked(request.tx, limits, address, request.incoming.network, request.pool)
     if is_refused or not request.tx.invitations.add(address, inviter.id, request.now):
         raise NotAllowed(
             f'"{address}" was invited before, and nobody is invited twice. Your friend may write anything to '

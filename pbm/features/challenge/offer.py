@@ -22,7 +22,7 @@ from pbm.core.registry import REFUSALS, Occasion, by_player, handles, redeems, w
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
-from pbm.core.unasked import count_asked, count_unasked
+from pbm.core.unasked import Pool, count_asked, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.consent import Answer as Reply
 from pbm.domain.consent import consent
@@ -100,7 +100,8 @@ def propose(
         refusal = f"{player.userid} has been asked for enough games today; try again tomorrow."
         count_asked(request.tx, f"asked {player.id}", limits.offers_to_one_per_day, refusal)
         for address in request.tx.players.confirmed(player.id)[player.id]:
-            count_unasked(request.tx, limits, address, request.incoming.network, mailbox_too=False)
+            pool = request.pool if request.pool is not Pool.STRANGERS else Pool.TO_PLAYERS
+            count_unasked(request.tx, limits, address, request.incoming.network, pool, mailbox_too=False)
         request.outgoing.letters += _letters(request, key, player, offer, DAYS)
     names = " and ".join(player.userid for player in asked)
     be, agree = ("is", f"{names} agrees") if len(asked) == 1 else ("are", "both agree")
