@@ -106,7 +106,8 @@ def _handled(service: Service, games: list[Game]) -> tuple[float, float]:
         begun = time.process_time()
         service.accept(mails)
         between = time.process_time()
-        service.handle(BATCH)
+        while service.handle(BATCH):  # several times if the machine is busy
+            pass
         accepting.append((between - begun) / BATCH * 1000)
         handling.append((time.process_time() - between) / BATCH * 1000)
     return median(accepting), median(handling)

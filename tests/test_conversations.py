@@ -11,20 +11,16 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Executable, UpdateBase, event
 
 from games import GAMES
-from pbm import draw
-from pbm.compose import Answer, cells, pages, views
+from pbm.compose import Answer, pages
 from pbm.core.registry import HANDLERS, Handler
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.verbs import VERBS, Locks
-from pbm.server.docket import Settled
-from pbm.server.handle import Handler as Handling
 from tests.conversation import INDENT, RECEIVED, REFUSED, Got, House, dedented, letters, perform
 from tests.databases import Databases
 from tests.golden_file import CONVERSATIONS, FOLDER, RENEWED, hold
@@ -87,38 +83,6 @@ def _read_only(handler: Handler) -> Handler:
     return handle
 
 
-@pytest.fixture
-def waited_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Whatever is drawn or listed for a mail while others wait to write; it should have been prepared before."""
-    found, settling = list[str](), list[bool]()
-    handle = Handling.handle
-
-    def handle_watched(*mail: Any) -> Settled:
-        settling.append(True)
-        try:
-            return handle(*mail)
-        finally:
-            settling.clear()
-
-    def watch(owner: Any, name: str) -> None:
-        work = getattr(owner, name)
-
-        def watched(*args: Any, **options: Any) -> Any:
-            if settling:
-                found.append(f"{getattr(owner, '__name__', owner)}.{name}")
-            return work(*args, **options)
-
-        monkeypatch.setattr(owner, name, watched)
-
-    monkeypatch.setattr(Handling, "handle", handle_watched)
-    for owner, name in ((draw, "lines"), (draw, "board"), (draw, "text"), (views, "picture"), (cells, "tables")):
-        watch(owner, name)
-    for kind in {type(game) for game in GAMES.values()}:
-        for name in ("start", "moves", "scene"):
-            watch(kind, name)
-    return found
-
-
 @pytest.fixture(scope="module")
 def plans(databases: Databases) -> Iterator[Plans]:
     """Each verb has a conversation, so all statements of all verbs are judged."""
@@ -146,16 +110,13 @@ def test_no_word_stands_in_many_conversations() -> None:
 
 @pytest.mark.golden
 @pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: path.stem)
-def test_a_conversation_goes_as_it_is_written(
-    path: Path, house: House, plans: Plans, parts: Sequence[Part], waited_for: list[str]
-) -> None:
+def test_a_conversation_goes_as_it_is_written(path: Path, house: House, plans: Plans, parts: Sequence[Part]) -> None:
     script = path.read_text()
     with judged(plans):
         said = perform(house, script)
     short = shortened(said, parts)
     hold(path, short)
     assert in_full(short, parts) == said
-    assert not waited_for
     assert not house.parked()
     faults, plans.faults = plans.faults, []
     assert not faults

@@ -204,15 +204,6 @@ class Composer:
         value = PageMail("page", head, (text,), attached=tuple(attached))
         return self._mails(reader, subject, value, None, reply_to)[0]
 
-    def aside(self) -> Composer:
-        """A composer for rehearsals, which does not use up keys of this one."""
-        return Composer(self.robot, self.signer, self.pages)
-
-    def rekeyed(self, mail: Mail) -> Mail:
-        """The mail with a new key."""
-        key = self.make_key()
-        return mail._replace(key=key, envelope_from=self.robot.return_path(key))
-
     def answered_by(self, reader: Reader) -> str:
         """The token that identifies the reader; empty if they have none."""
         token = reader.token or reader.newcomer

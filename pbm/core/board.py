@@ -48,9 +48,6 @@ from pbm.domain.match import (
 )
 from pbm.store import HOUSE, Transaction
 
-NO_BOARD = 0
-"""The number of a board that a rehearsal has started: only a stored board has one of its own."""
-
 REMEMBERED = 24_000_000
 """Octets that all cached boards may take."""
 _OF_A_BOARD, _OF_A_PLY = 1600, 26
@@ -214,8 +211,6 @@ class OpenBoard:
 
     def __post_init__(self) -> None:
         self.intents = Decisions(self.tx, self.match.board, self.now)
-        if self.tx.opened is not None:
-            self.tx.opened.append(self)
 
     @classmethod
     def load(cls, tx: Transaction, states: States, board: int, at: datetime | None = None) -> OpenBoard:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.compose.pages import Pages
-from pbm.core.board import NO_BOARD, OpenBoard, States
+from pbm.core.board import OpenBoard, States
 from pbm.core.bus import News
 from pbm.core.credentials import Passwords
 from pbm.domain.configuration import Limits
@@ -23,8 +23,6 @@ from pbm.domain.events import (
     MovePlayed,
     OfferCancelled,
     SidesSwapped,
-    from_json,
-    to_json,
 )
 from pbm.domain.mail import Mail, Remark, RemarkKind
 from pbm.domain.match import Ending, Match, Player, Seat
@@ -32,11 +30,8 @@ from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
-from pbm.store import Rehearsal, Transaction
+from pbm.store import Transaction
 from pbm.store.annex import ALL, Follower
-from pbm.store.house import Item
-
-T = TypeVar("T")
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 ENOUGH_TIME = timedelta(hours=12)
@@ -178,9 +173,8 @@ def tell_players(
     comments, and sent_from: where their mail came from; only they are told.
     """
     tx, tools, notices = at.tx, at.tools, list[tuple[Notice, Message | None]]()
-    if tx.opened is None:
-        tools.states.keep(board.match, board.state)
-    followers = _told_now(at, board, tx.follows.of(board.match), "board.txt", comments, author)
+    tools.states.keep(board.match, board.state)
+    followers = [each for each in tx.follows.of(board.match) if board.match.result is not None or not each.ends_only]
     deaf = tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
     before = ends_by_rules(board.match)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
@@ -210,67 +204,6 @@ def tell_players(
         )
         notices.append((notice, answers if own else None))
     return tools.composer.notices(notices, board.now)
-
-
-FOLLOWED = "followed"
-"""The kind of agenda items for boards of which more followers are to be told."""
-AT_ONCE = 50
-"""Followers who are told in one transaction, so that others need not wait long."""
-
-
-def _told_now(
-    at: Desk, board: OpenBoard, followers: Sequence[Follower], page: str, comments: Sequence[CommentMade],
-    author: Player | None, key: str = "",
-) -> list[Follower]:  # fmt: skip
-    """The first of the followers who get this page; the agenda tells the others. followers: by id.
-
-    key: of the agenda item that goes on; empty for a new one.
-    """
-    ends = board.match.result is not None and page == "board.txt"
-    found = [each for each in followers if ends or not each.ends_only]
-    if len(found) > AT_ONCE:
-        events = [event for event in board.events if not isinstance(event, IntentDropped)]
-        at.tx.agenda.put(
-            FOLLOWED, key or f"{board.match.board} {board.match.revision} {board.now.isoformat()} {page}", at.now,
-            page=page, events=to_json(events), comments=to_json(comments), author=author.id if author else 0,
-            after=found[AT_ONCE - 1].player.id,
-        )  # fmt: skip
-    return found[:AT_ONCE]
-
-
-def tell_followers(at: Desk, board: OpenBoard, item: Item) -> list[Mail]:
-    """The mails of `tell_players`, or of `pass_on`, to the next followers; the board may have gone on."""
-    payload, page = item.payload, item.payload["page"]
-    board.events += from_json(payload["events"])
-    comments, author = from_json(payload["comments"]), at.tx.players.get(payload["author"])
-    rest = [each for each in at.tx.follows.of(board.match) if each.player.id > payload["after"]]
-    followers = _told_now(at, board, rest, page, comments, author, item.key)
-    deaf = at.tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
-    told, before, notices = tuple(board.events), ends_by_rules(board.match), list[tuple[Notice, None]]()
-    for reader in readers_of(at, [each.player for each in followers]).values():
-        one = reader.player
-        heard = tuple(each for each in comments if one and one.id not in deaf and each.userid != one.userid)
-        if heard or told:
-            leave = _word_to_leave(followers, reader)
-            notice = notice_of(
-                board, reader, events=told, comments=heard, whole_record=not board.match.record, leave=leave,
-                before=before, page=page, words={"asked": ""},
-            )  # fmt: skip
-            notices.append((notice, None))
-    return at.tools.composer.notices(notices, board.now)
-
-
-def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
-    """Do a deed in a transaction that only reads, so that its mails are already composed when it is done for good.
-
-    deed: composes its mails at the desk it is given. Returns what the deed returns and what it would have written. If
-    it raises, None is returned: the same error will come up when it is done for good.
-    """
-    tools = at.tools
-    aside = Tools(tools.composer.aside(), tools.states, tools.passwords, tools.limits, tools.operator)
-    done, rehearsal = at.tx.rehearse(lambda: deed(Desk(at.tx, aside)))
-    rehearsal.more = rehearsal.more or any(board.match.board == NO_BOARD for board in rehearsal.opened)
-    return done, rehearsal
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
@@ -333,7 +266,7 @@ def pass_on(
     page = "kibitz.txt" if sealed else "chat.txt"
     tx, tools = at.tx, at.tools
     blockers = tx.blocks.blockers(author.id)
-    followers = _told_now(at, board, tx.follows.of(board.match), page, (comment,), author)
+    followers = [each for each in tx.follows.of(board.match) if not each.ends_only]
     audience = [reader for reader in _audience(at, board, followers) if not (sealed and reader.seat)]
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     if all(reader.player != author for reader in hearers):

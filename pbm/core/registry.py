@@ -18,7 +18,7 @@ from games import GAMES, leave_out
 from games.rules import GameError
 from pbm.compose import Answer, Posed
 from pbm.core.bus import RecordDamaged, joins, publish, registers
-from pbm.core.notify import Desk, Tools, rehearse
+from pbm.core.notify import Desk, Tools
 from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -134,8 +134,8 @@ WITHIN: dict[str, timedelta] = {}
 def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Deed]:
     """The decorated function is called for due items of the kind; it puts a new item down if there is to be a next.
 
-    It is called twice: first to work out what it shows, without writing. within: how far ahead items are put down at
-    most; one due later was put down while the clock was ahead, and is due at once when the clock is right again.
+    within: how far ahead items are put down at most; one due later was put down while the clock was ahead, and is due
+    at once when the clock is right again.
     """
     if within is not None:
         WITHIN[kind] = within
@@ -145,12 +145,11 @@ def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Dee
 class Runner:
     """Does what is due. Any number of processes may run one on the same database."""
 
-    def __init__(self, store: Store, tools: Tools, attend: Attend, let_pass: Callable[[], None]) -> None:
-        """attend: does what a board is due for. let_pass: see Transaction."""
+    def __init__(self, store: Store, tools: Tools, attend: Attend) -> None:
+        """attend: does what a board is due for."""
         self._store = store
         self._tools = tools
         self._attend = attend
-        self._let_pass = let_pass
 
     def run(self, limit: int = 100, at: datetime | None = None) -> int:
         """Do what is due, the longest overdue first; returns how many things were done.
@@ -159,7 +158,6 @@ class Runner:
         """
         self._tell_of_damage(at or self._store.clock())
         for done in range(limit):
-            self._let_pass()
             if not self._do_next(at or self._store.clock()):
                 return done
         return limit
@@ -178,20 +176,10 @@ class Runner:
         with self._store.read() as tx:
             until = min(now, tx.inbox.waits_since() or now)
             item_at, board_at = tx.agenda.next_at(), tx.matches.next_due_at()
-            first = min(filter(None, (item_at, board_at)), default=None)
-            if first is None or first > until:
-                return False
-            tx.now, tx.let_pass = now, self._let_pass
-            self._foresee(tx, until, is_board=first != item_at)
+        first = min(filter(None, (item_at, board_at)), default=None)
+        if first is None or first > until:
+            return False
         return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
-
-    def _foresee(self, tx: Transaction, until: datetime, *, is_board: bool) -> None:
-        """Work out what the next due thing does, and the mails it causes, while others write."""
-        board, item = (tx.matches.due(until), None) if is_board else (None, tx.agenda.due(until))
-        if board is not None:
-            rehearse(Desk(tx, self._tools), lambda at: self._attend(at, board))
-        elif item is not None:
-            rehearse(Desk(tx, self._tools), lambda at: DEEDS[item.kind](Occasion(tx, at.tools, item)))
 
     def _attend_next(self, until: datetime, now: datetime) -> bool:
         with self._store.write(at=now) as tx:

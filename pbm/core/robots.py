@@ -56,8 +56,7 @@ def robots_among(tx: Transaction, players: Collection[Player]) -> list[Player]:
     named = {player.id: player for player in players if player.userid.casefold() in LEVEL_OF}
     if not named:
         return []
-    new = [player for key, player in named.items() if key < 0]  # made in a rehearsal
-    return new + [named[key] for key in sorted(tx.players.bots(named)) if not tx.players.password_hash(key)]
+    return [named[key] for key in sorted(tx.players.bots(named)) if not tx.players.password_hash(key)]
 
 
 def is_robot(tx: Transaction, player: Player) -> bool:

@@ -9,13 +9,13 @@ from zlib import crc32
 
 from games import AnyGame
 from games.rules import OptionError, Preset, counted
-from pbm.core.board import NO_BOARD, OpenBoard
+from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
-from pbm.domain.match import Match, Player, Record, State
+from pbm.domain.match import Player, State
 from pbm.store import Transaction
 from pbm.store.tickets import Seek
 
@@ -190,9 +190,6 @@ def start_match(
     """
     tx, clock = at.tx, default_clock or at.tools.limits.default_clock
     terms = read_terms(game, words, body, clock, _seed(at) if seed is None else seed)
-    if tx.opened is not None:
-        rehearsed = Match(NO_BOARD, game.info.name, game.info.version, terms.words, body, seats, 0, Record(), tx.now)
-        return OpenBoard(tx, rehearsed, terms.state, 0, tx.now)
     match = tx.matches.add(
         game.info.name,
         game.info.version,
@@ -214,10 +211,7 @@ def start_match(
 
 
 def _seed(at: Desk) -> int:
-    """A seed that differs for each mail and for each board the mail starts.
-
-    A rehearsal of the mail gets the same one, so the board it has worked out can be used.
-    """
+    """A seed that differs for each mail and for each board the mail starts."""
     if not isinstance(at, Request):
         return seed_of(at.now.isoformat())
     message = at.message
@@ -254,7 +248,7 @@ def check_willing(
     players = {player.id: player for player in seats if player not in ours}
     choices = tx.choices.of(game.info.name, players)
     counts = tx.matches.active_counts(players)
-    banned = tx.banned([player.userid.casefold() for player in players.values()])
+    banned = tx.bans.of([player.userid.casefold() for player in players.values()], tx.now)
     problems = []
     for player in players.values():
         choice, active = choices[player.id], counts[player.id]

@@ -158,11 +158,8 @@ def _written(sealed: bytes) -> str:
 
 @lru_cache(1024)
 def _varint(number: int) -> bytes:
-    """Seven bits per byte, lowest first; the top bit says that another byte follows.
-
-    Negative numbers come from rehearsed boards only, whose tokens are never sent.
-    """
-    out, number = bytearray(), abs(number)
+    """Seven bits per byte, lowest first; the top bit says that another byte follows."""
+    out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
         number >>= 7

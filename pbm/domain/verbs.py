@@ -100,7 +100,7 @@ class Locks(StrEnum):
     """
 
     NOTHING = "nothing"
-    """Nothing: it only reads, and is answered while others write."""
+    """Nothing: it only reads."""
     BOARDS = "boards"
     """The boards it names or answers; it changes nothing else."""
     HOUSE = "house"

@@ -229,7 +229,8 @@ def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = Fa
     """
     own = request.tx.players.confirmed(player.id)[player.id]
     asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
-    if asked >= request.tools.limits.resets_per_day * len(own) or request.tx.banned([player.userid.casefold()]):
+    is_banned = player.userid.casefold() in request.tx.bans.of([player.userid.casefold()], request.now)
+    if asked >= request.tools.limits.resets_per_day * len(own) or is_banned:
         return False
     addresses = [address for address in own if request.may_ask(player, address)]
     if addresses:

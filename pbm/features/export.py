@@ -30,12 +30,15 @@ from pbm.domain.match import Match, Player
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
+from pbm.store.matches import batched
 from pbm.store.ratings import Change
 from pbm.store.tickets import MESSAGE
 
 FORMAT, VERSION = "pbm player", 1
 MAX_LOOSE, MAX_GAMES = 20, 100
 """Games that are sent as separate files: with more, all go into an archive; and games of one mail."""
+_READ_AT_ONCE = 32
+"""Boards that are read by one statement, because only the first of them may fit into a mail."""
 MAX_OCTETS = 38_000
 """Octets of the files of one mail; the mail is a third larger."""
 BESIDES = 100
@@ -136,7 +139,6 @@ class Parcel:
         count = len(self.games)
         while True:
             files = self._files(count)
-            self.tx.let_pass()
             size = sum(len(file.data) for file in files)
             if size <= MAX_OCTETS:
                 return files, self._next(count)
@@ -175,13 +177,12 @@ def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
     boards = [board for board in tx.belongings.boards(player.id) if board >= first]
     parcel = Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player))
     stream, taken = zlib.compressobj(), 0
-    for some in tx.in_bites(boards[:MAX_GAMES]):
+    for some in batched(boards[:MAX_GAMES], _READ_AT_ONCE):
         changes, remarks = tx.ratings.changes_of(some), tx.remarks.by(player.id, some)
         matches = tx.matches.load_all(some, states.match)
         for match, game in zip(matches, tx.belongings.matches(some, player.id), strict=True):
             if taken > MAX_OCTETS * 1.1:  # packed one by one, they take little more than together
                 return parcel
-            tx.let_pass()
             told = parcel.games[match.board] = told_game(game, match)
             taken += len(stream.compress(told.encode())) + len(stream.flush(zlib.Z_SYNC_FLUSH))
             if match.seat_of(player.id) is not None and states.reads(match):

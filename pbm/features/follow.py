@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
 
 from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
-from pbm.core.notify import FOLLOWED, tell_followers
-from pbm.core.registry import Occasion, handles, when_due
+from pbm.core.registry import handles
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import robot_called
@@ -234,11 +232,3 @@ def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str
             f'You follow {followed.userid}, and so board {board.match.board}: "unfollow {followed.userid}" ends that.'
         )
     return f"You do not follow board {board.match.board}."
-
-
-@when_due(FOLLOWED, within=timedelta(hours=1))
-def tell_more(occasion: Occasion) -> None:
-    """Tell more followers of a board what has happened on it, or what somebody has said."""
-    item = occasion.item
-    board = occasion.open(int(item.key.partition(" ")[0]), item.due_at)
-    occasion.owe(tell_followers(occasion, board, item))

@@ -236,9 +236,7 @@ def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> t
     """The boards as their player sees them, the most urgent first."""
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     reader, notices = reader_of(occasion, player), []
-    tx.intents.foresee([each.match.board for each in boards])
     for each in sorted(boards, key=lambda board: board.urgency):
-        tx.let_pass()
         board = OpenBoard(tx, each.match, tools.states.of(each.match), each.match.revision, now)
         seat = each.match.seat_of(player.id) or 1
         notices.append(notice_of(board, replace(reader, seat=perspective(board, seat))))
@@ -264,7 +262,7 @@ def running_boards(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list
     """The boards of the player, loaded, in their order."""
     tx, states = at.tx, at.tools.states
     to_move = {each.board: each.seat_to_move for each in boards}
-    loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, states.match)]
+    loaded = tx.matches.load_all(list(to_move), states.match)
     ends = decisions(tx, player) if any(match.tournament for match in loaded) else {}
     return [
         Running(match, player, match.player(to_move[match.board]) == player, ends.get(match.board)) for match in loaded

@@ -83,8 +83,7 @@ class Arbiter(Hand):
         with self._service.store.write() as tx:
             note_silence(tx)
             numbers = tx.matches.timed()
-            for some in tx.in_bites(numbers):
-                set_clocks(tx, some, lambda match, clock: _extended(match, clock, amount, tx.now))
+            set_clocks(tx, numbers, lambda match, clock: _extended(match, clock, amount, tx.now))
             self._service.tools.states.forget()
         return len(numbers)
 

@@ -1,16 +1,14 @@
-"""What is known of a mail at each stage, and the journal that writes the ends of many mails.
+"""What is known of a mail at each stage, and how its end is written.
 
 Received -> Prepared: who sent it and what it asks; its passwords are Checked -> Obeyed: what that leads to
-         -> Settled: its end, and the mails that are owed because of it, which the Journal writes
+         -> Settled: its end, and the mails that are owed because of it -> Ended: both written
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import structlog
 
@@ -26,7 +24,7 @@ from pbm.mailin import FOR_OPERATOR, Discard, Message
 from pbm.mailin.mime import split
 from pbm.server.guard import Cause
 from pbm.server.guesses import Logins, Origin
-from pbm.store import Plied, Rehearsal, Transaction
+from pbm.store import Transaction
 
 log = structlog.get_logger()
 
@@ -95,10 +93,6 @@ class Prepared(NamedTuple):
         return bool(self.logins.keys)
 
     @property
-    def is_unchecked(self) -> bool:
-        return self.holds_passwords and self.checked is UNCHECKED
-
-    @property
     def verified(self) -> set[str]:
         """The userids, in lower case, whose right passwords it holds."""
         return {userid for userid, _ in self.checked.verified}
@@ -119,13 +113,13 @@ class Prepared(NamedTuple):
 
     @property
     def stays_on_boards(self) -> bool:
-        """Whether it only acts on boards, and so does not depend on mails that are yet to be put into the outbox."""
+        """Whether it changes boards at most, so that others may be handled at the same time that lock other boards."""
         message, sender = self.message, self.sender
         answers_no_board = isinstance(message, Message) and message.token is not None and sender.seat is None
         if not isinstance(message, Message) or answers_no_board or self.is_for_operator:
             return False
         known = sender.proven is not None or sender.seat is not None or self.holds_passwords
-        return known and all(isinstance(each, Rejected) or each.verb.locks is Locks.BOARDS for each in self.commands)
+        return known and all(isinstance(each, Rejected) or each.verb.locks is not Locks.HOUSE for each in self.commands)
 
     @property
     def boards(self) -> Iterator[str]:
@@ -146,13 +140,6 @@ class Prepared(NamedTuple):
         yield from self.boards
         for keys in self.logins.keys.values():
             yield from (f"guess {key.kind} {key.subject}" for key in keys)
-
-    @property
-    def ways(self) -> set[str]:
-        """Its lane and senders: mails that share one of them are settled in order."""
-        is_message = isinstance(self.message, Message)
-        senders = self.payers() | {self.letter.sender.casefold()} if is_message else set()
-        return (senders | {self.row.lane}) - {""}
 
     def cause(self, *, proven: bool) -> Cause:
         """The cause that answers to it are counted by."""
@@ -180,8 +167,6 @@ class Obeyed(NamedTuple):
     """Why it gets no answers; empty if it gets them."""
     about: Mapping[str, str] = {}
     payers: frozenset[str] = frozenset()
-    rehearsal: Rehearsal | None = None
-    """What it would have written, if it was only rehearsed."""
 
 
 class Settled(NamedTuple):
@@ -194,74 +179,32 @@ class Settled(NamedTuple):
     """The bytes stored in place of the mail; None for the mail itself."""
     about: Mapping[str, str] = {}
     """Its userid, verbs and boards, for the log."""
-    plies: Sequence[Plied] = ()
-    """Plies that are yet to be written because of it."""
 
 
-@dataclass(slots=True)
-class _Entry:
-    """The journal's notes on one mail."""
+class Ended(NamedTuple):
+    """The end of a mail as it was written down."""
 
-    settlement: Settlement
+    mail: int
     settled: Settled
-    outbox: list[int] = field(default_factory=list)
-    """The outbox rows of the mails that are owed because of it, once they are written."""
+    outbox: Sequence[int]
+    """The outbox rows of the mails that are owed because of it."""
 
 
-class Journal:
-    """Holds the ends of mails from one commit to the next."""
+def write_down(tx: Transaction, mail: Prepared, settled: Settled, identity: str | None = None) -> Ended:
+    """Write the end of a mail, and the mails that are owed because of it. identity: see Prepared.identity."""
+    number = mail.row.id
+    tx.inbox.settle([Settlement(number, settled.state, settled.reason, identity, settled.kept)], tx.now)
+    return Ended(number, settled, tx.outbox.add(settled.mails, tx.now, cause=number))
 
-    def __init__(self) -> None:
-        self._entries: dict[int, _Entry] = {}
-        self._unwritten: dict[int, _Entry] = {}
-        self._identities: set[str] = set()
 
-    def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
-        """Note the end of a mail, in place of an earlier note. identity: see Prepared.identity."""
-        settlement = Settlement(mail, settled.state, settled.reason, identity, settled.kept)
-        self._unwritten[mail] = _Entry(settlement, settled)
-        if identity is not None:
-            self._identities.add(identity)
-
-    def recall(self, identities: Collection[str]) -> None:
-        """Remember that mails of these identities were settled before."""
-        self._identities |= {*identities}
-
-    def is_settled(self, identity: str) -> bool:
-        """Whether a mail of this identity was noted or recalled since the last commit."""
-        return identity in self._identities
-
-    @property
-    def holds_plies(self) -> bool:
-        """Whether some plies are not written yet."""
-        return any(entry.settled.plies for entry in self._unwritten.values())
-
-    def write_down(self, tx: Transaction) -> None:
-        """Write the notes into the transaction."""
-        tx.matches.add_plies([ply for entry in self._unwritten.values() for ply in entry.settled.plies])
-        owed = [(mail, number) for number, entry in self._unwritten.items() for mail in entry.settled.mails]
-        rows = tx.outbox.add([mail for mail, _ in owed], tx.now, [number for _, number in owed])
-        tx.inbox.settle([entry.settlement for entry in self._unwritten.values()], tx.now)
-        for (_, number), row in zip(owed, rows, strict=True):
-            self._unwritten[number].outbox.append(row)
-        self._entries |= self._unwritten
-        self._unwritten.clear()
-
-    def tell(self) -> int:
-        """Log and count the mails whose ends are now committed, without their contents; returns how many."""
-        told = len(self._entries)
-        for state, mails in Counter(entry.settlement.state.value for entry in self._entries.values()).items():
-            SETTLED.labels(state).inc(mails)
-        for number, entry in self._entries.items():
-            settlement, words = entry.settlement, {}
-            if settlement.reason and settlement.state is not Arrival.PARKED:
-                words["reason"] = settlement.reason
-            outbox = {"outbox": entry.outbox} if entry.outbox else {}
-            log.info("settled", mail=number, **outbox, state=settlement.state.value, **entry.settled.about, **words)
-        self.clear()
-        return told
-
-    def clear(self) -> None:
-        self._entries.clear()
-        self._unwritten.clear()
-        self._identities.clear()
+def tell(ended: Sequence[Ended]) -> None:
+    """Log and count mails whose ends are now committed, without their contents."""
+    for each in ended:
+        state, reason = each.settled.state, each.settled.reason
+        SETTLED.labels(state.value).inc()
+        words = dict[str, Any](each.settled.about)
+        if each.outbox:
+            words["outbox"] = each.outbox
+        if reason and state is not Arrival.PARKED:  # the reason of a parked mail is logged with its fault
+            words["reason"] = reason
+        log.info("settled", mail=each.mail, state=state.value, **words)

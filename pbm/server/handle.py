@@ -1,11 +1,10 @@
 """One mail, from its bytes to its answers.
 
     bytes -> Message -> Sender, Commands (`Handler.read`, before any transaction that writes)
-          -> the commands carried out, their mails composed (`Handler.handle`, within one transaction; before it, in
-             `Handler.foresee`, for mails that only read)
-          -> Settled: the end of the mail, and the mails that are owed because of it
+          -> the commands carried out, their mails composed (`Handler.handle`, within one transaction)
+          -> Settled: the end of the mail, and the mails that are owed because of it (`Handler.settle` writes them down)
 
-`batch` decides which mails are handled together, what they lock, and when results are written.
+`batch` decides which mails come next, and how many are handled in one transaction.
 """
 
 from __future__ import annotations
@@ -16,10 +15,11 @@ from dataclasses import replace
 from time import thread_time
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from pbm.core.counts import LIMITED, WAITED
 from pbm.core.credentials import chosen_password, first_line, is_clear
-from pbm.core.notify import Desk, Tools, rehearse
+from pbm.core.notify import Desk, Tools
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
 from pbm.domain.calendars import StopKind
@@ -33,7 +33,7 @@ from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading, strip
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
 from pbm.server.bystanders import ask_owner
-from pbm.server.docket import Checked, Obeyed, Prepared, Settled
+from pbm.server.docket import Checked, Ended, Obeyed, Prepared, Settled, write_down
 from pbm.server.guard import Costs, Throttle
 from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, unsaid_lines
@@ -47,11 +47,9 @@ from pbm.server.senders import (
     with_lost_token,
 )
 from pbm.server.treatment import is_lost_move, treatment_of
-from pbm.store import DatabaseTrouble, Rehearsal, Transaction
+from pbm.store import DatabaseTrouble, Transaction
 
 log = structlog.get_logger()
-
-_MOST_REHEARSED = 1000
 
 
 class Handler:
@@ -65,10 +63,6 @@ class Handler:
         self._signer, self._robot = tools.composer.signer, tools.composer.robot
         self._unlock = unlock
         self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
-        self._rehearsed: dict[int, float] = {}
-        """Seconds that the rehearsal of each mail took, by its number, until they are charged."""
-        self.overtaken = 0.0
-        """Seconds of processor time, in all, of mails that were let pass while others were worked on."""
         self.is_at_rest = False
         """Whether the operator wants mail to be accepted but not handled, as of the last `heed`."""
 
@@ -78,11 +72,8 @@ class Handler:
         Returns whether it is not. A revoked secret may pass for another minute, until the next sign of life.
         """
 
-        def found() -> tuple[list[bytes], bool]:
-            return tx.secrets.keys(tx.now), bool(tx.absences.open(StopKind.MAINTENANCE))
-
-        keys, self.is_at_rest = tx.lasting("keys and rest", found)
-        self._signer.renew(*keys)
+        self._signer.renew(*tx.secrets.keys(tx.now))
+        self.is_at_rest = bool(tx.absences.open(StopKind.MAINTENANCE))
         return self.is_at_rest
 
     def message_of(self, row: Received) -> Message | Discard:
@@ -91,16 +82,12 @@ class Handler:
     def read(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
         """The mails with their senders and commands; a mail that could not be read holds the error, and is parked."""
         gate = Gate(tx, self.tools.limits)
-        read = [(row, self.message_of(row)) for row in rows]
-        messages = [message for _, message in read if isinstance(message, Message)]
-        tx.players.foresee_owners({message.sender for message in messages})
-        tokens = (message.token for message in messages if message.token)
-        tx.matches.foresee_summaries({board for board in map(self._signer.board_of, tokens) if board is not None})
-        return [self._read(gate, row, message) for row, message in read]
+        return [self._read(gate, row, self.message_of(row)) for row in rows]
 
     def _read(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
         try:
-            return self._prepared(gate, row, message)
+            with gate.tx.savepoint():
+                return self._prepared(gate, row, message)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours
@@ -144,10 +131,10 @@ class Handler:
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:
         """The mails with their passwords checked together. This takes long: call it outside of transactions."""
-        wanted = {key: hashed for mail in mails if mail.is_unchecked for key, hashed in mail.logins.hashes.items()}
+        wanted = {key: hashed for mail in mails for key, hashed in mail.logins.hashes.items()}
         right = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()]) if wanted else []
         verified = {key: hashed for (key, hashed), is_right in zip(wanted.items(), right, strict=True) if is_right}
-        return [mail._replace(checked=self._checked(mail, verified)) if mail.is_unchecked else mail for mail in mails]
+        return [mail._replace(checked=self._checked(mail, verified)) for mail in mails]
 
     def _checked(self, mail: Prepared, verified: Mapping[Credentials, str]) -> Checked:
         fresh = mail.logins.fresh
@@ -155,50 +142,51 @@ class Handler:
         own = {login: verified[login] for login in mail.logins.hashes if login in verified}
         return Checked(own, dict(zip(fresh, hashes, strict=True)))
 
-    def foresee(self, tx: Transaction, mail: Prepared) -> Obeyed | None:
-        """The effects of the mail, worked out while others write; None if they need not or cannot be foreseen.
+    def forget(self) -> None:
+        """Forget what is remembered of a transaction that was rolled back."""
+        self.throttle.forget()
+        self.tools.states.forget()
 
-        A mail that only reads gets its answer here. Any other is rehearsed, with the mails it causes; if it does no
-        more than add plies, the rehearsal is used unless something changes meanwhile. Raises: as `handle` does.
+    def settle(self, tx: Transaction, mail: Prepared) -> Ended:
+        """Handle a mail and write down its end, whatever happens except trouble with the database.
+
+        A mail that fails is parked: the fault is ours, and must not stop the next mail.
         """
-        if not isinstance(mail.message, Message) or mail.message.cover is Cover.LOCKED or mail.is_for_operator:
-            return None
-        if kept_out(tx, mail) or self._spent(tx, mail):
-            return None
-        if mail.only_reads:
-            return self._obey(tx, mail)
-        begun = self._spent_so_far()
-        obeyed, rehearsal = rehearse(Desk(tx, self.tools), lambda at: self._obeyed(at, mail))
-        if len(self._rehearsed) >= _MOST_REHEARSED:
-            self._rehearsed.clear()
-        self._rehearsed[mail.row.id] = self._spent_so_far() - begun
-        return None if obeyed is None or rehearsal.more else obeyed._replace(rehearsal=rehearsal)
+        identity = mail.identity
+        with bound_contextvars(mail=mail.row.id):
+            if isinstance(mail.message, Exception):
+                return self.give_up(tx, mail, mail.message)
+            if identity is not None and tx.inbox.has_settled(identity):
+                return write_down(tx, mail, self.repeated(mail))
+            self.count_logins(tx, mail)
+            try:
+                with tx.savepoint():
+                    return write_down(tx, mail, self.handle(tx, mail), identity)
+            except DatabaseTrouble:
+                raise
+            except Exception as error:  # noqa: BLE001  whatever it is, it is ours
+                return write_down(tx, mail, self.park(tx, mail, error), identity)
 
-    def handle(self, tx: Transaction, mail: Prepared, obeyed: Obeyed | None = None) -> Settled:
-        """Do what the mail asks. obeyed: what was foreseen of it.
+    def give_up(self, tx: Transaction, mail: Prepared, error: Exception) -> Ended:
+        """Park a mail that cannot be handled."""
+        return write_down(tx, mail, self.park(tx, mail, error))
 
-        Raises: anything that goes wrong; the transaction must then be rolled back.
-        """
+    def handle(self, tx: Transaction, mail: Prepared) -> Settled:
+        """Do what the mail asks. Raises: anything that goes wrong; what was written must then be undone."""
         WAITED.observe(max(0.0, (tx.now - mail.row.received_at).total_seconds()))
-        rehearsal = obeyed.rehearsal if obeyed is not None else None
-        settled = self._undone(tx, mail, is_rehearsed=rehearsal is not None)
-        if settled is None and rehearsal is not None and obeyed is not None:
-            settled = self._bounded(tx, self._come_to_pass(tx, mail, obeyed, rehearsal), mail)
-        elif settled is None:
-            settled = self._bounded(tx, obeyed or self._obey(tx, mail), mail)
+        settled = self._undone(tx, mail)
+        if settled is None:
+            settled = self._bounded(tx, self._obey(tx, mail), mail)
         kept = _without_passwords(mail) if settled.state is not Arrival.PARKED else None
         return settled if kept is None else settled._replace(kept=kept)
 
-    def _undone(self, tx: Transaction, mail: Prepared, *, is_rehearsed: bool) -> Settled | None:
-        """The end of a mail of which nothing is carried out; None for all others.
-
-        is_rehearsed: bans were checked in the rehearsal, and have not changed since.
-        """
+    def _undone(self, tx: Transaction, mail: Prepared) -> Settled | None:
+        """The end of a mail of which nothing is carried out; None for all others."""
         if mail.is_guess and (settled := self._regrets.excess_of_guesses(tx, mail)):
             return settled
         if isinstance(mail.message, Discard):
             return self._regrets.lay_aside(tx, mail.message)
-        if not is_rehearsed and (ban := kept_out(tx, mail)):
+        if ban := kept_out(tx, mail):
             return Settled(Arrival.IGNORED, f"ban: {ban.subject} is kept out", self._regrets.of_suspension(tx, ban))
         if mail.is_for_operator:
             return self._regrets.for_operator(tx, mail)
@@ -239,14 +227,10 @@ class Handler:
 
     def _obey(self, tx: Transaction, mail: Prepared) -> Obeyed:
         """Do what the mail asks and compose its mails; the processor time is charged to its sender."""
-        begun = self._spent_so_far() - self._rehearsed.pop(mail.row.id, 0.0)
+        begun = thread_time()
         obeyed = self._obeyed(Desk(tx, self.tools), mail)
-        self._costs.charge(obeyed.payers, self._spent_so_far() - begun, tx.now)
+        self._costs.charge(obeyed.payers, thread_time() - begun, tx.now)
         return obeyed
-
-    def _spent_so_far(self) -> float:
-        """Seconds of this thread's processor time, without those of mails that were let pass."""
-        return thread_time() - self.overtaken
 
     def _obeyed(self, at: Desk, mail: Prepared) -> Obeyed:
         request = self._carry_out(at, mail)
@@ -258,13 +242,6 @@ class Handler:
         proven, told = shown is not None or bool(request.sender.address), told_since_the_ply(request)
         payers = frozenset(mail.payers(request.author.player))
         return Obeyed(mails, proven, request.withheld, told, _about(request, mail), payers)
-
-    def _come_to_pass(self, tx: Transaction, mail: Prepared, obeyed: Obeyed, rehearsal: Rehearsal) -> Obeyed:
-        """The rehearsal, taken as what was done; its plies are yet to be written. Its mails get new keys."""
-        self._costs.charge(obeyed.payers, self._rehearsed.pop(mail.row.id, 0.0), tx.now)
-        for board in rehearsal.opened:
-            self.tools.states.keep(board.match, board.state)
-        return obeyed._replace(mails=tuple(map(self.tools.composer.rekeyed, obeyed.mails)))
 
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
         """Do what the mail asks; if only proof of its sender is missing, ask the claimed player for it."""
@@ -321,8 +298,7 @@ class Handler:
             until = "" if told else self.throttle.silent_until(tx, each.address, each.board, cause)
             mails += self._regrets.of_silence(tx, each.address, until)
             excess = f"limit: not answered, after {reason}"
-        plies = obeyed.rehearsal.plies if obeyed.rehearsal else ()
-        return Settled(Arrival.HANDLED, excess, tuple(mails), about=obeyed.about, plies=plies)
+        return Settled(Arrival.HANDLED, excess, tuple(mails), about=obeyed.about)
 
     def park(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
         """Keep a mail for the operator after a fault of ours, and tell them and the sender, with a reference."""

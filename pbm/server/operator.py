@@ -88,7 +88,7 @@ T = TypeVar("T")
 
 
 def acts(deed: Callable[Concatenate[H, Desk, P], T]) -> Callable[Concatenate[H, P], T]:
-    """The decorated method is given a transaction in hand, and is rehearsed first, as by Service.act."""
+    """The decorated method is given a transaction in hand, as by Service.act."""
 
     @wraps(deed)
     def act(self: H, /, *args: P.args, **kwargs: P.kwargs) -> T:

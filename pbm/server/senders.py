@@ -58,12 +58,10 @@ def subject_of(word: str) -> str:
 
 def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:
     """The ban that a mail falls under, of its player or else of its address; None if there is none."""
-    if tx.bans_nobody:
-        return None
     sender = mail.sender
     players = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
     subjects = (*(players | mail.verified), *_of_address(mail.letter.sender.casefold()), unnamed(mail.letter.sender))
-    found = tx.banned(subjects)
+    found = tx.bans.of(subjects, tx.now)
     ban = next((found[subject] for subject in subjects if subject in found), None)
     return None if ban is None or (mail.is_for_operator and is_player(ban.subject)) else ban
 

@@ -18,7 +18,7 @@ from pbm.compose.composer import Composer, fresh_key
 from pbm.core.board import States
 from pbm.core.counts import ACCEPTED
 from pbm.core.credentials import Passwords
-from pbm.core.notify import Desk, Tools, rehearse, tell_operator
+from pbm.core.notify import Desk, Tools, tell_operator
 from pbm.core.registry import DEEDS, WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.core.unasked import MAILBOX, REMEMBERED
@@ -116,7 +116,7 @@ class Service:
         self.handler = Handler(self.tools, unlock)
         self.batches = Batches(store, self.handler)
         self.heed()
-        self.agenda = Runner(store, self.tools, timing.attend, self.batches.let_pass)
+        self.agenda = Runner(store, self.tools, timing.attend)
         movers = Shift(MOVERS)
         self.thinkers = (
             *(
@@ -144,12 +144,7 @@ class Service:
             return tx.peers.find(address)
 
     def act(self, deed: Callable[[Transaction], T]) -> T:
-        """Do a deed in a transaction; its effects and mails are worked out before, while others write.
-
-        Raises: DatabaseTrouble, and whatever the deed raises.
-        """
-        with self.store.read() as tx:
-            rehearse(Desk(tx, self.tools), lambda _: deed(tx))
+        """Do a deed in a transaction. Raises: DatabaseTrouble, and whatever the deed raises."""
         with self.store.write() as tx:
             note_silence(tx)
             return deed(tx)

@@ -50,7 +50,7 @@ class Steward(Hand):
         """Lift a ban; a player whose ban was not over is told."""
         subject = subject_of(who)
         with self._service.store.write() as tx:
-            held = tx.banned([subject])
+            held = tx.bans.of([subject], tx.now)
             if not tx.bans.lift(subject):
                 raise NotFound(f'"{who}" is not kept out.')
             if held and is_player(subject) and (player := tx.players.find(subject)) is not None:
@@ -65,7 +65,7 @@ class Steward(Hand):
                 check_free(tx, wanted)
             tx.erasure.call(player, wanted)
             renamed = Player(player.id, wanted)
-            for ban in tx.banned([player.userid.casefold()]).values():
+            for ban in tx.bans.of([player.userid.casefold()], tx.now).values():
                 tx.bans.lift(ban.subject)
                 tx.bans.put(Ban(wanted.casefold(), ban.since, ban.until, ban.reason))
             self._write(tx, renamed, "pbm: your userid", "account-news.txt", what="renamed", old=player.userid)

@@ -13,7 +13,7 @@ import structlog
 from games import GAMES, OURS
 from games.rules import GameError
 from pbm.bots import Mind, NoThought, Stopped, loaded, outdated
-from pbm.core.notify import Desk, Tools, rehearse, tell_operator
+from pbm.core.notify import Desk, Tools, tell_operator
 from pbm.core.robots import OUTDATED, OUTDATED_EVERY, TAKEN, Ask, Source, Task, charge, spent
 from pbm.domain.errors import Rejected, Unreadable
 from pbm.store import DatabaseTrouble, Store
@@ -187,8 +187,6 @@ class Thinker:
         began_at = self._store.clock()
         try:
             found = task.work(self._ask)
-            with self._store.read() as tx:
-                rehearse(Desk(tx, self._tools), lambda at: task.then(at, found))
             with self._giving_back(task) as at:
                 charge(at, task.whom, self._since(began_at))
                 task.then(at, found)

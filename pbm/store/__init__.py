@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pbm.store.engine import Store
-    from pbm.store.matches import Plied
     from pbm.store.neighbours import Conflict, DatabaseTrouble, SchemaTrouble
-    from pbm.store.transaction import HOUSE, Rehearsal, Transaction
+    from pbm.store.transaction import HOUSE, Transaction
 else:
     _HOMES = {
         "Store": "engine",
-        "Plied": "matches",
         "Conflict": "neighbours",
         "DatabaseTrouble": "neighbours",
         "SchemaTrouble": "neighbours",
         "HOUSE": "transaction",
-        "Rehearsal": "transaction",
         "Transaction": "transaction",
     }
 
@@ -29,4 +26,4 @@ else:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-__all__ = ["HOUSE", "Conflict", "DatabaseTrouble", "Plied", "Rehearsal", "SchemaTrouble", "Store", "Transaction"]
+__all__ = ["HOUSE", "Conflict", "DatabaseTrouble", "SchemaTrouble", "Store", "Transaction"]

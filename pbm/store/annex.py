@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from sqlalchemy import Row, ScalarSelect, exists, insert, literal, not_, or_, select, union_all
+from sqlalchemy import (
+    BindParameter,
+    Row,
+    ScalarSelect,
+    bindparam,
+    exists,
+    insert,
+    literal,
+    not_,
+    or_,
+    select,
+    union_all,
+)
 
 from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
 from pbm.store.house import concerning, lasting_beyond
-from pbm.store.statements import Queries, among, often
+from pbm.store.statements import Queries, often
 from pbm.store.tables import (
     PLAYERS,
     broadcasts,
@@ -28,8 +39,6 @@ from pbm.store.tables import (
     players,
     remarks,
 )
-
-T = TypeVar("T")
 
 STOPPED: Mapping[str, Any] = dict.fromkeys(
     ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at", "gift")
@@ -93,72 +102,29 @@ def is_interrupted() -> ScalarSelect[bool]:
     return select(exists().where(concerned, lasting).correlate(matches)).scalar_subquery()
 
 
-_OF_BOARDS = often(
-    select(
-        intents.c.board,
-        intents.c.seat,
-        intents.c.kind,
-        intents.c.text,
-        intents.c.comment,
-        intents.c.created_at,
-        intents.c.due_at,
-    )
-    .where(among(intents.c.board, "boards"))
-    .order_by(intents.c.kind)
-)
+_OF_BOARD = often(select(intents).where(intents.c.board == bindparam("of_board")).order_by(intents.c.kind))
 
 
-@dataclass(eq=False)
-class Listed(Queries, Generic[T]):
-    """Queries about things that a board has any number of."""
-
-    _foreseen: dict[int, list[T]] = field(default_factory=dict)
-
-    def foresee(self, boards: Collection[int]) -> None:
-        """Read at once what will be asked for one by one."""
-        self._foreseen |= self._read(boards)
-
-    def seen(self, board: int) -> object:
-        """What was foreseen of the board."""
-        return self._foreseen.get(board)
-
-    def forget(self) -> None:
-        """Drop what was foreseen, so that it is read anew."""
-        self._foreseen.clear()
-
-    def _listed(self, board: int) -> list[T]:
-        return (self._foreseen if board in self._foreseen else self._read([board]))[board]
-
-    def _read(self, boards: Collection[int]) -> dict[int, list[T]]:
-        """All there is of each board."""
-        raise NotImplementedError
-
-
-class Intents(Listed[Intent]):
+class Intents(Queries):
     """At most one of each kind for each seat of a board; private to that seat."""
 
     def of(self, board: int) -> list[Intent]:
         """Those of both seats."""
-        return self._listed(board)
-
-    def _read(self, boards: Collection[int]) -> dict[int, list[Intent]]:
-        found: dict[int, list[Intent]] = {board: [] for board in boards}
-        for board, seat, kind, *rest in self._connection.execute(_OF_BOARDS, {"boards": list(boards)}):
-            text, comment, since, until = rest
-            found[board].append(Intent(seat, IntentKind(kind), text, comment or "", since, until))
-        return found
+        return self._all(_OF_BOARD, _intent, {"of_board": board})
 
     def keep(self, board: int, intent: Intent, now: datetime) -> None:
         """Store the intent in place of the seat's last one of its kind."""
-        self._foreseen.pop(board, None)
         key = {"board": board, "seat": intent.seat, "kind": intent.kind.value}
         values = {"text": intent.text, "created_at": now, "comment": intent.comment or None, "due_at": intent.until}
         self._put(intents, key, values)
 
     def drop(self, board: int, intent: Intent) -> None:
         """Delete the seat's intent of this kind."""
-        self._foreseen.pop(board, None)
         self._drop(intents, board=board, seat=intent.seat, kind=intent.kind.value)
+
+
+def _intent(row: Row[Any]) -> Intent:
+    return Intent(row.seat, IntentKind(row.kind), row.text, row.comment or "", row.created_at, row.due_at)
 
 
 ALL = "all"
@@ -174,44 +140,41 @@ class Follower(NamedTuple):
     whom: str = ""
 
 
-_by_board = select(follows.c.board, follows.c.player_id, follows.c.ends_only, literal("").label("whom")).where(
-    among(follows.c.board, "boards")
-)
+_THIS: BindParameter[int] = bindparam("of_board")
+_by_board = select(follows.c.player_id, follows.c.ends_only, literal("").label("whom")).where(follows.c.board == _THIS)
 _by_game = (
-    select(matches.c.board, game_choices.c.player_id, not_(game_choices.c.follows), literal(ALL))
+    select(game_choices.c.player_id, not_(game_choices.c.follows), literal(ALL))
     .join(game_choices, game_choices.c.game == matches.c.game)
-    .where(among(matches.c.board, "boards"), or_(game_choices.c.follows, game_choices.c.notify_ends))
+    .where(matches.c.board == _THIS, or_(game_choices.c.follows, game_choices.c.notify_ends))
 )
 _followed = players.alias("followed")
 _by_player = (
-    select(matches.c.board, player_follows.c.player_id, literal(False), _followed.c.userid)
+    select(player_follows.c.player_id, literal(False), _followed.c.userid)
     .join(player_follows, player_follows.c.followed_id == seat)
     .join(_followed, _followed.c.id == seat)
-    .where(among(matches.c.board, "boards"))
+    .where(matches.c.board == _THIS)
     for seat in (matches.c.seat1_id, matches.c.seat2_id)
 )
 _wishes = union_all(_by_board, _by_game, *_by_player).subquery()
 _FOLLOWERS = often(
-    select(_wishes.c.board, players.c.id, players.c.userid, _wishes.c.ends_only, _wishes.c.whom)
+    select(players.c.id, players.c.userid, _wishes.c.ends_only, _wishes.c.whom)
     .join(_wishes, _wishes.c.player_id == players.c.id)
     .where(players.c.removed_at.is_(None))
     .order_by(players.c.id, _wishes.c.ends_only.desc(), _wishes.c.whom.desc())
 )
 
 
-class Follows(Listed[Follower]):
+def _follower(row: Row[Any]) -> Follower:
+    return Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom)
+
+
+class Follows(Queries):
     """A player follows a board directly, one of its players or, by a setting, all boards of its game."""
 
     def of(self, match: Match) -> list[Follower]:
         """All followers but the players of the match, each once, by id; a wish for all mails beats one for the end."""
-        found = self._listed(match.board)
+        found = self._all(_FOLLOWERS, _follower, {"of_board": match.board})
         return list({each.player.id: each for each in found if each.player not in match.players}.values())
-
-    def _read(self, boards: Collection[int]) -> dict[int, list[Follower]]:
-        found: dict[int, list[Follower]] = {board: [] for board in boards}
-        for row in self._connection.execute(_FOLLOWERS, {"boards": list(boards)}):
-            found[row.board].append(Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom))
-        return found
 
     def wish(self, player_id: int, board: int) -> bool | None:
         """Whether the player, who follows the board directly, wants only its end; None if they do not follow it."""

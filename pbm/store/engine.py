@@ -43,7 +43,7 @@ from pbm.store.neighbours import (
 from pbm.store.pulse import HEARTBEAT
 from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
-from pbm.store.transaction import HOUSE, Guarded, Memory, Transaction
+from pbm.store.transaction import HOUSE, Guarded, Transaction
 
 _PRAGMAS = (
     *("foreign_keys=ON", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
@@ -92,7 +92,6 @@ class Store:
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
         self.clock = clock
-        self._memory = Memory()
         self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
         """Called with ReadOnly, Full or Lost before it is raised, in the thread that raises it."""
@@ -107,7 +106,11 @@ class Store:
         """A consistent view, for reading only. Raises: Writes at the first statement that would write."""
         with translated(), self._connected() as connection:
             with connection.begin():
-                yield Transaction(connection, self.clock(), self._memory)
+                yield Transaction(connection, self.clock())
+
+    def look(self) -> AbstractContextManager[Transaction]:
+        """As `read`, to see what is to be done next; rows that another worker has in hand can be passed over."""
+        return self.write(alone=False, durable=False) if self.locks_rows else self.read()
 
     @contextmanager
     def write(self, *, alone: bool = True, durable: bool = True, at: datetime | None = None) -> Iterator[Transaction]:
@@ -121,13 +124,12 @@ class Store:
             with self._writing, translated(), self._connected() as connection:
                 connection.execution_options(pbm_writes=True, pbm_durable=durable)
                 with connection.begin():
-                    tx = Transaction(connection, at or self.clock(), self._memory)
+                    tx = Transaction(connection, at or self.clock())
                     if alone:
                         tx.lock([HOUSE])
                     if self.signature is not None:
                         tx.acts.add(self.signature)
                     yield tx
-                    tx.grow_older()
                     tx.tell_others()
                     self._file.check()
             self.signature = None
@@ -174,7 +176,7 @@ class Store:
             _check_known(current)
         with self._writing, translated(), self._connected() as connection:
             with connection.execution_options(pbm_writes=True).begin():
-                tx = Transaction(connection, now, self._memory)
+                tx = Transaction(connection, now)
                 if current is None and self.locks_rows:
                     _check_encoding(connection)
                 tx.lock(["schema"])  # processes that start at the same time must not migrate at the same time

@@ -18,7 +18,7 @@ from psycopg.errors import error_from_result
 from psycopg.generators import execute, fetch_many
 from psycopg.pq import ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
-from sqlalchemy import Executable, UpdateBase
+from sqlalchemy import Executable
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import IteratorResult
 
@@ -116,7 +116,7 @@ def _received(pgconn: PGconn, number: int) -> PQGen[list[PGresult]]:
 
 
 class GuardedSession(Guarded):
-    """As on SQLite; but reads set savepoints, too, because a failed read would break everything after it."""
+    """As on SQLite, by another driver."""
 
     _told: ClassVar[dict[tuple[Executable, tuple[str, ...]], Told]] = {}
 
@@ -124,15 +124,6 @@ class GuardedSession(Guarded):
         modes = "" if writes else " ISOLATION LEVEL REPEATABLE READ READ ONLY"
         lasting = "" if is_durable else "; SET LOCAL synchronous_commit = off"
         self._ask(f"BEGIN{modes}{lasting}")  # even if anything listens: psycopg would first begin in its own way
-
-    def execute(self, statement: Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
-        """Mark a rehearsal that reads more than was foreseen, because nobody compares that later."""
-        options = self.get_execution_options()
-        if (rehearsal := options.get("pbm_unwritten")) is not None:
-            rehearsal.more = True
-        if not isinstance(statement, UpdateBase) and "pbm_before_reading" in options:
-            options["pbm_before_reading"]()
-        return super().execute(statement, parameters, execution_options=execution_options)
 
     def _learn(self, statement: Executable, names: Sequence[str]) -> Told:
         dialect = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BigInteger, ColumnElement, Row, Select, bindparam, func, insert, select, type_coerce, update
+from sqlalchemy import BigInteger, ColumnElement, Row, Select, bindparam, func, select, type_coerce, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
@@ -50,20 +49,12 @@ _PLY = plies.c.notation, plies.c.seat, type_coerce(plies.c.played_at, BigInteger
 _RECORDS = often(
     select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
 )
-ADD_PLY = often(insert(plies))
-COUNT_PLY = often(
-    update(matches)
-    .where(matches.c.board == bindparam("of_board"))
-    .values({name: bindparam(name) for name in ("plies", "revision", "seat_to_move", "moved_at", *COLUMNS)})
-)
 _SET_CLOCK = (
     update(matches).where(matches.c.board == bindparam("of_board")).values({name: bindparam(name) for name in COLUMNS})
 )
 AT_ONCE = 500
 """How many boards one statement asks for."""
 T = TypeVar("T")
-Plied = tuple[dict[str, Any], dict[str, Any]]
-"""A ply to be written: its own row, and the new values of its board's row."""
 _Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
 
 
@@ -93,54 +84,15 @@ class Summary(NamedTuple):
         return None if self.seat_to_move is None else self.players[self.seat_to_move - 1]
 
 
-@dataclass(eq=False)
 class Matches(Queries):
     """Options and record are the truth; `plies` and `seat_to_move` of a row follow from them and serve lists."""
-
-    _foreseen: dict[int, Row[Any] | None] = field(default_factory=dict)
-    _foreseen_records: dict[int, Record] = field(default_factory=dict)
-    _rows: dict[int, Row[Any]] = field(default_factory=dict)
-
-    def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> dict[int, tuple[int, str]]:
-        """Load at once what will be loaded one by one. known: as for `load`, of each board.
-
-        Returns the players' epochs and stored settings, by player id.
-        """
-        rows = self._headers(boards)
-        self._foreseen |= dict.fromkeys(boards) | {row.board: row for row in rows}
-        self._foreseen_records |= self._records([row.board for row in rows if not _is_unchanged(row, known(row.board))])
-        firsts = {row.seat1_id: (row.epoch1, row.settings1) for row in rows}
-        return firsts | {row.seat2_id: (row.epoch2, row.settings2) for row in rows}
-
-    def foresee_summaries(self, boards: Collection[int]) -> None:
-        """Read at once what will be asked for one by one."""
-        self._rows |= {row.board: row for row in self._connection.execute(_HEADERS, {"boards": list(boards)})}
-
-    def seen(self, board: int) -> Row[Any] | None:
-        """The board's row as it was foreseen; it tells the length of the record, too."""
-        return self._foreseen.get(board)
-
-    def forget(self) -> None:
-        """Drop what was foreseen, so that it is read anew."""
-        self._foreseen.clear()
-        self._foreseen_records.clear()
-        self._rows.clear()
-
-    def _ask_anew(self, board: int) -> None:
-        self._foreseen.pop(board, None)
-        self._foreseen_records.pop(board, None)
-        self._rows.pop(board, None)
 
     def _headers(self, boards: Collection[int]) -> Sequence[Row[Any]]:
         """The rows of the boards; in a transaction that writes they stay locked until it ends."""
         writes = self._connection.get_execution_options().get("pbm_writes", False)
-        if not writes and self._rows.keys() >= set(boards):
-            return [self._rows[board] for board in boards]
         return self._connection.execute(_LOCKED if writes else _HEADERS, {"boards": list(boards)}).all()
 
     def _header(self, board: int) -> Row[Any] | None:
-        if board in self._foreseen:
-            return self._foreseen[board]
         return next(iter(self._headers([board])), None)
 
     def _change(self, board: int, **values: Any) -> None:
@@ -182,17 +134,7 @@ class Matches(Queries):
 
         known: the match as it once was in the database; its record is not read again if it is still the same.
         """
-        row = self._header(board)
-        if row is None:
-            return None
-        if known is not None and _is_unchanged(row, known):
-            record = known.record
-        elif board in self._foreseen_records:
-            record = self._foreseen_records[board]
-        else:
-            record = self._records([board])[board]
-        stops = self._stops([row]) if row.interrupted else {}
-        return _match(row, record, stops.get(board, ((), ())))
+        return next(iter(self.load_all([board], lambda _: known)), None)
 
     def load_all(self, boards: Sequence[int], known: Callable[[int], Match | None] | None = None) -> list[Match]:
         """The matches that exist, in the order of the boards, by a few statements however many they are.
@@ -234,24 +176,8 @@ class Matches(Queries):
         """Append to the record of a match as loaded. seat_to_move, clock: after the ply."""
         number = len(match.record) + 1
         after = {"plies": number, "revision": match.revision + 1, "seat_to_move": seat_to_move, **columns_of(clock)}
-        plied = (
-            {"board": match.board, "ply": number, **ply._asdict()},
-            {"of_board": match.board, "moved_at": ply.played_at, **after},
-        )
-        rehearsal = self._connection.get_execution_options().get("pbm_unwritten")
-        if rehearsal is None:
-            self.add_plies([plied])
-        else:
-            self._ask_anew(match.board)
-            rehearsal.plies.append(plied)
-
-    def add_plies(self, plied: Sequence[Plied]) -> None:
-        """Append what a rehearsal would have appended; nothing else may have changed since."""
-        for _, board in plied:
-            self._ask_anew(board["of_board"])
-        if plied:
-            self._connection.execute(ADD_PLY, [ply for ply, _ in plied])
-            self._connection.execute(COUNT_PLY, [board for _, board in plied])
+        self._insert(plies, board=match.board, ply=number, **ply._asdict())
+        self._change(match.board, moved_at=ply.played_at, **after)
 
     def drop_ply(self, match: Match, seat_to_move: Seat) -> None:
         """Take the last ply back. match, seat_to_move: as they are after that."""
@@ -323,7 +249,7 @@ class Matches(Queries):
         self._change(board, **nothing, seat_to_move=seat_to_move, revision=matches.c.revision + 1)
 
     def summary(self, board: int) -> Summary | None:
-        row = self._rows.get(board) or self._connection.execute(_HEADERS, {"boards": [board]}).one_or_none()
+        row = self._connection.execute(_HEADERS, {"boards": [board]}).one_or_none()
         return None if row is None else summary_of(row)
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:

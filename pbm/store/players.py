@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -55,33 +55,8 @@ _OWNERS = often(
 )
 
 
-@dataclass(eq=False)
 class Players(Queries):
     """A removed player keeps their row, because their old boards name it; but no query finds them."""
-
-    _addresses: dict[int, list[Address]] = field(default_factory=dict)
-    _profiles: dict[int, tuple[int, dict[str, str]]] = field(default_factory=dict)
-    _owners: dict[str, list[Player]] = field(default_factory=dict)
-
-    def foresee(self, people: Mapping[int, tuple[int, str]]) -> None:
-        """Read at once the addresses that will be asked for one by one. people: epoch and stored settings, by id."""
-        self._addresses |= self._read_addresses(people)
-        self._profiles |= {player_id: _profile(*stored) for player_id, stored in people.items()}
-
-    def foresee_owners(self, written: Collection[str]) -> None:
-        """Read at once the owners of addresses that will be asked for one by one."""
-        if unknown := {address.casefold() for address in written} - self._owners.keys():
-            self._owners |= self._read_owners(unknown)
-
-    def seen(self, people: Iterable[int], address: str) -> object:
-        """What was foreseen of the players, and of the owners of the address."""
-        return [self._addresses.get(each) for each in people], self._owners.get(address.casefold())
-
-    def forget(self) -> None:
-        """Drop what was foreseen, so that it is read anew."""
-        self._addresses.clear()
-        self._profiles.clear()
-        self._owners.clear()
 
     def add(self, userid: str, password_hash: str, now: datetime) -> Player:
         names = {"userid": userid, "userid_key": userid.casefold(), "look": look(userid)}
@@ -144,9 +119,6 @@ class Players(Queries):
         return self._addresses_of((player_id,))[player_id]
 
     def _addresses_of(self, player_ids: Collection[int]) -> dict[int, list[Address]]:
-        return self._addresses if self._addresses.keys() >= set(player_ids) else self._read_addresses(player_ids)
-
-    def _read_addresses(self, player_ids: Collection[int]) -> dict[int, list[Address]]:
         found: dict[int, list[Address]] = {player_id: [] for player_id in player_ids}
         for row in self._connection.execute(_ADDRESSES, {"players": list(found)}):
             found[row.player_id].append(_address(row))
@@ -196,7 +168,7 @@ class Players(Queries):
         if not address.isascii():
             return []
         key = address.casefold()
-        return (self._owners if key in self._owners else self._read_owners({key}))[key]
+        return self._read_owners({key})[key]
 
     def _read_owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
         found: dict[str, list[Player]] = {key: [] for key in keys}
@@ -239,11 +211,7 @@ class Players(Queries):
         return dict(self.profiles(player_id)[player_id][1])
 
     def profiles(self, *player_ids: int) -> dict[int, tuple[int, dict[str, str]]]:
-        """The epoch and settings of each player; one created in a rehearsal has chosen nothing."""
-        found = self._profiles if self._profiles.keys() >= set(player_ids) else self._read_profiles(player_ids)
-        return {player_id: found[player_id] if player_id > 0 else (0, {}) for player_id in player_ids}
-
-    def _read_profiles(self, player_ids: Collection[int]) -> dict[int, tuple[int, dict[str, str]]]:
+        """The epoch and settings of each player."""
         rows = self._connection.execute(_PROFILES, {"players": list(player_ids)})
         return {row.id: _profile(row.epoch, row.settings) for row in rows}
 
@@ -348,10 +316,8 @@ class Bans(Queries):
         """All bans, oldest first."""
         return self._all(select(bans).order_by(bans.c.since, bans.c.subject), partial(made, Ban))
 
-    def are_none(self) -> bool:
-        return not self._is_any(select(bans.c.subject).limit(1))
-
-    def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
-        """The bans on any of the subjects that hold now."""
+    def of(self, subjects: Collection[str], now: datetime) -> dict[str, Ban]:
+        """The bans on any of the subjects that hold now, by subject."""
         holds = or_(bans.c.until.is_(None), bans.c.until > now)
-        return self._all(select(bans).where(bans.c.subject.in_(subjects), holds), partial(made, Ban))
+        found = self._all(select(bans).where(bans.c.subject.in_(subjects), holds), partial(made, Ban))
+        return {ban.subject: ban for ban in found}

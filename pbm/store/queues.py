@@ -6,12 +6,12 @@ import json
 import zlib
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
-from itertools import repeat
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Row,
+    Select,
     bindparam,
     case,
     exists,
@@ -25,26 +25,20 @@ from sqlalchemy import (
 
 from pbm.domain.mail import FINISHED, Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.matches import batched
-from pbm.store.neighbours import Conflict
 from pbm.store.statements import Instant, Queries, among, often
 from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts, owed_boards
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
-_NEWER = often(_WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most")))
-_OF_BOARDS = often(_NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %")))
+_NEXT = _WAITING.where(~among(inbox.c.id, "but")).limit(bindparam("most"))
+_OF_BOARDS = _NEXT.where(
+    inbox.c.id > bindparam("beyond"), inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %")
+)
 """Those that answer a board's mail. Anybody can name a board, so mails that only name one are not among them."""
-_CLAIM = often(_WAITING.limit(bindparam("most")).with_for_update(skip_locked=True))
-_CLAIM_OF_BOARDS = often(_OF_BOARDS.with_for_update(skip_locked=True))
 _ELSEWHERE = often(
     select(inbox.c.lane, func.min(inbox.c.id).label("oldest"))
     .where(_NEW, inbox.c.id < bindparam("beyond"), ~among(inbox.c.id, "ours"), inbox.c.lane != "")
     .group_by(inbox.c.lane)
-)
-_STANDING = often(
-    select(inbox.c.id, inbox.c.identity).where(
-        (_NEW & among(inbox.c.id, "mails")) | among(inbox.c.identity, "identities")
-    )
 )
 _RECENT = 20_000
 """How many of the newest mails are searched for those of the last hour, because no index is by time."""
@@ -140,30 +134,33 @@ class Inbox(Queries):
         found = select(inbox.c.source).where(inbox.c.source.in_(sources))
         return set(self._column(found))
 
-    def waiting(self, limit: int, again: Collection[int] = (), beyond: int = 0) -> list[Received]:
-        """New mails in the order they came: those in `again`, and at most `limit` with higher ids than `beyond`."""
-        older = self._all(_WAITING.where(inbox.c.id.in_(again)), _received) if again else []
-        newer = self._connection.execute(_NEWER, {"beyond": beyond, "most": limit})
-        return [*older, *map(_received, newer)]
+    def waiting(self, limit: int, but: Collection[int] = ()) -> list[Received]:
+        """New mails in the order they came, without those in `but`.
 
-    def of_boards(self, limit: int, beyond: int) -> list[Received]:
-        """New mails with higher ids than `beyond` that answer a board's mail, in the order they came."""
-        return self._all(_OF_BOARDS, _received, {"beyond": beyond, "most": limit})
-
-    def claim(self, limit: int, ahead: int = 0) -> list[Received]:
-        """New mails in the order they came; nobody else gets them before this transaction ends.
-
-        ahead: if more wait than `limit`, how many of those that answer a board's mail are added. A mail is left out
-        while somebody else has an older one of its lane. Raises: Conflict if none is left.
+        In a transaction that may write they are locked, and those that others have locked are left out.
         """
-        rows = list(self._connection.execute(_CLAIM, {"most": limit}))
-        if ahead and len(rows) >= limit:
-            rows += self._connection.execute(_CLAIM_OF_BOARDS, {"beyond": rows[-1].id if rows else 0, "most": ahead})
-        elsewhere = self._elsewhere([row.id for row in rows])
-        free = [row for row in rows if row.id < elsewhere.get(row.lane, row.id + 1)]
-        if rows and not free:
-            raise Conflict("The mails that wait must wait for others, which another process is handling.")
-        return [_received(row) for row in free]
+        return self._all(self._free(_NEXT), _received, {"but": [*but], "most": limit})
+
+    def of_boards(self, limit: int, beyond: int, but: Collection[int] = ()) -> list[Received]:
+        """The same, of mails that answer a board's mail and have higher ids than `beyond`."""
+        return self._all(self._free(_OF_BOARDS), _received, {"but": [*but], "beyond": beyond, "most": limit})
+
+    def these(self, mail_ids: Collection[int]) -> list[Received]:
+        """Those of the mails that are new, in the order they came."""
+        return self._all(self._free(_WAITING.where(inbox.c.id.in_(mail_ids))), _received) if mail_ids else []
+
+    def _free(self, found: Select[Any]) -> Select[Any]:
+        writes = self._connection.get_execution_options().get("pbm_writes", False)
+        return found.with_for_update(skip_locked=True) if writes else found
+
+    def claim(self, mail_ids: Collection[int]) -> set[int]:
+        """Those of the mails that are new and that nobody else gets before this transaction ends.
+
+        A mail is left out while an older one of its lane waits that is not among them.
+        """
+        ours = {mail.id: mail.lane for mail in self.these(mail_ids)}
+        elsewhere = self._elsewhere([*ours])
+        return {number for number, lane in ours.items() if number < elsewhere.get(lane, number + 1)}
 
     def _elsewhere(self, ours: Sequence[int]) -> dict[str, int]:
         """By lane, the oldest new mail that is not one of ours; only mails older than our newest are looked at."""
@@ -188,11 +185,9 @@ class Inbox(Queries):
         """Note that work on the mails begins once more."""
         self._update(inbox, inbox.c.id.in_(mail_ids), begun=inbox.c.begun + 1)
 
-    def standing(self, mails: Collection[int], identities: Collection[str]) -> tuple[frozenset[int], frozenset[str]]:
-        """Those of the mails that nobody has handled yet, and those of the identities that a handled mail has."""
-        rows = self._connection.execute(_STANDING, {"mails": [*mails], "identities": [*identities]}).all()
-        known = frozenset(row.identity for row in rows if row.identity is not None)
-        return frozenset(row.id for row in rows if row.identity is None), known
+    def has_settled(self, identity: str) -> bool:
+        """Whether a mail with this identity was settled."""
+        return self._is_any(select(inbox.c.id).where(inbox.c.identity == identity).limit(1))
 
     def waits_since(self) -> datetime | None:
         """When the oldest new mail came; None if there is none."""
@@ -265,19 +260,13 @@ class Outbox(Queries):
     grew = False
     """Whether this transaction has added to it."""
 
-    def add(self, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
-        """causes: the inbox mail that each is due to; empty if there are none. Returns the ids of the rows."""
-        rehearsal = self._connection.get_execution_options().get("pbm_unwritten")
-        if rehearsal is not None:
-            rehearsal.more = True
-        if not mails or rehearsal is not None:
+    def add(self, mails: Sequence[Mail], now: datetime, cause: int | None = None) -> list[int]:
+        """cause: the inbox mail that they are due to. Returns the ids of the rows."""
+        if not mails:
             return []
         self.grew = True
         fresh = {"created_at": now, "due_at": now, "state": Delivery.QUEUED.value, "attempts": 0}
-        rows = [
-            {**mail._asdict(), **fresh, "inbox_id": cause}
-            for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
-        ]
+        rows = [{**mail._asdict(), **fresh, "inbox_id": cause} for mail in mails]
         for row in rows:  # what it says is in outbox_texts
             del row["owed"], row["shared"], row["version"]
         by_key = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}

@@ -8,13 +8,11 @@ listens to the engine's events, SQLAlchemy executes every statement itself.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
-from types import TracebackType
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 import sqlalchemy as sa
@@ -23,7 +21,6 @@ from sqlalchemy.engine import Dialect, IteratorResult
 from sqlalchemy.engine.result import SimpleResultMetaData
 from sqlalchemy.sql.compiler import SQLCompiler
 
-from pbm.domain.match import Match
 from pbm.store.annex import Broadcasts, Follows, Intents, Remarks
 from pbm.store.archive import Archive
 from pbm.store.backup import Contents
@@ -32,31 +29,14 @@ from pbm.store.erasure import Erasure
 from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
 from pbm.store.leaps import Leaps
 from pbm.store.lists import Lists
-from pbm.store.matches import ADD_PLY, COUNT_PLY, Plied, batched
 from pbm.store.neighbours import CHANNEL, OWED, TAKEN_IN, Writes, translated
 from pbm.store.overview import Overview
-from pbm.store.players import Ban, Bans, Blocks, Players
+from pbm.store.players import Bans, Blocks, Players
 from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
 from pbm.store.refusals import Acts, Bounces, Choices
 from pbm.store.statements import OFTEN, often
-from pbm.store.tables import (
-    absences,
-    addresses,
-    bans,
-    follows,
-    game_choices,
-    inbox,
-    intents,
-    matches,
-    meta,
-    outbox,
-    outbox_texts,
-    owed_boards,
-    player_follows,
-    players,
-)
 from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 
@@ -67,74 +47,13 @@ _numbers = sa.func.unnest(sa.bindparam("numbers", type_=ARRAY(sa.BigInteger))).t
 LOCK = often(sa.select(sa.cast(sa.func.pg_advisory_xact_lock(_numbers.c.number), sa.Text).label("locked")))
 """For PostgreSQL only."""
 
-_BOARDS_OF_A_BITE = 32
-_MOST_UNWRITTEN = 500
-"""Statements that write, in one rehearsal; the limit ends even a loop that waits for its own writes."""
-_QUEUES = frozenset({inbox, outbox, outbox_texts, owed_boards})
-_HOUSE, _OF_THE_HOUSE = frozenset({absences, bans, meta}), 10**12
-_FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
-
-_AGE = often(sa.select(meta.c.value).where(meta.c.key == "age"))
-_GROWN = sa.cast(meta.c.value, sa.BigInteger) + sa.bindparam("grown", type_=sa.BigInteger)
-_GROW_OLDER = often(sa.update(meta).where(meta.c.key == "age").values(value=sa.cast(_GROWN, sa.Text)))
-
 Q = TypeVar("Q")
 T = TypeVar("T")
-
-Memory = dict[str, tuple[Any, Any]]
-"""By name, a mark and what was found; it holds as long as the mark is the same."""
 
 
 def _queries(kind: Callable[[sa.Connection], Q]) -> cached_property[Q]:
     """Queries that are created when first used: a mail needs few of them."""
     return cached_property(lambda tx: kind(tx._connection))  # noqa: SLF001  of the class it is made for
-
-
-@dataclass(slots=True)
-class Rehearsal:
-    """What a rehearsed block has opened and would have written."""
-
-    opened: list[Any] = field(default_factory=list)
-    """The boards it has opened."""
-    plies: list[Plied] = field(default_factory=list)
-    more: bool = False
-    """Whether it would have written anything else or, on PostgreSQL, has read what was not foreseen."""
-    _left: int = _MOST_UNWRITTEN
-
-    def stand_in(self) -> int | None:
-        """The id of a row that only seems to be written; None after too many."""
-        self.more, self._left = True, self._left - 1
-        return -1 - self._left if self._left >= 0 else None
-
-
-class Savepoints:
-    """The savepoints of a transaction, each within the one before; see `Transaction.savepoint`."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._wanted = self._set = 0
-        """How many are wanted, and how many of these are set."""
-
-    def set(self) -> None:
-        for number in range(self._set, self._wanted):
-            self._say(f"SAVEPOINT savepoint_{number}")
-        self._set = self._wanted
-
-    def __enter__(self) -> None:
-        self._wanted += 1
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._wanted -= 1
-        is_set = self._set > self._wanted
-        if error is None and not is_set:
-            return
-        with translated():
-            if is_set:
-                self._set = self._wanted
-                ending = "RELEASE" if error is None else "ROLLBACK TO"
-                self._say(f"{ending} SAVEPOINT savepoint_{self._wanted}")
-            if error is not None:
-                raise error
 
 
 class Transaction:
@@ -173,139 +92,16 @@ class Transaction:
     peers = _queries(Peers)
     acts = _queries(Acts)
 
-    def __init__(self, connection: Guarded, now: datetime, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, connection: Guarded, now: datetime) -> None:
         self._connection = connection
-        self._savepoints = Savepoints(connection.say)
-        connection.execution_options(pbm_before_change=self._before_change, pbm_before_reading=self._savepoints.set)
         self.now = now
         """The instant at which everything in it happens."""
-        self.let_pass: Callable[[], None] = lambda: None
-        """Called between the bites of a long read; as long as nothing is written, others may go first."""
-        self.opened: list[Any] | None = None
-        """The boards that a rehearsal has opened; None outside of one."""
-        self._grown_older = self._changes_house = False
-        self.disturbed = False
-        """Whether it has changed more than queues and the boards on which plies were played; see `age`."""
 
-    def close(self) -> None:
-        """End a transaction that only reads before its block ends."""
-        self._connection.close()
-
-    def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> None:
-        """Read at once what moves on the boards will need one by one. known: gives a board as it once was.
-
-        A write to any of these tables makes all of it be read anew; but a ply changes only its own board.
-        """
-        if not boards:
-            return
-        people = self.matches.foresee(boards, known)
-        self.intents.foresee(boards)
-        self.follows.foresee(boards)
-        self.players.foresee(people)
-
-    def _before_change(self, statement: sa.UpdateBase) -> None:
-        self._savepoints.set()
-        if statement.table in _QUEUES:
-            return
-        self._grown_older = True
-        self._changes_house = self._changes_house or statement.table in _HOUSE
-        if statement is ADD_PLY or statement is COUNT_PLY:
-            return
-        self.disturbed = True
-        if statement.table in _FORESEEN:
-            self._ask_anew()
-
-    @cached_property
-    def age(self) -> int:
-        """How many transactions have changed anything but the queues.
-
-        One that changes something of the house adds _OF_THE_HOUSE. On PostgreSQL only these count, because otherwise
-        all writers would wait for each other.
-
-        While it stays the same, a query finds what it found in an earlier transaction; on PostgreSQL only a query about
-        the house does; see `seen`.
-        """
-        return int(self._connection.execute(_AGE).scalar_one_or_none() or 0)
-
-    def seen(self, board: int | None, sender: str) -> object:
-        """On PostgreSQL, all that was foreseen of a board and a sender; without a board, an object equal to no other.
-
-        A move on that board alone has the same effects in all transactions where this and the age are the same. On
-        SQLite the age alone tells that, and this is None.
-        """
-        if self._connection.dialect.name == "sqlite":
-            return None
-        if board is None:
-            return object()
-        row = self.matches.seen(board)
-        people = self.players.seen((row.seat1_id, row.seat2_id) if row is not None else (), sender)
-        return row, self.intents.seen(board), self.follows.seen(board), people
-
-    def lasting(self, name: str, find: Callable[[], T]) -> T:
-        """What `find` returns, or returned before if the house is unchanged since; it must depend on nothing else."""
-        if self._changes_house:
-            return find()
-        mark = self.age // _OF_THE_HOUSE
-        known = self._memory.get(name)
-        if known is None or known[0] != mark:
-            known = self._memory[name] = (mark, find())
-        found: T = known[1]
-        return found
-
-    @property
-    def bans_nobody(self) -> bool:
-        """Whether there are no bans at all; remembered while the house does not change."""
-        return self.lasting("no bans", self.bans.are_none)
-
-    def banned(self, subjects: Collection[str]) -> dict[str, Ban]:
-        """The bans on any of the subjects that hold now."""
-        return {} if self.bans_nobody else {ban.subject: ban for ban in self.bans.of(subjects, self.now)}
-
-    def grow_older(self) -> None:
-        """Add this transaction to the age if it has changed anything that counts; it must not change anything after."""
-        is_alone = self._connection.dialect.name == "sqlite"
-        if not (self._grown_older if is_alone else self._changes_house):
-            return
-        grown = is_alone + _OF_THE_HOUSE * self._changes_house
-        self.lock(["age"])
-        if not self._connection.execute(_GROW_OLDER, {"grown": grown}).rowcount:
-            self._connection.execute(sa.insert(meta).values(key="age", value=str(grown)))
-        self.age += grown
-
-    def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
-        """The boards, one bite at a time; after each bite, others may go first."""
-        for some in batched(boards, _BOARDS_OF_A_BITE):
-            yield some
-            self.let_pass()
-
-    def _ask_anew(self) -> None:
-        for queries in (self.matches, self.intents, self.follows, self.players):
-            queries.forget()
-
-    def savepoint(self) -> Savepoints:
-        """An exception that leaves the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
-
-        It is set before the first statement that writes; on PostgreSQL before any, because a failed read must be undone
-        there, too. On SQLite a statement given as text is not seen to write, so none may be used within one.
-        """
-        return self._savepoints
-
-    def rehearse(self, deed: Callable[[], T]) -> tuple[T | None, Rehearsal]:
-        """Run the deed without writing: its statements only seem to write, and too many of them end it.
-
-        Returns what the deed returns, or None if it raises anything: that is raised again when it is done in earnest.
-        """
-        done, rehearsal = None, Rehearsal()
-        self.opened = rehearsal.opened
-        self._connection.execution_options(pbm_unwritten=rehearsal)
-        try:
-            with suppress(Exception), self._savepoints:
-                done = deed()
-        finally:
-            self._connection.execution_options(pbm_unwritten=None)
-            self.opened = None
-        return done, rehearsal
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """An exception that leaves the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble."""
+        with translated(), self._connection.begin_nested():
+            yield
 
     def lock(self, names: Iterable[str]) -> None:
         """Wait until nobody else has locked any of the names; then they are ours until the transaction ends.
@@ -313,12 +109,11 @@ class Transaction:
         The names of one call are locked in a fixed order, so that two calls cannot deadlock. On SQLite a writer has
         locked everything anyway.
         """
-        if self._connection.dialect.name == "sqlite" or self.opened is not None:
+        if self._connection.dialect.name == "sqlite":
             return
         numbers = sorted({_number(name) for name in names})
         if numbers:
             self._connection.execute(LOCK, {"numbers": numbers})
-            self._ask_anew()  # another transaction may have changed what was read before
 
     @property
     def grew(self) -> str:
@@ -344,10 +139,6 @@ class Transaction:
 def _number(name: str) -> int:
     """The signed 64-bit number that stands for a name, because PostgreSQL's advisory locks have numbers."""
     return int.from_bytes(hashlib.blake2b(f"pbm {name}".encode(), digest_size=8).digest(), signed=True)
-
-
-_WRITTEN = sa.select(sa.literal(1))
-"""Replaces a statement in a rehearsal: it seems to change one row on PostgreSQL; SQLite does not count, and says -1."""
 
 
 class Told:
@@ -408,18 +199,9 @@ class Guarded(sa.Connection):
         self.say("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     def execute(self, statement: sa.Executable, parameters: Any = None, *, execution_options: Any = None) -> Any:
-        """In a rehearsal, replace a statement that writes by one that reads; new ids are below 0. Raises: Writes."""
-        if isinstance(statement, sa.UpdateBase):
-            options = self.get_execution_options()
-            rehearsal = options.get("pbm_unwritten")
-            if rehearsal is None and options.get("pbm_writes", False):
-                options["pbm_before_change"](statement)
-            else:
-                number = rehearsal.stand_in() if rehearsal is not None else None
-                if number is None:
-                    raise Writes(f"a transaction that only reads does not write to {statement.table}")
-                returns = statement.returning_column_descriptions
-                return super().execute(sa.select(sa.literal(number)) if returns else _WRITTEN)
+        """Raises: Writes."""
+        if isinstance(statement, sa.UpdateBase) and not self.get_execution_options().get("pbm_writes", False):
+            raise Writes(f"a transaction that only reads does not write to {statement.table}")
         if statement not in OFTEN or self._is_heard:
             return super().execute(statement, parameters, execution_options=execution_options)
         given = parameters or {}

@@ -3,7 +3,7 @@ written then."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -13,16 +13,10 @@ import pytest
 from pbm import draw
 from pbm.compose import Composer, views
 from pbm.domain.mail import Mail
-from pbm.domain.match import Ending, Result
 from pbm.domain.tokens import SeatToken, Signer
 from pbm.draw.picture import picture
-from pbm.server import Arriving, batch
-from pbm.server.arbiter import Arbiter
-from pbm.server.docket import Prepared
-from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store import Store, Transaction
-from pbm.store.matches import Matches
 from tests.conversation import ROBOT, SECRET, House
 
 DAY = timedelta(days=1)
@@ -76,57 +70,6 @@ def afresh(house: House) -> None:
     SEEN.clear()
 
 
-def digest(house: House) -> None:
-    house.send("alice", "set alice alicepass digest 08:00")
-    afresh(house)
-    house.wait(DAY)
-
-
-def reminder(house: House) -> None:
-    afresh(house)
-    house.wait(9 * DAY)
-
-
-def hold(house: House) -> None:
-    house.send("alice", "set alice alicepass hold 3h")
-    house.answer("alice", "E4", 101)
-    afresh(house)
-    house.wait(DAY)
-
-
-def tournament(house: House) -> None:
-    house.player("carol")
-    house.send("alice", "tournament create rainy robin cross alice alicepass -size=6 -players=3..3")
-    for userid in ("alice", "bob", "carol"):
-        house.send(userid, f"tournament join rainy {userid} {userid}pass")
-    afresh(house)
-    house.wait(DAY)
-
-
-def move(house: House) -> None:
-    Administration(house.service).move(101, "alice", "E4")
-
-
-def end(house: House) -> None:
-    Administration(house.service).end(101, Result(Ending.FORFEIT, 1, "it rains"))
-
-
-def challenge(house: House) -> None:
-    Administration(house.service).start_match("cross", ("alice", "bob"), ("-size=8",))
-
-
-def void(house: House) -> None:
-    Arbiter(house.service).void(101)
-
-
-def ban(house: House) -> None:
-    Steward(house.service).ban("bob", None, "he shouted", forfeit=True)
-
-
-def remove(house: House) -> None:
-    Administration(house.service).remove_player("bob")
-
-
 @pytest.mark.parametrize(
     "deed",
     [
@@ -148,15 +91,6 @@ def test_letters_to_all_are_written_before(
     assert deed(table) == 2
     assert len(table.collect()) == 2
     assert drawn == ["letter", "letter"]
-
-
-@pytest.mark.parametrize("deed", [digest, reminder, hold, tournament, move, end, challenge, void, ban, remove])
-def test_it_is_drawn_before(deed: Callable[[House], None], table: House, drawn: list[str]) -> None:
-    afresh(table)
-    deed(table)
-    assert table.collect() or deed in (digest, reminder, hold, tournament)
-    assert drawn
-    assert not [each for each in drawn if "wait" in each]
 
 
 def test_the_mails_about_a_move_can_go_before_anything_else_is_worked_out(table: House) -> None:
@@ -191,110 +125,3 @@ def test_a_move_that_waits_for_an_earlier_mail_is_not_passed_by_the_next_of_its_
         played = tx.matches.load(101)
     assert played is not None
     assert [ply.notation for ply in played.record[-2:]] == ["E4", "A1"]
-
-
-@contextmanager
-def coming_meanwhile(table: House, mail: Arriving, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Let a mail come while boards are read for a long answer; gives the subjects of the mails owed, in order."""
-    owed: list[str] = []
-    mails, load = [mail], Matches.load_all
-
-    def loads(*args: Any) -> Any:
-        if mails:
-            table.service.accept([mails.pop()])
-        return load(*args)
-
-    monkeypatch.setattr(batch, "_SECONDS_OF_A_BITE", 0.0)
-    monkeypatch.setattr(Matches, "load_all", loads)
-    table.service.handle(committed=lambda: owed.extend(got["Subject"] for got in table.collect()))
-    yield owed
-    owed += [got["Subject"] for got in table.collect()]
-    assert not mails
-
-
-def test_a_move_that_comes_while_an_export_is_worked_out_is_played_before(
-    table: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    move, export = table.answering("alice", "E4", 101), table.mail("bob", "export bob bobpass")
-    with coming_meanwhile(table, move, monkeypatch) as owed:
-        table.service.accept([export])
-        table.service.handle()
-    assert [subject.partition(" ")[0] for subject in owed] == ["Cross", "Cross", "pbm:"]
-    assert table.service.handler.overtaken > 0
-
-
-def test_a_move_that_comes_while_a_digest_is_worked_out_is_played_before(
-    table: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table.send("alice", "set digest 08:00 alice alicepass")
-    table.now = table.now.replace(hour=8) + timedelta(days=1)
-    move = table.answering("alice", "E4", 101)
-    with coming_meanwhile(table, move, monkeypatch) as owed:
-        assert table.service.agenda.run()
-    assert [subject.partition(" ")[0] for subject in owed] == ["Cross", "Cross", "pbm:"]
-
-
-def test_a_move_stays_behind_what_is_in_hand_of_its_board(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    move, export = table.answering("alice", "E4", 101), table.answering("bob", "export", 101)
-    with coming_meanwhile(table, move, monkeypatch) as owed:
-        table.service.accept([export])
-        while table.service.handle():
-            pass
-    assert owed[0].startswith("pbm: your games")
-    assert len(owed) == 3
-
-
-def fail_while_let_pass(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let every mail that overtakes others fail when it is worked out; gives the lanes of these mails."""
-    let_pass, foresee = batch.Batches.let_pass, batch.Batches._foresee
-    passing, lanes = list[bool](), list[str]()
-
-    def passes(batches: batch.Batches) -> None:
-        passing.append(True)
-        let_pass(batches)
-        passing.pop()
-
-    def fails(batches: batch.Batches, work: Sequence[Prepared], *view: Any) -> Any:
-        if passing and work:
-            lanes.extend(mail.row.lane for mail in work)
-            raise RuntimeError("a fault of ours")
-        return foresee(batches, work, *view)
-
-    monkeypatch.setattr(batch.Batches, "let_pass", passes)
-    monkeypatch.setattr(batch.Batches, "_foresee", fails)
-    return lanes
-
-
-def test_a_move_that_fails_while_it_is_let_pass_is_played_afterwards(
-    table: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    move, export = table.answering("alice", "E4", 101), table.mail("bob", "export bob bobpass")
-    with coming_meanwhile(table, move, monkeypatch) as owed:
-        fail_while_let_pass(monkeypatch)
-        table.service.accept([export])
-        while table.service.handle():
-            pass
-    assert sorted(subject.partition(" ")[0] for subject in owed) == ["Cross", "Cross", "pbm:"]
-
-
-def test_what_is_in_hand_stays_first_though_another_move_fails_that_is_let_pass(
-    table: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    passed = fail_while_let_pass(monkeypatch)
-    monkeypatch.setattr(batch, "_SECONDS_OF_A_BITE", 0.0)
-    export = table.answering("bob", "export", 101)
-    later = [table.answering("alice", "E4", 101), table.answering("alice", "D4", 102)]
-    let_pass = batch.Batches.let_pass
-
-    def comes(batches: batch.Batches) -> None:
-        if later:
-            table.service.accept([later.pop()])
-        let_pass(batches)
-
-    monkeypatch.setattr(batch.Batches, "let_pass", comes)
-    table.service.accept([export])
-    while table.service.handle():
-        pass
-    assert not later
-    assert [lane for lane in passed if "101" in lane] == []
-    assert passed

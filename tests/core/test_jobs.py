@@ -22,8 +22,7 @@ def done() -> Iterator[list[str]]:
     def deed(occasion: Occasion) -> None:
         if occasion.item.key == "broken":
             raise ZeroDivisionError
-        if occasion.tx.opened is None:  # rehearsals do not count
-            keys.append(occasion.item.key)
+        keys.append(occasion.item.key)
 
     yield keys
     del DEEDS["test"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 from datetime import UTC, datetime
 from typing import Any
@@ -21,12 +20,12 @@ from tests.conversation import ROBOT, House, record
 def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process plays a ply with the same number and revision, here even at the same instant."""
     instant, add, keys = table.now, Outbox.add, itertools.count()
-    faults = iter([RuntimeError("a fault of ours")] * 2)  # once in the batch, once in the mail by itself
+    faults = iter([RuntimeError("a fault of ours")])
 
-    def fail_once(outbox: Outbox, *args: Any) -> Any:
+    def fail_once(outbox: Outbox, *args: Any, **more: Any) -> Any:
         for fault in faults:
             raise fault
-        return add(outbox, *args)
+        return add(outbox, *args, **more)
 
     monkeypatch.setattr(Outbox, "add", fail_once)
     (got,) = table.answer("bob", "E4")
@@ -53,18 +52,6 @@ def test_a_row_tells_when_the_last_ply_was_played_that_was_not_taken_back(table:
         assert match is not None
         assert summary is not None
         assert summary.moved_at == match.moved_at
-
-
-def test_a_move_leaves_nothing_to_the_collector(table: House) -> None:
-    """Objects that refer to each other would pile up until the garbage collector runs."""
-    table.answer("bob", "C4")
-    gc.collect()
-    gc.disable()
-    try:
-        table.answer("alice", "D5")
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
 
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

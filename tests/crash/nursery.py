@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pbm.edges import deliver, handover
-from pbm.server import thinker, waiting
+from pbm.server import batch, thinker
 from tests.crash.points import POINTS, die_at, die_at_step
 
 LEASE_SECONDS = 0.6
@@ -63,7 +63,7 @@ def _be(order: dict[str, Any]) -> None:
     deliver.LEASE_SECONDS, deliver._RENEWAL_SECONDS = LEASE_SECONDS, LEASE_SECONDS / 3
     handover._TEXT_PATIENCE = 1
     thinker.HELD = timedelta(seconds=LEASE_SECONDS)
-    waiting.MOST_BEGUN = MOST_BEGUN
+    batch.MOST_BEGUN = MOST_BEGUN
     if order.get("clock"):
         _set_clock(Path(order["clock"]))
     if order.get("point"):

@@ -56,7 +56,8 @@ def take_in(store: Store, *lanes: str) -> None:
 
 def claim(tx: Transaction, limit: int = 100) -> list[int]:
     """The numbers of the mails that this transaction claims."""
-    return [int(mail.raw) for mail in tx.inbox.claim(limit)]
+    waiting = {mail.id: int(mail.raw) for mail in tx.inbox.waiting(limit)}
+    return sorted(waiting[mail_id] for mail_id in tx.inbox.claim([*waiting]))
 
 
 def test_a_mail_is_claimed_once_and_given_back_by_whoever_dies(store: Store) -> None:
@@ -76,8 +77,8 @@ def test_no_mail_of_a_lane_is_taken_while_an_older_one_is_elsewhere(store: Store
         assert claim(one, 2) == [1, 2]
         with store.write(alone=False) as other:
             assert claim(other, 4) == [4]
-        with pytest.raises(Conflict), store.write(alone=False) as third:
-            claim(third, 1)
+        with store.write(alone=False) as third:
+            assert claim(third, 1) == []
         with store.write(alone=False) as fourth:
             assert claim(fourth) == [4, 7]
 
@@ -202,22 +203,6 @@ def test_a_connection_that_is_cut_within_a_savepoint_is_trouble(store: Store) ->
         cut()
 
 
-def test_a_connection_that_is_cut_during_a_rehearsal_is_trouble(store: Store) -> None:
-    """Otherwise the robot whose move is rehearsed would be blamed."""
-
-    def cut() -> None:
-        with store.read() as tx:
-
-            def deed() -> None:
-                cut_off(store, tx)
-                tx.secrets.keys(NOW)
-
-            tx.rehearse(deed)
-
-    with pytest.raises(DatabaseTrouble):
-        cut()
-
-
 def test_a_connection_that_is_cut_while_it_rests_is_not_used_again(store: Store, url: str) -> None:
     with store.read() as tx:
         own = tx._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
@@ -302,23 +287,6 @@ def test_a_bell_that_is_cut_off_listens_anew_and_leaves_no_traceback(
     assert caplog.messages == []
 
 
-def test_changes_of_the_house_count_though_they_are_made_at_the_same_time(store: Store) -> None:
-    """Otherwise a process would go on with what it remembers from between them."""
-    with store.read() as tx:
-        before = tx.age
-    with store.write(alone=False) as first:
-        assert first.age == before
-        first.absences.note("one thing", NOW)
-        with store.write(alone=False) as second:
-            second.absences.note("another", NOW)
-    with store.read() as tx:
-        middle = tx.age
-    with store.write(alone=False) as tx:
-        tx.absences.note("a third", NOW)
-    with store.read() as tx:
-        assert middle - before == 2 * (tx.age - middle) > 0
-
-
 def test_texts_of_mails_are_compressed_by_what_takes_least_time(store: Store) -> None:
     with store.write() as tx:
         tx.outbox.add([Mail("key", "a@x.org", "bounce@x", "s", b"a line of a mail\r\n" * 1000)], NOW)
@@ -344,7 +312,6 @@ def test_text_with_nul_in_it_is_kept_as_far_as_it_can_be(store: Store) -> None:
     with store.read() as tx:
         assert tx.inbox.waiting(1)[0].lane == "from a\N{REPLACEMENT CHARACTER}b"
         assert tx.players.find("ali\0ce") is None
-        assert not any(tx.inbox.standing([], ["\0"]))
 
 
 def test_words_are_ordered_by_their_letters_whatever_the_server_prefers(store: Store) -> None:

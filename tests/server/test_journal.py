@@ -1,27 +1,18 @@
-"""A batch of mails is written in one transaction, but a fault in one of them affects only that one."""
+"""Some mails are handled in one transaction, but a fault in one of them affects only that one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from pbm.compose.tell import mail_bytes
-from pbm.core import decisions
-from pbm.core.board import OpenBoard, States
-from pbm.domain.clock import Clock
 from pbm.domain.mail import Arrival, Mail
-from pbm.domain.match import Match, Ply, Seat
 from pbm.server import Arriving, batch
-from pbm.server.docket import Obeyed
-from pbm.server.handle import Handler
-from pbm.store import Transaction
-from pbm.store.matches import Matches
 from pbm.store.queues import Outbox
-from tests.conversation import House, address_of, record
+from tests.conversation import House
 
 
 def states(house: House) -> list[tuple[str, str]]:
@@ -37,10 +28,10 @@ def accept(house: House, *mails: tuple[str, str]) -> None:
 def test_what_cannot_be_written_down_parks_its_own_mail_only(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
     add = Outbox.add
 
-    def fail_for_one(outbox: Outbox, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
+    def fail_for_one(outbox: Outbox, mails: Sequence[Mail], now: datetime, cause: int | None = None) -> list[int]:
         if any("C4" in mail.subject or b"played C4" in mail_bytes(mail) for mail in mails):
             raise RuntimeError("a fault of ours")
-        return add(outbox, mails, now, causes)
+        return add(outbox, mails, now, cause)
 
     monkeypatch.setattr(Outbox, "add", fail_for_one)
     before = len(states(table))
@@ -114,73 +105,9 @@ def test_the_log_tells_whose_mail_did_what_where(table: House) -> None:
     assert "alicepass" not in str(logged)
 
 
-@pytest.fixture
-def played(table: House, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The moves worked out, each as often as this happened."""
-    found: list[str] = []
-    add_ply = Matches.add_ply
-
-    def noted(matches: Matches, match: Match, ply: Ply, seat: Seat, clock: Clock | None) -> None:
-        found.append(f"{match.board} {ply.notation}")
-        add_ply(matches, match, ply, seat, clock)
-
-    monkeypatch.setattr(Matches, "add_ply", noted)
-    return found
-
-
-def test_a_move_is_worked_out_once(table: House, played: list[str]) -> None:
-    table.game("cross -size=4 bob alice", [])
-    table.service.accept([table.answering("bob", "C4", 101), table.answering("bob", "B2", 102)])
-    played.clear()
-    assert table.service.handle() == 2
-    assert played == ["101 C4", "102 B2"]
-    assert (record(table, 101), record(table, 102)) == (["D4", "C4"], ["B2"])
-    table.send("alice", "cross move 101 alice alicepass B3")
-    assert record(table, 101) == ["D4", "C4", "B3"]
-
-
-def once_foreseen(table: House, monkeypatch: pytest.MonkeyPatch, change: Callable[[Transaction], object]) -> None:
-    """Let another process make a change after a mail is rehearsed and before it is handled."""
-    foresee = Handler.foresee
-
-    def too_early(*mail: Any) -> Obeyed | None:
-        obeyed = foresee(*mail)
-        with table.service.store.write() as tx:
-            change(tx)
-        return obeyed
-
-    monkeypatch.setattr(Handler, "foresee", too_early)
-
-
-def test_a_move_is_worked_out_anew_when_another_process_has_changed_something(
-    table: House, played: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    once_foreseen(table, monkeypatch, lambda tx: decisions.play_ply(OpenBoard.load(tx, States(), 101), 2, "B3"))
-    (refused,) = table.send("bob", "cross move 101 bob bobpass C4")
-    assert "It is not your turn" in refused.text
-    assert record(table, 101) == ["D4", "B3"]
-    assert played == ["101 C4", "101 B3"]
-
-
-def test_a_move_is_told_to_those_who_look_on_when_it_is_written_down(
-    table: House, played: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def look_on(tx: Transaction) -> None:
-        (carol,) = tx.players.of_address(address_of("carol"))
-        tx.follows.follow(carol.id, 101, ends_only=False)
-
-    table.player("carol")
-    table.service.accept([table.answering("bob", "C4", 101)])
-    once_foreseen(table, monkeypatch, look_on)
-    assert table.service.handle() == 1
-    assert {got.address for got in table.collect()} == {*map(address_of, ("alice", "bob", "carol"))}
-    assert played == ["101 C4"] * 2
-
-
-def test_a_move_minds_what_an_earlier_mail_of_its_batch_has_changed(table: House, played: list[str]) -> None:
+def test_a_move_minds_what_an_earlier_mail_of_its_batch_has_changed(table: House) -> None:
     accept(table, ("alice", "set alice alicepass subject constant"), ("bob", "cross move 101 bob bobpass C4"))
-    assert table.service.handle() == 2
+    assert sum(iter(table.service.handle, 0)) == 2
     with table.service.store.read() as tx:
         told = [queued.mail.subject for queued in tx.outbox.latest(None, 10) if queued.mail.address.startswith("alice")]
     assert "Cross Board 101 alice-bob" in told
-    assert played == ["101 C4"] * 2

@@ -8,13 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from math import inf
 
 import pytest
 from sqlalchemy import Select, event, select
 
 from pbm.features.talk import SPREAD
-from pbm.server import batch
 from pbm.server.operator import Administration
 from pbm.store.house import Agenda, Item
 from pbm.store.tables import absences, matches
@@ -41,7 +39,7 @@ def test_no_statement_of_a_move_reads_a_whole_table(table: House, judge: Plans) 
 
 
 def test_no_statement_of_a_flood_or_a_broadcast_reads_a_whole_table(table: House, judge: Plans) -> None:
-    """Mails with passwords that are put off, a move that overtakes them, and letters to many."""
+    """Mails with passwords that are put off, a move that comes first, and letters to many."""
     strangers = [table.mail(f"new{n}@x.example", f"signup new{n} a-good-word{n}") for n in range(4)]
     table.service.accept([*strangers, table.answering("bob", "E4", 101)])
     with judged(judge):
@@ -113,10 +111,7 @@ def statements(house: House, line: str) -> int:
     return len(asked)
 
 
-def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(
-    new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batch, "_SECONDS_OF_A_BITE", inf)
+def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(new_house: Callable[..., House]) -> None:
     counts = []
     for boards in (2, 30):
         house = new_house()

@@ -83,7 +83,7 @@ class Director(Desk):
 
     def admitted(self, players: Sequence[Player]) -> list[Player]:
         """Those of the players who are not banned."""
-        banned = self.tx.banned([each.userid.casefold() for each in players])
+        banned = self.tx.bans.of([each.userid.casefold() for each in players], self.tx.now)
         return [each for each in players if each.userid.casefold() not in banned]
 
     def over_at(self, due_at: datetime) -> datetime:
