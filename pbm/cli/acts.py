@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Command, Group, pass_administration, pass_arbiter, pass_steward
-from pbm.cli.output import TEXT, all_are_meant, content_of, counted, json_option, print_rows
+from pbm.cli.frame import NUMBER, Command, Group, irrevocable, pass_administration, pass_arbiter, pass_steward
+from pbm.cli.output import TEXT, all_are_meant, content_of, counted, json_option, print_rows, say
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.arbiter import Arbiter
@@ -29,6 +29,7 @@ def ban() -> None:
 @click.option("--for", "time", metavar="TIME", help="For so long, such as 30d; for good without it.")
 @click.option("--reason", default="", help="A clause; a player is told it.")
 @click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
+@irrevocable("Let {who} lose all their games?", when="forfeit")
 @pass_steward
 def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -> None:
     """Ban a userid, an address or a domain.
@@ -48,7 +49,7 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
     lost = hand.ban(who, until, reason, forfeit=forfeit)
     lost_too = f" Lost by it: {', '.join(f'board {number}' for number in lost)}." if lost else ""
     how_long = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for good"
-    click.echo(f"{who} is kept out {how_long}.{lost_too}")
+    say(f"{who} is kept out {how_long}.{lost_too}")
 
 
 @ban.command("list")
@@ -71,7 +72,7 @@ def lift(hand: Steward, who: str) -> None:
     Emails they sent in the meantime are in `pbm inbox list --state ignored`.
     """
     hand.lift(who)
-    click.echo(f"{who} may play again.")
+    say(f"{who} may play again.")
 
 
 @click.command(cls=Command)
@@ -79,6 +80,7 @@ def lift(hand: Steward, who: str) -> None:
 @click.option("--all", "everybody", is_flag=True, help="To all players, whatever emails they want.")
 @click.option("--subject", required=True, help="The subject of the email.")
 @click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
+@irrevocable("Write to all players?", when="everybody")
 @pass_steward
 def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> None:
     """Write to players, or to all.
@@ -90,7 +92,7 @@ def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: st
     if not content:
         raise click.UsageError("The letter is empty.")
     number = hand.write_to(list(userids), subject, content)
-    click.echo(f"The letter is on its way to {counted(number, 'player')}.")
+    say(f"The letter is on its way to {counted(number, 'player')}.")
 
 
 @click.group(cls=Group)
@@ -112,12 +114,13 @@ def list_broadcasts(admin: Administration, as_json: bool) -> None:
 
 @broadcast.command()
 @click.argument("number", type=NUMBER)
+@irrevocable("Send broadcast {number} to all who want them?")
 @pass_administration
 def approve(admin: Administration, number: int) -> None:
     """Send a broadcast to all who want them."""
     hearers = admin.approve_broadcast(number)
     to = "all players" if hearers is None else counted(hearers, "player")
-    click.echo(f"Broadcast {number} is on its way to {to}.")
+    say(f"Broadcast {number} is on its way to {to}.")
 
 
 @broadcast.command()
@@ -126,7 +129,7 @@ def approve(admin: Administration, number: int) -> None:
 def reject(admin: Administration, number: int) -> None:
     """Drop a broadcast; its author is not told."""
     rejected = admin.reject_broadcast(number)
-    click.echo(f"Broadcast {number} of {rejected.author.userid} is forgotten.")
+    say(f"Broadcast {number} of {rejected.author.userid} is forgotten.")
 
 
 which = click.argument("boards", nargs=-1, type=NUMBER, metavar="BOARD...")
@@ -152,10 +155,10 @@ def stop(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
 
     if all_are_meant("the boards", boards, everything):
         hand.halt(StopKind.HALT)
-        click.echo("All clocks stand still.")
+        say("All clocks stand still.")
     for board in boards:
         hand.stop(board)
-        click.echo(f"The clocks of board {board} stand still.")
+        say(f"The clocks of board {board} stand still.")
 
 
 @clock.command()
@@ -168,10 +171,10 @@ def run(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
 
     if all_are_meant("the boards", boards, everything):
         since = hand.lift(StopKind.HALT)
-        click.echo(f"All clocks run again; they stood still since {since:%Y-%m-%d %H:%M} UTC.")
+        say(f"All clocks run again; they stood still since {since:%Y-%m-%d %H:%M} UTC.")
     for board in boards:
         hand.go(board)
-        click.echo(f"The clocks of board {board} run.")
+        say(f"The clocks of board {board} run.")
 
 
 @clock.command()
@@ -191,10 +194,10 @@ def extend(hand: Arbiter, time: str, boards: tuple[int, ...], everything: bool) 
         raise click.UsageError("Which time? Such as 2d or 12h.")
     if all_are_meant("the boards", boards, everything):
         number = hand.extend_all(amount)
-        click.echo(f"{counted(number, 'board')}: all players have {in_words(amount)} more.")
+        say(f"{counted(number, 'board')}: all players have {in_words(amount)} more.")
     for board in boards:
         hand.extend(board, amount)
-        click.echo(f"Board {board}: both players have {in_words(amount)} more.")
+        say(f"Board {board}: both players have {in_words(amount)} more.")
 
 
 @click.command(cls=Command)
@@ -210,10 +213,10 @@ def maintenance(hand: Arbiter, state: str | None) -> None:
 
     if state == "on":
         hand.halt(StopKind.MAINTENANCE)
-        click.echo("Mail is taken, and nothing is played until: pbm maintenance off")
+        say("Mail is taken, and nothing is played until: pbm maintenance off")
     elif state == "off":
         since = hand.lift(StopKind.MAINTENANCE)
-        click.echo(f"The server plays again. No clock ran since {since:%Y-%m-%d %H:%M} UTC.")
+        say(f"The server plays again. No clock ran since {since:%Y-%m-%d %H:%M} UTC.")
     else:
         is_on = any(halt.kind is StopKind.MAINTENANCE for halt in hand.halts())
         click.echo("Maintenance is on." if is_on else "Maintenance is off.")

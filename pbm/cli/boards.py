@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Group, Number, OneOf, pass_administration, pass_arbiter
-from pbm.cli.output import TEXT, content_of, counted, json_option, print_fields, print_json, print_rows, replayed
+from pbm.cli.frame import NUMBER, Group, Number, OneOf, irrevocable, pass_administration, pass_arbiter
+from pbm.cli.output import TEXT, content_of, counted, json_option, print_fields, print_json, print_rows, replayed, say
 from pbm.domain.errors import NotAllowed
 
 if TYPE_CHECKING:  # help pages need none of these
@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.operator import Administration
     from pbm.store.matches import Summary
 
-GAME_WORDS = {"ignore_unknown_options": True}
-"""Let words such as `-size=4`, and moves that begin with a dash, reach the game."""
+GAME_WORDS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
+"""Let words such as `-size=4`, and moves that begin with a dash, reach the game; -h would swallow `-handicap=2`."""
 
 
 def _games() -> list[str]:
@@ -134,7 +134,7 @@ def end(admin: Administration, number: int, word: str) -> None:
     """
     match, _ = admin.board(number)
     match = admin.end(number, _decided(match, word))
-    click.echo(f"Board {number}: {_outcome(match)}.")
+    say(f"Board {number}: {_outcome(match)}.")
 
 
 @board.command("undo-timeout")
@@ -148,11 +148,12 @@ def undo_timeout(admin: Administration, number: int) -> None:
     """
     match = admin.undo_timeout(number)
     assert match.clock is not None  # noqa: S101  it has a clock again
-    click.echo(f"Board {number} goes on: {match.player(match.clock.seat).userid} is to move.")
+    say(f"Board {number} goes on: {match.player(match.clock.seat).userid} is to move.")
 
 
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
+@irrevocable("Make board {number} count for nobody?")
 @pass_arbiter
 def void(hand: Arbiter, number: int) -> None:
     """Make a game void, under way or over.
@@ -160,7 +161,7 @@ def void(hand: Arbiter, number: int) -> None:
     Ratings become as if it had not ended. Both players get an email.
     """
     hand.void(number)
-    click.echo(f"Board {number} counts for nobody.")
+    say(f"Board {number} counts for nobody.")
 
 
 @board.command()
@@ -178,6 +179,7 @@ def reopen(hand: Arbiter, number: int) -> None:
 @board.command("take-back")
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--to", "ply", type=Number(0), required=True, metavar="PLY", help="The last ply that stays.")
+@irrevocable("Take back all plies of board {number} after ply {ply}?")
 @pass_arbiter
 def take_back(hand: Arbiter, number: int, ply: int) -> None:
     """Take back all plies after one, of a game under way or over.
@@ -309,7 +311,7 @@ def create(admin: Administration, words: tuple[str, ...], body: TextIO | None, a
     if as_json:
         print_fields(_row(match), as_json=True)
     else:
-        click.echo(f"Board {match.board} has started: {match.game}, {match.player(1).userid} moves first.")
+        say(f"Board {match.board} has started: {match.game}, {match.player(1).userid} moves first.")
 
 
 @challenge.command("list")
@@ -339,6 +341,7 @@ def show_challenge(admin: Administration, board: int, as_json: bool) -> None:
 
 @challenge.command()
 @click.argument("board", type=NUMBER)
+@irrevocable("End board {board}, so that it counts for nobody?")
 @pass_administration
 def cancel(admin: Administration, board: int) -> None:
     """End a game so that it counts for nobody.
@@ -346,7 +349,7 @@ def cancel(admin: Administration, board: int) -> None:
     Both players are told.
     """
     admin.cancel(board)
-    click.echo(f"Board {board} is cancelled; it counts for nobody.")
+    say(f"Board {board} is cancelled; it counts for nobody.")
 
 
 def _row(match: Match | Summary) -> dict[str, Any]:

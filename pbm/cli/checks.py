@@ -39,8 +39,12 @@ _TRIED_GAMES, _TRIED_PLIES, _LOOKED_AT = 3, 200, 10
 
 
 def doctor(invocation: Invocation, *, offline: bool, as_json: bool) -> None:
-    """Print each finding, and exit with 1 if any check failed."""
-    effective = invocation.effective()
+    """Exits with 1 if any check failed."""
+    sys.exit(0 if is_sound(invocation.effective(), offline=offline, as_json=as_json) else 1)
+
+
+def is_sound(effective: Effective, *, offline: bool, as_json: bool = False) -> bool:
+    """Print each finding; returns whether no check failed."""
     findings = []
     for finding in _all(effective, offline=offline):
         findings.append(finding)
@@ -48,7 +52,7 @@ def doctor(invocation: Invocation, *, offline: bool, as_json: bool) -> None:
             _print(finding)
     if as_json:
         print_json([asdict(each) for each in findings])
-    sys.exit(1 if any(each.verdict is Verdict.FAIL for each in findings) else 0)
+    return all(each.verdict is not Verdict.FAIL for each in findings)
 
 
 def _print(finding: Finding) -> None:
@@ -172,7 +176,7 @@ def _dns(configuration: Configuration) -> Findings:
             SenderNames(domain, configuration.dkim.domain or domain, configuration.dkim.selector, pem), ask_dns
         )
     except (OSError, ValueError, Unanswered) as error:
-        yield fail("dkim", f"{key} cannot be used: {error}", "pbm dkim create")
+        yield fail("dkim", f"{key} cannot be used: {error}", "pbm keys dkim create")
 
 
 def _servers(configuration: Configuration) -> Findings:

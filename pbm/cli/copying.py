@@ -15,7 +15,7 @@ from pbm.cli import opening
 from pbm.cli.frame import Invocation
 from pbm.cli.loading import masked
 from pbm.cli.opening import opened_service, opened_store, sign
-from pbm.cli.output import NoDatabase, Refused, print_json, replayed
+from pbm.cli.output import NoDatabase, Refused, print_json, replayed, say
 from pbm.cli.settings import Configuration, Server
 from pbm.server.operator import Administration, Replayed
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
@@ -35,15 +35,15 @@ def upgrade(invocation: Invocation) -> None:
     with opened_store(configuration) as store:
         before = store.revision()
         if before is not None and before < REVISION and (copy_ := _before_upgrade(configuration)) is not None:
-            click.echo(f"A copy of the database as it was is {copy_}.")
+            say(f"A copy of the database as it was is {copy_}.")
         store.upgrade(datetime.now(UTC))
         after = store.revision()
         if before != after:
             sign(store)
     if before == after:
-        click.echo(f"The database is at revision {after} already.")
+        say(f"The database is at revision {after} already.")
     else:
-        click.echo(f"The database is now at revision {after}; it was {before}.")
+        say(f"The database is now at revision {after}; it was {before}.")
 
 
 def create(invocation: Invocation) -> None:
@@ -51,14 +51,13 @@ def create(invocation: Invocation) -> None:
         if not store.prepare(datetime.now(UTC)):
             raise Refused("The database is there already.")
         sign(store)
-    click.echo("The database is made.")
+    say("The database is made.")
 
 
 def recovered(invocation: Invocation) -> None:
-    with opened_store(invocation.effective().values) as store:
-        store.prepare(datetime.now(UTC))
+    with invocation.store() as store:
         store.set_back(datetime.now(UTC))
-    click.echo("No email from before counts any more. Start the server, or start it again if it runs.")
+    say("No email from before counts any more. Start the server, or start it again if it runs.")
 
 
 def check(invocation: Invocation, as_json: bool) -> None:
@@ -79,6 +78,10 @@ def check(invocation: Invocation, as_json: bool) -> None:
 def backup(invocation: Invocation, target: Path, keep: int | None, *, quick: bool) -> None:
     configuration = invocation.effective().values
     source, is_folder = _file(configuration, "pg_dump"), target.is_dir()
+    if target.suffix == ".gz":
+        raise click.UsageError(
+            "The copy is not packed, so that it can be checked: name it otherwise, and pack it after."
+        )
     opening.announce(configuration.database)
     if keep is not None and not is_folder:
         raise click.UsageError("--keep is for a folder of copies.")
@@ -87,10 +90,10 @@ def backup(invocation: Invocation, target: Path, keep: int | None, *, quick: boo
     file = target / datetime.now(UTC).strftime(_NAME) if is_folder else target
     boards = _copied(configuration, source, file, quick=quick)
     _note(configuration)
-    click.echo(f"{file}: {file.stat().st_size:,} octets, sound{boards}.")
+    say(f"{file}: {file.stat().st_size:,} octets, sound{boards}.")
     for old in sorted(target.glob(_ANY_NAME))[:-keep] if keep is not None else ():
         old.unlink()
-        click.echo(f"{old} removed.")
+        say(f"{old} removed.")
 
 
 def _copied(configuration: Configuration, source: Path, file: Path, *, quick: bool) -> str:
@@ -127,11 +130,14 @@ def restore(invocation: Invocation, file: Path, *, quick: bool) -> None:
             store.set_back(datetime.now(UTC))
             unknown = _unknown(store, _busy(configuration) if target.exists() else {})
         copies.seal(fresh)
+        if invocation.dry_run:
+            click.echo(f"{file} is sound{boards}.")
+            return
         _check_unused(target)  # the copy was checked for long, and a server may have been started meanwhile
         aside = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
         kept = f" What was there is {aside}." if copies.keep(target, aside) else ""
         copies.rename(fresh, target)
-    click.echo(f"{target} is now as {file} was, sound{boards}.{kept}")
+    say(f"{target} is now as {file} was, sound{boards}.{kept}")
     if unknown:
         people = "\n".join(f"  {userid} <{address}>" for userid, address in sorted(unknown.items()))
         click.echo(_LETTER.format(people=people))
@@ -261,7 +267,7 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
                 verdicts = replayed(Administration(service))
     if wrong := _wrong(verdicts):
         raise Refused("\n".join([*wrong, "The rows are all alike, so it was the same before."]))
-    click.echo(f"{rows:,} rows copied, all alike; {len(verdicts):,} boards replayed, none differ.")
+    say(f"{rows:,} rows copied, all alike; {len(verdicts):,} boards replayed, none differ.")
     if lives:
         click.echo("A server runs over FROM: what it has done since, and does from now on, stays behind.", err=True)
 

@@ -1,4 +1,4 @@
-"""`pbm db`: the database itself, and `pbm log`: what the operator's commands did to it."""
+"""`pbm db`: the database itself, and what the operator's commands did to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.frame import NUMBER, Command, Group, Invocation, Number, done_by, pass_invocation
+from pbm.cli.frame import NUMBER, Group, Invocation, Number, done_by, irrevocable, pass_invocation
 from pbm.cli.output import json_option, print_rows
 
 quick_option = click.option("--quick", is_flag=True, help="Do not replay the boards.")
@@ -36,6 +36,7 @@ def create() -> None:
 
 
 @db.command()
+@irrevocable("Let no email from before count any more?")
 @done_by("pbm.cli.copying")
 def recovered() -> None:
     """Say that the database was set back.
@@ -75,6 +76,7 @@ def backup() -> None:
 @db.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @quick_option
+@irrevocable("Replace the database by {file}? What happened since that copy is lost.")
 @done_by("pbm.cli.copying")
 def restore() -> None:
     """Replace the database with a copy.
@@ -100,7 +102,7 @@ def copy() -> None:
     """
 
 
-@click.command(cls=Command)
+@db.command()
 @click.option("--about", default="", metavar="WORD", help="Only what names this, such as a userid or a board.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest.")
 @json_option

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import wraps
 from importlib import import_module
@@ -21,11 +22,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from pbm import __version__
-from pbm.cli.output import FILE, Refused
+from pbm.cli.output import FILE, Refused, ask
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need none of these
     from pbm.cli.loading import Effective
     from pbm.server import Service
+    from pbm.store import Store
 
 P = ParamSpec("P")
 
@@ -62,6 +64,10 @@ class Invocation:
     """The configuration file."""
     database: str | None = None
     """The database's URL."""
+    quiet: bool = False
+    """Whether nothing is said that was not asked for."""
+    dry_run: bool = False
+    """Whether a command only shows what it would do."""
 
     def effective(self, **given: dict[str, Any]) -> Effective:
         """The configuration, with the command line's values on top. given: tables set by options of the command.
@@ -81,8 +87,19 @@ class Invocation:
 
         configuration = (effective or self.effective()).values
         log_warnings()
-        with opened_service(configuration, serves=serves, create=create) as service:
+        with opened_service(configuration, serves=serves, create=create, quiet=self.quiet) as service:
+            service.store.only_tries = self.dry_run
             yield service
+
+    @contextmanager
+    def store(self) -> Iterator[Store]:
+        """The configured database alone, of this program's version. Raises: Refused, SchemaTrouble."""
+        from pbm.cli.opening import opened_store
+
+        with opened_store(self.effective().values, quiet=self.quiet) as store:
+            store.prepare(datetime.now(UTC))
+            store.only_tries = self.dry_run
+            yield store
 
 
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
@@ -157,12 +174,47 @@ def _anywhere() -> list[click.Parameter]:
             callback=_remember,
             help="Such as sqlite:////var/lib/pbm/pbm.db. [env var: PBM_DATABASE]",
         ),
+        click.Option(
+            ["--quiet"],
+            is_flag=True,
+            default=None,
+            expose_value=False,
+            callback=_remember,
+            help="Say nothing but what was asked for, and what went wrong.",
+        ),
     ]
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if value is not None and param.name:
         setattr(ctx.ensure_object(Invocation), param.name, value)
+
+
+def irrevocable(question: str, *, when: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """For an act that cannot be undone: the command asks first, and takes --yes and --dry-run.
+
+    A dry run does everything and rolls it back, so it says what would happen, or why nothing would. question: with the
+    command's parameters in braces. when: the parameter without which the act can be undone.
+    """
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        @click.option("--yes", is_flag=True, help="Do not ask.")
+        @click.option(
+            "--dry-run", is_flag=True, default=None, expose_value=False, callback=_remember,
+            help="Only say what would be done.",
+        )  # fmt: skip
+        @wraps(command)
+        def run(*args: Any, yes: bool, **said: Any) -> None:
+            invocation = click.get_current_context().ensure_object(Invocation)
+            if not yes and not invocation.dry_run and (not when or said[when]):
+                ask(question.format(**said))
+            command(*args, **said)
+            if invocation.dry_run:
+                click.echo("Nothing was done: this was a dry run.")
+
+        return run
+
+    return decorated
 
 
 def _refusals() -> tuple[type[Exception], ...]:
@@ -223,42 +275,52 @@ class Group(click.Group):
             raise click.UsageError(f'{error.message} Did you mean "{near[0]}"?', ctx) from None
 
 
-_COMMANDS = {
-    "serve": ("pbm.cli.run:serve", "Listen for mail, handle it and deliver the answers."),
-    "work": ("pbm.cli.run:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
-    "demo": ("pbm.cli.run:demo", "Watch two mail programs play a game of Cross against a live server."),
-    "play": ("pbm.cli.run:play", "Write emails to a live server by hand and read what comes back."),
-    "status": ("pbm.cli.run:status", "How the server is doing: queues, ages, rates, and what needs you."),
-    "doctor": ("pbm.cli.run:doctor", "Check everything a server needs, and say what it lacks."),
-    "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them, cancel them."),
-    "tournament": (
-        "pbm.cli.tournaments:tournament",
-        "Tournaments, ladders and leagues: make, list, show, start, cancel them.",
-    ),
-    "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
-    "ban": ("pbm.cli.acts:ban", "Ban a player, an address or a domain."),
-    "letter": ("pbm.cli.acts:letter", "Write to players, or to all."),
-    "broadcast": ("pbm.cli.acts:broadcast", "Broadcasts of players: review, approve or reject them."),
-    "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
-    "clock": ("pbm.cli.acts:clock", "Stop clocks, let them run, or give time, on some boards or all."),
-    "maintenance": ("pbm.cli.acts:maintenance", "Accept mail but play nothing, for a while."),
-    "publish": ("pbm.cli.players:publish", "Finished games as a static site, for any web server."),
-    "bot": ("pbm.cli.games:bot", "A program that plays for a player, without mail."),
-    "game": ("pbm.cli.games:game", "Begin a new game: its files, here or in a package of its own."),
-    "inbox": ("pbm.cli.mails:inbox", "Incoming emails, and how an email would be read."),
-    "outbox": ("pbm.cli.mails:outbox", "Outgoing emails."),
-    "db": ("pbm.cli.db:db", "The database itself."),
-    "log": ("pbm.cli.db:log", "What these commands did, when, and who ran them."),
-    "identity": ("pbm.cli.keys:identity", "The address by which players know the server."),
-    "export": ("pbm.cli.players:export", "Write everything stored about a player to a file."),
-    "import": ("pbm.cli.players:import_", "Create a player from such a file."),
-    "receive": ("pbm.cli.mails:receive", "Take one email from standard input, for a mail server's pipe."),
-    "secret": ("pbm.cli.keys:secret", "The secret that proves which emails are ours: make a new one."),
-    "dkim": ("pbm.cli.keys:dkim", "The keys that sign our emails, and the DNS records for them."),
-    "crypt": ("pbm.cli.keys:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),
-    "help": ("pbm.cli.frame:help_", "This page, and those of the commands: pbm help board void."),
-    "config": ("pbm.cli.run:config", "The configuration: every key, its meaning, its value, its source."),
+_GROUPS = {
+    "Run the server": {
+        "init": ("pbm.cli.run:init", "Set up a server: configuration, keys, units, DNS records."),
+        "serve": ("pbm.cli.run:serve", "Listen for mail, handle it and deliver the answers."),
+        "work": ("pbm.cli.run:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
+        "status": ("pbm.cli.run:status", "How the server is doing: queues, ages, rates, and what needs you."),
+        "doctor": ("pbm.cli.run:doctor", "Check everything a server needs, and say what it lacks."),
+        "config": ("pbm.cli.run:config", "The configuration: every key, its meaning, its value, its source."),
+        "maintenance": ("pbm.cli.acts:maintenance", "Accept mail but play nothing, for a while."),
+        "demo": ("pbm.cli.run:demo", "Watch two mail programs play a game of Cross against a live server."),
+        "play": ("pbm.cli.run:play", "Write emails to a live server by hand and read what comes back."),
+    },
+    "The club": {
+        "player": ("pbm.cli.players:player", "Accounts: make, list, change, export, import, erase them."),
+        "ban": ("pbm.cli.acts:ban", "Ban a player, an address or a domain."),
+        "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them, cancel them."),
+        "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
+        "clock": ("pbm.cli.acts:clock", "Stop clocks, let them run, or give time, on some boards or all."),
+        "tournament": (
+            "pbm.cli.tournaments:tournament",
+            "Tournaments, ladders and leagues: make, list, show, start, cancel them.",
+        ),
+        "letter": ("pbm.cli.acts:letter", "Write to players, or to all."),
+        "broadcast": ("pbm.cli.acts:broadcast", "Broadcasts of players: review, approve or reject them."),
+        "publish": ("pbm.cli.players:publish", "Finished games as a static site, for any web server."),
+        "game": ("pbm.cli.games:game", "For programmers: begin a new game, let a program play."),
+    },
+    "Mail": {
+        "inbox": ("pbm.cli.mails:inbox", "Incoming emails, and how an email would be read."),
+        "outbox": ("pbm.cli.mails:outbox", "Outgoing emails."),
+        "receive": ("pbm.cli.mails:receive", "Take one email from standard input, for a mail server's pipe."),
+    },
+    "Database": {
+        "db": ("pbm.cli.db:db", "The database itself: back it up, restore, check, copy; what was done to it."),
+    },
+    "Address and keys": {
+        "identity": ("pbm.cli.keys:identity", "The address by which players know the server."),
+        "keys": ("pbm.cli.keys:keys", "The keys that sign and encrypt, and the secret that proves our emails."),
+    },
+    "This program": {
+        "help": ("pbm.cli.frame:help_", "This page, and those of the commands: pbm help board void."),
+        "completion": ("pbm.cli.manual:completion", "Let bash, zsh or fish complete these commands."),
+        "manual": ("pbm.cli.manual:manual", "Write pages for man."),
+    },
 }
+_COMMANDS = {name: command for group in _GROUPS.values() for name, command in group.items()}
 
 
 def _open_streams() -> None:
@@ -286,8 +348,9 @@ class _Lazy(Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+        for title, commands in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, summary) for name, (_, summary) in commands.items()], col_max=12)
 
 
 @click.command(cls=Command, name="help")
@@ -308,8 +371,8 @@ def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
     click.echo(page.get_help())
 
 
-# No command has options of one letter: they would swallow words of games such as -handicap=2.
-@click.group(cls=_Lazy, context_settings={"max_content_width": 100})
+# -h is the only option of one letter: others would swallow words of games such as -size=2.
+@click.group(cls=_Lazy, context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pbm")
 def main() -> None:
     """Abstract games by mail.

@@ -1,4 +1,4 @@
-"""For programmers: `pbm game` writes the skeleton of a new game, `pbm bot` lets a program play without mail.
+"""For programmers: `pbm game` writes the skeleton of a new game, and lets a program play without mail.
 
 The skeleton has all files of a game, here or in a separate package. The program reads and writes JSON.
 """
@@ -167,12 +167,7 @@ def registered(source: str, name: str, cls: str) -> str:
 LOOK_AGAIN_SECONDS = 2
 
 
-@click.group(cls=Group)
-def bot() -> None:
-    """A program that plays for a player, without mail."""
-
-
-@bot.command()
+@game.command("run")
 @click.argument("command", nargs=-1, required=True)
 @click.option("--as", "userid", required=True, metavar="USERID", help="The player it plays for.")
 @click.option(

@@ -6,25 +6,31 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from pydantic import ValidationError
 
 from pbm.cli.frame import Invocation
 from pbm.cli.opening import opened_service, opened_store, robot, with_identity
-from pbm.cli.output import Refused, counted
+from pbm.cli.output import Refused, counted, print_json, say
 from pbm.cli.settings import Configuration, Server
 from pbm.domain.spans import read_duration
+
+if TYPE_CHECKING:
+    from pbm.edges.signing import SigningKey
 
 T = TypeVar("T")
 
 
-def show(invocation: Invocation) -> None:
+def show(invocation: Invocation, *, as_json: bool) -> None:
     with opened_store(invocation.effective().values) as store, store.read() as tx:
         known, former = tx.identity.get(), tx.identity.former()
     if known is None:
         raise Refused("The database has no address yet. The first server that is told a domain sets it.")
+    if as_json:
+        print_json({"address": "@".join(known), "former": [*former]})
+        return
     click.echo("\n".join(["@".join(known), *(f"also: {each}" for each in former)]))
 
 
@@ -42,7 +48,7 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
     told = f" {_told(configuration, before, address)} are told." if tell and before else ""
     changed = [f"server.{name}" for name in ("local_part", "domain") if name in configuration.server.model_fields_set]
     change = f"Change {' and '.join(changed)} in the configuration, and start" if changed else "Start"
-    click.echo(f"The address is {address} now.{was}{told} {change} all servers anew.")
+    say(f"The address is {address} now.{was}{told} {change} all servers anew.")
 
 
 def _told(configuration: Configuration, before: tuple[str, str], address: str) -> str:
@@ -59,21 +65,23 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
 def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
     now = datetime.now(UTC)
     until = now if at_once else now + timedelta(microseconds=read_duration(overlap))
-    with opened_store(invocation.effective().values) as store:
-        store.prepare(now)
+    with invocation.store() as store:
         store.rotate_secret(now, until)
     if at_once:
-        click.echo("The secret is new. No email from before counts any more; players are told how their boards stand.")
+        say("The secret is new. No email from before counts any more; players are told how their boards stand.")
     else:
-        click.echo(f"The secret is new. Emails from before count until {until:%Y-%m-%d %H:%M} UTC.")
+        say(f"The secret is new. Emails from before count until {until:%Y-%m-%d %H:%M} UTC.")
 
 
-def list_secrets(invocation: Invocation) -> None:
+def list_secrets(invocation: Invocation, *, as_json: bool) -> None:
     now = datetime.now(UTC)
     with opened_store(invocation.effective().values) as store:
         store.prepare(now)
         with store.read() as tx:
             former = tx.secrets.former_until(now)
+    if as_json:
+        print_json([{"counts_until": until} for until in former])
+        return
     for until in former:
         click.echo(f"A former secret counts until {until:%Y-%m-%d %H:%M} UTC.")
     if not former:
@@ -109,7 +117,12 @@ def _print_records(configuration: Configuration, path: Path, selector: str) -> N
 
     domain = configuration.dkim.domain or configuration.server.domain
     for key in _read(path, new_keys, lambda keys: signing_keys(selector, keys)):
-        click.echo(f"{key.selector}._domainkey.{domain}. IN TXT ( {_strings(key.record)} )")
+        click.echo(key_record(key, domain))
+
+
+def key_record(key: SigningKey, domain: str) -> str:
+    """The line for the DNS."""
+    return f"{key.selector}._domainkey.{domain}. IN TXT ( {_strings(key.record)} )"
 
 
 def crypt(invocation: Invocation, file: Path | None) -> None:

@@ -1,11 +1,11 @@
-"""The server's address, and what proves it: `pbm identity`, `pbm secret`, `pbm dkim`, `pbm crypt`."""
+"""The server's address, and what proves it: `pbm identity` and `pbm keys`."""
 
 from __future__ import annotations
 
 import click
 
-from pbm.cli.frame import Command, Group, done_by
-from pbm.cli.output import FILE
+from pbm.cli.frame import Group, done_by, irrevocable
+from pbm.cli.output import FILE, json_option
 
 key_file = click.argument("file", required=False, type=FILE)
 
@@ -19,6 +19,7 @@ def identity() -> None:
 
 
 @identity.command()
+@json_option
 @done_by("pbm.cli.identity")
 def show() -> None:
     """Print the address and its former ones."""
@@ -37,16 +38,22 @@ def set_() -> None:
 
 
 @click.group(cls=Group)
-def secret() -> None:
-    """The secret that proves which mails are ours, so that an answer to one of them plays.
+def keys() -> None:
+    """The keys that sign and encrypt our emails, and the secret that proves which are ours."""
 
-    It is stored in the database, and shown nowhere.
+
+@keys.group()
+def secret() -> None:
+    """The secret that proves which emails are ours.
+
+    An answer to one of them plays. It is stored in the database, and shown nowhere.
     """
 
 
 @secret.command("rotate")
 @click.option("--overlap", default="90d", show_default=True, metavar="TIME", help="How long older emails still count.")
 @click.option("--at-once", is_flag=True, help="Older emails no longer count: the secret is in the wrong hands.")
+@irrevocable("Let no email from before count any more?", when="at_once")
 @done_by("pbm.cli.identity")
 def rotate_secret() -> None:
     """Make a new secret.
@@ -59,14 +66,15 @@ def rotate_secret() -> None:
 
 
 @secret.command("list")
+@json_option
 @done_by("pbm.cli.identity")
 def list_secrets() -> None:
     """Show until when earlier emails count."""
 
 
-@click.group(cls=Group)
+@keys.group()
 def dkim() -> None:
-    """The keys that sign our mails, and the DNS records by which others can check that."""
+    """The keys that sign our emails."""
 
 
 @dkim.command("create")
@@ -92,12 +100,13 @@ def rotate_key() -> None:
     """
 
 
-@click.command(cls=Command)
+@keys.command()
 @key_file
 @done_by("pbm.cli.identity")
 def crypt() -> None:
-    """Create the OpenPGP key of the server, and print its contact card (vCard).
+    """Create the OpenPGP key, and print a contact card.
 
+    The card (vCard) lets chat apps write to the server.
     If FILE, or crypt.key if that is set, does not exist, it is written, readable only by its owner. An existing key is
     kept. Keep a copy of it with your backups: no other key can read what was encrypted for it. A chat app that insists
     on encryption needs the card to write to the server; publish it, on a web page or as a file.

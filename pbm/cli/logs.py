@@ -3,7 +3,7 @@
 A line about a mail gives its number in the inbox as mail=ID: when it is taken in, when it is handled, and when each
 mail that it caused is delivered. No line contains what players wrote.
 
-Each command that writes leaves a line for `pbm log`, in the transaction of what it does; see `Store.signature`.
+Each command that writes leaves a line for `pbm db log`, in the transaction of what it does; see `Store.signature`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 import click
 
 from pbm.cli.frame import NUMBER, Command, Group, Invocation, OneOf, pass_invocation, pass_queues, pass_steward
-from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_fields, print_json, print_rows, printable
+from pbm.cli.output import (
+    TEXT,
+    all_are_meant,
+    content_of,
+    json_option,
+    print_fields,
+    print_json,
+    print_rows,
+    printable,
+    say,
+)
 
 if TYPE_CHECKING:  # help pages, and storing a mail, need none of these
     from pbm.domain.mail import Mail, Queued, Received
@@ -93,7 +103,7 @@ def retry(queues: Queues, numbers: tuple[int, ...], everything: bool) -> None:
     """
     chosen = queues.parked() if all_are_meant("the emails by their ID", numbers, everything) else numbers
     queues.handle_again(chosen)
-    click.echo(f"{len(chosen)} to be handled again.")
+    say(f"{len(chosen)} to be handled again.")
 
 
 @inbox.command()
@@ -102,7 +112,7 @@ def retry(queues: Queues, numbers: tuple[int, ...], everything: bool) -> None:
 def close(hand: Steward, numbers: tuple[int, ...]) -> None:
     """Put parked mails away; nobody is told. `pbm inbox retry` takes one up again."""
     hand.close(list(numbers))
-    click.echo(f"{len(numbers)} closed.")
+    say(f"{len(numbers)} closed.")
 
 
 @inbox.command()
@@ -118,7 +128,7 @@ def answer(hand: Steward, number: int, text: TextIO) -> None:
     if not content:
         raise click.UsageError("The answer is empty.")
     address = hand.answer(number, content)
-    click.echo(f"The answer is on its way to {address}.")
+    say(f"The answer is on its way to {address}.")
 
 
 @inbox.command()
@@ -128,7 +138,7 @@ def answer(hand: Steward, number: int, text: TextIO) -> None:
 def forward(hand: Steward, number: int, address: str) -> None:
     """Send a parked mail on to ADDRESS as it came, and close it."""
     hand.forward(number, address)
-    click.echo(f"Mail {number} is on its way to {address}.")
+    say(f"Mail {number} is on its way to {address}.")
 
 
 @inbox.command()
@@ -247,7 +257,7 @@ def retry_outgoing(queues: Queues, numbers: tuple[int, ...], everything: bool) -
     else:
         queues.send_again(numbers)
         number = len(numbers)
-    click.echo(f"{number} to be sent again.")
+    say(f"{number} to be sent again.")
 
 
 def _outgoing_row(queued: Queued) -> dict[str, Any]:

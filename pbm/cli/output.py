@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -93,6 +93,42 @@ def all_are_meant(what: str, named: Sequence[object], everything: bool) -> bool:
     if bool(named) == everything:
         raise click.UsageError(f"Name {what}, or say --all.")
     return everything
+
+
+def say(sentence: str) -> None:
+    """Tell what was done, unless --quiet."""
+    context = click.get_current_context(silent=True)
+    if context is None or not getattr(context.obj, "quiet", False):
+        click.echo(sentence)
+
+
+def new_file(path: Path, *, force: bool) -> None:
+    """Raises: Refused if a file is there that may not be overwritten."""
+    if path.is_file() and not force:
+        raise Refused(f"{path} is there already: say --force to overwrite it. Nothing was done.")
+
+
+force_option = click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+
+
+def password_option(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """--password and --password-stdin, given to the command as `password`; empty without either. what: the help."""
+
+    def chosen(ctx: click.Context, _: click.Parameter, from_input: bool) -> None:
+        if from_input:
+            if ctx.params.get("password"):
+                raise click.UsageError("Give --password or --password-stdin, not both.")
+            ctx.params["password"] = sys.stdin.readline().rstrip("\r\n")
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        read = click.option(
+            "--password-stdin", is_flag=True, expose_value=False, callback=chosen,
+            help="Read it from the first line of standard input, so that no list of processes shows it.",
+        )  # fmt: skip
+        # the first option is looked at first, so that the other one can replace its value
+        return click.option("--password", default="", is_eager=True, help=what)(read(command))
+
+    return decorated
 
 
 def ask(question: str) -> None:

@@ -1,7 +1,8 @@
-"""`pbm player`: accounts; `pbm export`, `pbm import`, `pbm publish`: files that go out, and that come back."""
+"""`pbm player`: accounts, as files, too; `pbm publish`: finished games as pages."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import sys
 import zipfile
@@ -12,8 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pbm.cli.frame import Command, Group, Invocation, pass_administration, pass_invocation, pass_steward
-from pbm.cli.output import FILE, FOLDER, Refused, ask, counted, json_option, print_fields, print_rows, write_file
+from pbm.cli.frame import Command, Group, Invocation, irrevocable, pass_administration, pass_invocation, pass_steward
+from pbm.cli.output import (
+    FILE,
+    FOLDER,
+    Refused,
+    counted,
+    force_option,
+    json_option,
+    new_file,
+    password_option,
+    print_fields,
+    print_rows,
+    say,
+    write_file,
+)
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.operator import Account, Administration
@@ -28,12 +42,16 @@ def player() -> None:
 @player.command()
 @click.argument("userid")
 @click.option("--address", "addresses", multiple=True, required=True, help="Where they read mail; may be repeated.")
-@click.password_option(help="Asked for if it is not given.")
+@password_option("Asked for if it is not given.")
 @pass_administration
 def add(admin: Administration, userid: str, addresses: tuple[str, ...], password: str) -> None:
     """Create an account that can play at once."""
+    if not password:
+        if not sys.stdin.isatty():
+            raise click.UsageError("Which password? Nobody can be asked here: give it by --password-stdin.")
+        password = click.prompt("Password", hide_input=True, confirmation_prompt=True)
     added = admin.add_player(userid, addresses, password)
-    click.echo(f"{added.userid} can play now, from {' and '.join(addresses)}.")
+    say(f"{added.userid} can play now, from {' and '.join(addresses)}.")
 
 
 @player.command("list")
@@ -73,7 +91,7 @@ def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], 
     if not (*addresses, *more):
         raise click.UsageError("Which address? An account needs one.")
     admin.set_addresses(userid, (*addresses, *more))
-    click.echo(f"{userid} now gets mail at {' and '.join((*addresses, *more))}.")
+    say(f"{userid} now gets mail at {' and '.join((*addresses, *more))}.")
 
 
 @player.command()
@@ -86,7 +104,7 @@ def resume(admin: Administration, userid: str) -> None:
     that.
     """
     suspended = admin.resume(userid)
-    click.echo(f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended.")
+    say(f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended.")
 
 
 @player.command()
@@ -99,7 +117,7 @@ def bot(admin: Administration, userid: str, state: str) -> None:
     Games with a program are not rated, and it has no place in the standings.
     """
     admin.set_bot(userid, bot=state == "on")
-    click.echo(f"{userid} is {'a bot: its games are not rated' if state == 'on' else 'no bot: its games are rated'}.")
+    say(f"{userid} is {'a bot: its games are not rated' if state == 'on' else 'no bot: its games are rated'}.")
 
 
 @player.command()
@@ -111,34 +129,35 @@ def unlock(admin: Administration, who: tuple[str, ...]) -> None:
     WHO is a userid, the address in the emails' From, or the machine they came from, as `pbm status` names it.
     """
     for each in who:
-        click.echo(f"{each}: {'counts from the beginning' if admin.unlock(each) else 'had no wrong guesses'}.")
+        say(f"{each}: {'counts from the beginning' if admin.unlock(each) else 'had no wrong guesses'}.")
 
 
 @player.command("reset-password")
 @click.argument("userid")
-@click.option("--password", default="", help="The new one; a random one is made and printed if it is not given.")
+@password_option("The new one; a random one is made and printed if it is not given.")
 @pass_administration
 def reset_password(admin: Administration, userid: str, password: str) -> None:
     """Give an account another password."""
     fresh = admin.reset_password(userid, password)
-    click.echo(f"{userid} has a new password{'.' if password else f': {fresh}'}")
+    if password:
+        say(f"{userid} has a new password.")
+    else:
+        click.echo(f"{userid} has a new password: {fresh}")
 
 
 @player.command()
 @click.argument("userid")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@irrevocable("Erase {userid}, and let them forfeit all their games?")
 @pass_administration
-def remove(admin: Administration, userid: str, yes: bool) -> None:
+def remove(admin: Administration, userid: str) -> None:
     """Erase a player for good.
 
     Everything stored about them is deleted at once, as by "erase me", and their userid is replaced. They forfeit their
-    running games. The command asks first; a script says --yes.
+    running games.
     """
-    if not yes:
-        ask(f"Erase {userid}, and let them forfeit all their games?")
     boards = admin.remove_player(userid)
     forfeited = f" Forfeited: {', '.join(f'board {board}' for board in boards)}." if boards else ""
-    click.echo(f"{userid} is removed.{forfeited}")
+    say(f"{userid} is removed.{forfeited}")
 
 
 @player.command()
@@ -148,24 +167,22 @@ def remove(admin: Administration, userid: str, yes: bool) -> None:
 def rename(hand: Steward, userid: str, wanted: str) -> None:
     """Give an account another userid; the player is told."""
     renamed = hand.rename(userid, wanted)
-    click.echo(f"{userid} is {renamed.userid} now.")
+    say(f"{userid} is {renamed.userid} now.")
 
 
 @player.command()
 @click.argument("userid")
 @click.argument("into", metavar="INTO-USERID")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@irrevocable("Make {userid} a part of {into}?")
 @pass_steward
-def merge(hand: Steward, userid: str, into: str, yes: bool) -> None:
+def merge(hand: Steward, userid: str, into: str) -> None:
     """Merge two accounts of one person.
 
     Boards, addresses and everything else move to the second account, whose ratings are recalculated; the first is gone.
-    Games between the two are no longer rated. The command asks first; a script says --yes.
+    Games between the two are no longer rated.
     """
-    if not yes:
-        ask(f"Make {userid} a part of {into}? This cannot be undone")
     boards = hand.merge(userid, into)
-    click.echo(f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands.")
+    say(f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands.")
 
 
 def _row(account: Account) -> dict[str, Any]:
@@ -186,17 +203,22 @@ MAX_OCTETS = 500_000_000
 """The largest export that is read, in octets."""
 
 
-@click.command(cls=Command)
+@player.command()
 @click.argument("userid")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@force_option
 @pass_administration
-def export(admin: Administration, userid: str, file: Path) -> None:
-    """Write everything stored about a player to FILE, as the email command `export` sends it; - is standard output.
+def export(admin: Administration, userid: str, file: Path, force: bool) -> None:
+    """Write everything stored about a player to FILE.
 
-    It contains neither the password nor anybody else's address. Only its owner can read the file, and it replaces an
-    older one only when it is complete.
+    It is what the email command `export` sends; - is standard output. It contains neither the password nor anybody
+    else's address. Only its owner can read the file; a name that ends in .gz has it packed. An older file stays unless
+    you say --force, and then until the new one is complete.
     """
+    new_file(file, force=force)
     content = admin.export_player(userid)
+    if file.suffix == ".gz":
+        content = gzip.compress(content, mtime=0)
     if str(file) == "-":
         sys.stdout.buffer.write(content)
         return
@@ -204,18 +226,18 @@ def export(admin: Administration, userid: str, file: Path) -> None:
         write_file(file, content)
     except OSError as error:
         raise Refused(f"{file}: {error.strerror}.") from None
-    click.echo(f"{userid} is written to {file}.")
+    say(f"{userid} is written to {file}.")
 
 
-@click.command("import", cls=Command)
+@player.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option("--trust", is_flag=True, help="Take all of it, though this server has not signed it.")
 @pass_administration
 def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
-    """Create a player, with all their games, from a FILE that `export` has written; the packed file from an email
-    works, too.
+    """Create a player, with all their games, from FILE.
 
-    If an export came in several emails, name all its files at once.
+    `export` has written it, or it is the packed file from an email. If an export came in several emails, name all its
+    files at once.
 
     The record of a single game, as a replay brings it, becomes a finished board that is not rated. Every record is
     replayed first. Opponents who are not here become userids that nobody can log in with, until they are imported
@@ -231,22 +253,24 @@ def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
     records = {name: text for name, content in contents.items() if is_record(text := content.decode(errors="replace"))}
     exports = {name: content for name, content in contents.items() if name not in records}
     for name, board in admin.import_records(records, trusted=trust).items():
-        click.echo(f"The game of {name} is board {board} here.")
+        say(f"The game of {name} is board {board} here.")
     if not exports:
         return
     taken = admin.import_player(*exports.values(), names=list(exports), trusted=trust)
-    click.echo(f"{taken.userid} is here, with {counted(taken.games, 'game')}.")
+    say(f"{taken.userid} is here, with {counted(taken.games, 'game')}.")
     if taken.doubted:
-        click.echo("This server has not signed the file: no ratings were taken, and addresses are asked to confirm.")
+        say("This server has not signed the file: no ratings were taken, and addresses are asked to confirm.")
     for board in taken.left_out:
-        click.echo(f"Board {board} was left out, for the opponent is a player here. To take it in, say --trust.")
+        say(f"Board {board} was left out, for the opponent is a player here. To take it in, say --trust.")
     for old, new in taken.renumbered.items():
-        click.echo(f"Board {old} is board {new} here.")
+        say(f"Board {old} is board {new} here.")
 
 
 def _content(path: Path) -> bytes:
     """The JSON of a file, or of the archive in it. Raises: OSError, Refused."""
     content = path.read_bytes()
+    if content.startswith(_GZIP):
+        return _unpacked(path)
     if not zipfile.is_zipfile(io.BytesIO(content)):
         return content
     try:
@@ -257,6 +281,21 @@ def _content(path: Path) -> bytes:
             return archive.read(found[0])
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # damaged, or packed with a password
         raise Refused(f"{path} cannot be unpacked: {error}. Export the player again, or unpack it yourself.") from error
+
+
+_GZIP = b"\x1f\x8b"
+
+
+def _unpacked(path: Path) -> bytes:
+    """What gzip has packed. Raises: Refused if it is damaged, or too long to be an export."""
+    try:
+        with gzip.open(path) as packed:
+            content = packed.read(MAX_OCTETS + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Refused(f"{path} cannot be unpacked: {error}. Export the player again.") from error
+    if len(content) > MAX_OCTETS:
+        raise Refused(f"{path} holds no export of a player.")
+    return content
 
 
 @click.command(cls=Command)
@@ -282,6 +321,6 @@ def publish(invocation: Invocation, target: Path, title: str | None) -> None:
             raise Refused(str(taken)) from None
         except OSError as error:
             raise Refused(f"{target} cannot be written: {error.strerror}.") from None
-    click.echo(f"{target}: {done.pages:,} files, {done.written:,} written, {done.removed:,} removed.")
+    say(f"{target}: {done.pages:,} files, {done.written:,} written, {done.removed:,} removed.")
     for board in done.skipped:
         click.echo(f"Board {board} is left out, for its record cannot be replayed: see pbm board verify.", err=True)

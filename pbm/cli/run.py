@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from pbm.cli.frame import Command, Group, Invocation, done_by, pass_invocation
-from pbm.cli.output import json_option
+from pbm.cli.output import FOLDER, force_option, json_option
 from pbm.cli.places import database_of
 
 LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "deliver", "think")
@@ -42,6 +42,27 @@ domain_option = click.option("--domain", help="The part after the @ of our addre
 metrics_option = click.option(
     "--metrics", metavar="HOST:PORT", help="Serve this process's metrics there, in place of metrics.listen."
 )
+
+
+@click.command(cls=Command)
+@click.argument("domain")
+@click.option("--operator", metavar="ADDRESS", help="Who is told of faults. [default: postmaster at the domain]")
+@click.option(
+    "--by", type=click.Choice(["lmtp", "smtp"]), help="How the mail server in front hands mail over. [default: lmtp]"
+)
+@click.option("--smarthost", metavar="HOST:PORT", help="The mail server that takes our mail. [default: 127.0.0.1:25]")
+@click.option("--folder", type=FOLDER, help="For what is written. [default: /etc/pbm for root, else ./pbm-DOMAIN]")
+@click.option("--data", type=FOLDER, help="For the database. [default: /var/lib/pbm for root, else data in the other]")
+@click.option("--offline", is_flag=True, help="Do not ask the DNS and other servers in the end.")
+@force_option
+@done_by("pbm.cli.setup")
+def init() -> None:
+    """Set up a server for DOMAIN.
+
+    Asks what the options do not say, if anybody can be asked, and otherwise takes the defaults. It writes a
+    configuration, keys that sign emails, units for systemd and the records for the DNS, makes the database, and ends
+    with `pbm doctor`, which says what is still to do.
+    """
 
 
 @click.command(cls=Command)

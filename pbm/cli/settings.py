@@ -218,7 +218,7 @@ class Delivery(DeliverySettings):
 
 
 class Dkim(SettingsTable):
-    """Signatures of our mails. `pbm dkim create` makes the keys."""
+    """Signatures of our mails. `pbm keys dkim create` makes the keys."""
 
     key: Path | None = setting(
         None, "PEM file of the keys. Not set: emails are not signed, or by the mail server behind us."
@@ -232,7 +232,7 @@ class Dkim(SettingsTable):
 
 
 class Crypt(SettingsTable):
-    """Encrypted mail (OpenPGP, Autocrypt); needs pip install 'pbm-server[crypt]'. `pbm crypt` makes the key."""
+    """Encrypted mail (OpenPGP, Autocrypt); needs pip install 'pbm-server[crypt]'. `pbm keys crypt` makes the key."""
 
     key: Path | None = setting(None, "File of the secret key. Not set: nothing is encrypted.")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from pbm.cli.boards import GAME_WORDS, game_option, parted
-from pbm.cli.frame import Group, pass_organizer
-from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_rows
+from pbm.cli.frame import Group, irrevocable, pass_organizer
+from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_rows, say
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.arbiter import Organizer, TournamentView
@@ -37,7 +37,7 @@ def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as
     if as_json:
         print_fields(_row(made, 0), as_json=True)
     else:
-        click.echo(f"{made.name} is open; it starts at the latest on {made.terms.starts_at:%Y-%m-%d %H:%M} UTC.")
+        say(f"{made.name} is open; it starts at the latest on {made.terms.starts_at:%Y-%m-%d %H:%M} UTC.")
 
 
 @tournament.command("list")
@@ -80,11 +80,12 @@ def start(organizer: Organizer, name: str) -> None:
     Or start the next season of a league. A running server on the same database does so at once.
     """
     started = organizer.start(name)
-    click.echo(f"{started.name} starts as soon as the server attends to it.")
+    say(f"{started.name} starts as soon as the server attends to it.")
 
 
 @tournament.command()
 @click.argument("name")
+@irrevocable("End the tournament {name} early?")
 @pass_organizer
 def cancel(organizer: Organizer, name: str) -> None:
     """End a tournament early.
@@ -92,7 +93,7 @@ def cancel(organizer: Organizer, name: str) -> None:
     Its boards continue outside of it; its players are told.
     """
     ended = organizer.cancel(name)
-    click.echo(f"{ended.name} is cancelled; its players are told.")
+    say(f"{ended.name} is cancelled; its players are told.")
 
 
 def _row(made: Tournament, players: int) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def _spf(domain: str, ask: Ask) -> Finding:
 
 def _dkim(identity: SenderNames, ask: Ask) -> list[Finding]:
     if identity.dkim_keys is None:
-        return [warn("dkim", "we do not sign our emails", "pbm dkim, unless the mail server behind us does")]
+        return [warn("dkim", "we do not sign our emails", "pbm keys dkim, unless the mail server behind us does")]
     return [_shown(key, identity, ask) for key in signing_keys(identity.selector, identity.dkim_keys)]
 
 
@@ -144,10 +144,10 @@ def _shown(key: SigningKey, identity: SenderNames, ask: Ask) -> Finding:
     check, name = f"dkim {key.algorithm}", f"{key.selector}._domainkey.{identity.dkim_domain}"
     records = [text for text in ask(name, "TXT") if "p=" in text]
     if not records:
-        return fail(check, f"there is no key at {name}", "publish what pbm dkim prints")
+        return fail(check, f"there is no key at {name}", "publish what pbm keys dkim prints")
     shown = re.search(r"(?:^|;)\s*p=\s*([^;]*)", records[0])
     if shown is None or re.sub(r"\s", "", shown[1]) != key.record.partition("p=")[2]:
-        return fail(check, f"the key at {name} is not ours", "publish what pbm dkim prints")
+        return fail(check, f"the key at {name} is not ours", "publish what pbm keys dkim prints")
     return ok(check, f"{name} shows our key")
 
 

@@ -77,6 +77,10 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+class _OnlyTriedError(Exception):
+    """Ends a transaction that was to show what it would do."""
+
+
 class Store:
     """One database, for any number of threads. Raises: DatabaseTrouble from every transaction."""
 
@@ -97,6 +101,8 @@ class Store:
         """Called with ReadOnly, Full or Lost before it is raised, in the thread that raises it."""
         self.signature: LogLine | None = None
         """The log line for a person at the command line; written once, with the first thing they change."""
+        self.only_tries = False
+        """Whether what is written is rolled back, so that its outcome is only shown."""
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Whether several transactions may write at once, each to what it has locked."""
         self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file.path)
@@ -132,9 +138,13 @@ class Store:
                     yield tx
                     tx.tell_others()
                     self._file.check()
+                    if self.only_tries:
+                        raise _OnlyTriedError
             self.signature = None
             if self._file.path is not None and tx.grew:
                 ring(self._file.path, self._own_bells, tx.grew)
+        except _OnlyTriedError:
+            return
         except (ReadOnly, Full, Lost) as trouble:
             self.when_unwritable(trouble)
             raise

@@ -20,9 +20,9 @@ from pbm.cli import main, opening
 from pbm.domain.mail import Arrival
 from pbm.resources import folder
 from tests.cli.conftest import Pbm
-from tests.cli.test_commands import CHAT, arrive, database, parsed, settle
+from tests.cli.test_commands import CHAT, arrive, database, dumped, parsed, settle
 
-SERVERS = "serve", "work", "receive", "demo", "play", "bot run"
+SERVERS = "serve", "work", "receive", "demo", "play", "game run"
 """Commands that do what mails ask for."""
 READING = {
     "status": "",
@@ -45,22 +45,25 @@ READING = {
     "outbox show": "1",
     "db check": "",
     "identity show": "",
-    "export": "alice {folder}/alice.json",
+    "player export": "alice {folder}/other.json",
     "config show": "",
     "config check": "",
-    "log": "",
+    "db log": "",
     "publish": "{folder}/site",
-    "secret list": "",
-    "dkim create": "{folder}/key.pem",
-    "dkim rotate": "{folder}/key.pem",
-    "crypt": "{folder}/openpgp.key",
+    "keys secret list": "",
+    "keys dkim create": "{folder}/key.pem",
+    "keys dkim rotate": "{folder}/key.pem",
+    "keys crypt": "{folder}/openpgp.key",
     "game new": "--help",
     "help": "db copy",
+    "completion": "fish",
+    "manual": "{folder}/man",
+    "init": "--help",
     "doctor": "--help",
     "db copy": "--help",
 }
 """Commands that only read, with the words for each; making a copy is logged in the copy."""
-APART = "inbox classify", "config show", "config check", "help"
+APART = "inbox classify", "config show", "config check", "help", "completion", "manual"
 """Commands that use no database."""
 WRITING = {
     "player add": "carol --address carol@example.net --password carolpass",
@@ -71,18 +74,18 @@ WRITING = {
     "player reset-password": "alice --password secret123",
     "player remove": "bob --yes",
     "challenge create": "cross -size=4 bob alice",
-    "challenge cancel": "101",
+    "challenge cancel": "101 --yes",
     "tournament create": "other swiss cross -rounds=2",
     "tournament start": "cup",
-    "tournament cancel": "cup",
-    "broadcast approve": "1",
+    "tournament cancel": "cup --yes",
+    "broadcast approve": "1 --yes",
     "broadcast reject": "1",
     "board move": "101 alice a1",
     "board end": "101 --result draw",
     "board undo-timeout": "102",
-    "board void": "102",
+    "board void": "102 --yes",
     "board reopen": "102",
-    "board take-back": "103 --to 1",
+    "board take-back": "103 --to 1 --yes",
     "clock stop": "101",
     "clock run": "--all",
     "clock extend": "2d --all",
@@ -91,7 +94,7 @@ WRITING = {
     "player merge": "alice bob --yes",
     "ban add": "alice --for 30d --reason rude",
     "ban lift": "bob",
-    "secret rotate": "--overlap 30d",
+    "keys secret rotate": "--overlap 30d",
     "letter": "alice --subject news --text {folder}/mail.eml",
     "inbox close": "1",
     "inbox answer": "1 --text {folder}/mail.eml",
@@ -101,10 +104,10 @@ WRITING = {
     "db backup": "{folder}/another.db",
     "db create": "--database sqlite:///{folder}/new.db",
     "db upgrade": "",
-    "db recovered": "",
-    "db restore": "{folder}/copy.db",
+    "db recovered": "--yes",
+    "db restore": "{folder}/copy.db --yes",
     "identity set": "pbm@games.example.net --tell",
-    "import": "{folder}/alice.json",
+    "player import": "{folder}/alice.json",
 }
 
 
@@ -167,12 +170,12 @@ def build(game: Pbm, tmp_path: Path) -> None:
         )
     game("identity", "set", "pbm@example.org")
     game("db", "backup", str(tmp_path / "copy.db"))
-    game("export", "alice", str(tmp_path / "alice.json"))
+    game("player", "export", "alice", str(tmp_path / "alice.json"))
     (tmp_path / "mail.eml").write_bytes(CHAT)
 
 
 def acts(pbm: Pbm, *more: str) -> list[str]:
-    return [act["command"] for act in parsed(pbm("log", "--json", "--limit", "1000", *more))]
+    return [act["command"] for act in parsed(pbm("db", "log", "--json", "--limit", "1000", *more))]
 
 
 def test_an_operator_starts_games_with_robots_that_have_not_played_yet(game: Pbm) -> None:
@@ -219,12 +222,12 @@ def prepare(house: Pbm, tmp_path: Path, name: str) -> None:
     if name == "ban lift":
         house("ban", "add", "bob")
     if name == "player merge":
-        house("board", "void", "101")
+        house("board", "void", "101", "--yes")
         with database(tmp_path) as connection:
             connection.execute("DELETE FROM tournament_players")
     if name == "clock run":
         house("clock", "stop", "--all")
-    if name == "import":
+    if name == "player import":
         house("player", "remove", "alice", "--yes")
 
 
@@ -241,20 +244,81 @@ def test_a_command_that_reads_leaves_none(house: Pbm, tmp_path: Path, name: str,
     assert acts(house) == before
 
 
+IRREVOCABLE = {
+    **{name: words.replace(" --yes", "").replace("--yes", "") for name, words in WRITING.items() if "--yes" in words},
+    "ban add": "alice --forfeit",
+    "letter": "--all --subject news --text {folder}/mail.eml",
+    "keys secret rotate": "--at-once",
+}
+
+
+def test_what_cannot_be_undone_takes_yes_and_a_dry_run() -> None:
+    found = {name for name in leaves(main) if "--dry-run" in options_of(name)}
+    assert found == set(IRREVOCABLE)
+    assert all("--yes" in options_of(name) for name in found)
+
+
+def options_of(name: str) -> set[str]:
+    command: click.Command = main
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        below = command.get_command(click.Context(command), word)
+        assert below is not None
+        command = below
+    return {option for param in command.params for option in param.opts}
+
+
+@pytest.mark.parametrize("name", IRREVOCABLE)
+def test_it_asks_first_and_a_dry_run_changes_nothing(house: Pbm, tmp_path: Path, name: str) -> None:
+    words = [*name.split(), *shlex.split(IRREVOCABLE[name].replace("{folder}", str(tmp_path)))]
+    prepare(house, tmp_path, name)
+    before = dumped(tmp_path)
+    assert "nobody can be asked here: say --yes. Nothing was done." in house(*words, code=1).stderr
+    said = house(*words, "--dry-run").stdout
+    assert said.endswith("Nothing was done: this was a dry run.\n")
+    assert len(said.splitlines()) >= 2, "it says what would be done"
+    assert dumped(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", sorted({*READING, *WRITING} - {"help", "game new", "doctor", "db copy", "init"}))
+def test_every_command_ends_with_2_for_a_mistake_and_1_without_a_database(
+    name: str, pbm: Pbm, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert "Usage: " in pbm(*name.split(), "--nonsense", code=2).stderr
+    words = shlex.split({**READING, **WRITING}[name].replace("{folder}", str(tmp_path)))
+    for file in ("mail.eml", "copy.db", "alice.json"):
+        (tmp_path / file).write_text("x")
+    monkeypatch.setenv("PBM_DATABASE", f"sqlite:///{tmp_path}/nowhere.db")
+    if name not in (*APART, "db create", "db restore") and not name.startswith("keys dkim") and name != "keys crypt":
+        assert "There is no database" in pbm(*name.split(), *words, code=1).stderr
+    if name not in ("completion", "manual", "help"):
+        pbm(*name.split(), *words, "--config", str(tmp_path / "none.toml"), code=2)
+
+
+@pytest.mark.parametrize("name", [name for name in READING if name.split()[-1] in ("list", "show", "count", "status")])
+def test_what_lists_and_shows_can_be_read_by_programs(house: Pbm, tmp_path: Path, name: str) -> None:
+    json.loads(house(*name.split(), *shlex.split(READING[name]), "--json").stdout)
+
+
+def test_quiet_says_only_what_went_wrong(house: Pbm) -> None:
+    assert house("board", "end", "101", "--result", "draw", "--quiet").output == ""
+    assert "has ended" in house("board", "end", "101", "--result", "draw", "--quiet", code=1).stderr
+
+
 def test_the_log_tells_when_who_and_what_without_passwords(game: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUDO_USER", "")
     game("player", "reset-password", "alice", "--password", "secret123")
     monkeypatch.setenv("SUDO_USER", "helga")
     game("board", "end", "101", "--result", "draw")
     game("player", "resume", "nobody", code=1)
-    lines = parsed(game("log", "--json", "--limit", "2"))
+    lines = parsed(game("db", "log", "--json", "--limit", "2"))
     assert [line["command"] for line in lines] == [
         "pbm player reset-password alice --password ********",
         "pbm board end 101 --result draw",
     ]
     assert [line["who"] for line in lines] == [getpass.getuser(), "helga"]
     assert acts(game, "--about", "101") == ["pbm board end 101 --result draw"]
-    assert "pbm board end 101" in game("log").stdout
+    assert "pbm board end 101" in game("db", "log").stdout
 
 
 def test_a_player_who_is_erased_is_in_the_log_by_another_name(game: Pbm) -> None:
@@ -279,11 +343,11 @@ def test_a_move_is_told_to_all_and_the_old_address_stays_an_alias(game: Pbm) -> 
 
 
 def test_a_new_secret_says_until_when_older_mails_count(game: Pbm) -> None:
-    assert game("secret", "list").stdout == "No former secret counts.\n"
-    said = game("secret", "rotate", "--overlap", "30d").stdout
+    assert game("keys", "secret", "list").stdout == "No former secret counts.\n"
+    said = game("keys", "secret", "rotate", "--overlap", "30d").stdout
     until = re.search(r"Emails from before count until (\S+ \S+) UTC\.$", said)
     assert until is not None
-    assert game("secret", "list").stdout == f"A former secret counts until {until[1]} UTC.\n"
-    assert "not a length of time" in game("secret", "rotate", "--overlap", "soon", code=1).stderr
-    assert "No email from before counts any more" in game("secret", "rotate", "--at-once").stdout
-    assert game("secret", "list").stdout == "No former secret counts.\n"
+    assert game("keys", "secret", "list").stdout == f"A former secret counts until {until[1]} UTC.\n"
+    assert "not a length of time" in game("keys", "secret", "rotate", "--overlap", "soon", code=1).stderr
+    assert "No email from before counts any more" in game("keys", "secret", "rotate", "--at-once", "--yes").stdout
+    assert game("keys", "secret", "list").stdout == "No former secret counts.\n"

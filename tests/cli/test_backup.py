@@ -130,7 +130,7 @@ def test_what_was_copied_comes_back_and_what_was_there_is_kept(game: Pbm, tmp_pa
     game("db", "backup", str(tmp_path / "copy.db"))
     game("board", "move", "101", "alice", "D4")
     before = names(tmp_path)
-    said = game("db", "restore", str(tmp_path / "copy.db")).stdout
+    said = game("db", "restore", str(tmp_path / "copy.db"), "--yes").stdout
     (aside,) = names(tmp_path) - before
     assert said == f"{tmp_path / 'pbm.db'} is now as {tmp_path / 'copy.db'} was, sound, 1 board replayed. What was there is {tmp_path / aside}.\n"  # fmt: skip  # noqa: E501
     assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(0,)]
@@ -143,13 +143,13 @@ def test_who_is_known_only_to_what_was_there_is_named_with_a_letter(game: Pbm, t
     game("db", "backup", str(tmp_path / "copy.db"))
     game("player", "add", "carol", "--address", "carol@example.com", "--password", "carolpass")
     game("challenge", "create", "cross", "alice", "carol")
-    said = game("db", "restore", str(tmp_path / "copy.db")).stdout
+    said = game("db", "restore", str(tmp_path / "copy.db"), "--yes").stdout
     assert "  carol <carol@example.com>\n" in said
     assert "alice <" not in said
 
 
 def test_a_recovered_database_counts_no_mail_from_before(game: Pbm, tmp_path: Path) -> None:
-    assert "No email from before counts" in game("db", "recovered").stdout
+    assert "No email from before counts" in game("db", "recovered", "--yes").stdout
     assert rows(tmp_path / "pbm.db", "SELECT seq FROM sqlite_sequence WHERE name = 'matches'") == [(1101,)]
 
 
@@ -158,7 +158,7 @@ def test_nothing_is_put_back_while_somebody_has_the_database_open(game: Pbm, tmp
     game("board", "move", "101", "alice", "D4")
     with closing(sqlite3.connect(tmp_path / "pbm.db")) as idle:
         idle.execute("SELECT count(*) FROM plies").fetchall()
-        refused = game("db", "restore", str(tmp_path / "copy.db"), code=1)
+        refused = game("db", "restore", str(tmp_path / "copy.db"), "--yes", code=1)
     assert refused.stderr == f"{tmp_path / 'pbm.db'} is in use. Stop the server first, and whatever else has it open.\n"
     assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(1,)]
 
@@ -177,7 +177,7 @@ def test_nothing_is_put_back_if_a_server_starts_while_the_copy_is_checked(
             sealed(file)
 
         monkeypatch.setattr(backup, "seal", seal)
-        refused = game("db", "restore", str(tmp_path / "copy.db"), code=1)
+        refused = game("db", "restore", str(tmp_path / "copy.db"), "--yes", code=1)
     assert "is in use. Stop the server first" in refused.stderr
     assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(1,)]
     assert names(tmp_path) - before <= {"pbm.db-shm", "pbm.db-wal"}
@@ -189,10 +189,10 @@ def test_a_damaged_copy_is_not_put_back(game: Pbm, tmp_path: Path) -> None:
     content[8192:40960] = b"\0" * 32768
     (tmp_path / "copy.db").write_bytes(content)
     before = dump(tmp_path / "pbm.db"), names(tmp_path)
-    refused = game("db", "restore", str(tmp_path / "copy.db"), code=1)
+    refused = game("db", "restore", str(tmp_path / "copy.db"), "--yes", code=1)
     assert refused.stderr == "The copy is not sound:\ndatabase disk image is malformed\n"
     (tmp_path / "text.db").write_text("no database")
-    game("db", "restore", str(tmp_path / "text.db"), code=1)
+    game("db", "restore", str(tmp_path / "text.db"), "--yes", code=1)
     (tmp_path / "text.db").unlink()
     assert (dump(tmp_path / "pbm.db"), names(tmp_path)) == before
 
@@ -216,7 +216,7 @@ def test_a_copy_of_an_older_version_is_brought_to_ours(pbm: Pbm, tmp_path: Path)
     engine.dispose()
     change(old, "INSERT INTO meta VALUES ('secret', 'ab')")
     before = old.read_bytes()
-    pbm("db", "restore", str(old))
+    pbm("db", "restore", str(old), "--yes")
     pbm("db", "check")
     assert old.read_bytes() == before
     assert rows(tmp_path / "pbm.db", "SELECT value FROM meta WHERE key = 'secret'") == [("ab",)]
@@ -249,7 +249,7 @@ def test_only_a_database_of_ours_is_put_in_the_place_of_ours(game: Pbm, tmp_path
             connection.execute(statement)
     for file in strangers.values():
         for quick in ([], ["--quick"]):
-            assert "sound" not in game("db", "restore", str(file), *quick, code=1).stdout
+            assert "sound" not in game("db", "restore", str(file), "--yes", *quick, code=1).stdout
             assert dump(tmp_path / "pbm.db") == ours
 
 

@@ -1,4 +1,4 @@
-"""`pbm bot run`: a program of the user's plays, by lines of JSON."""
+"""`pbm game run`: a program of the user's plays, by lines of JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def shown(pbm: Pbm, board: int) -> dict[str, Any]:
 def test_the_example_plays_against_itself_to_the_end(words: str, pbm: Pbm, example: str) -> None:
     pbm("player", "add", "carol", "--address", "carol@example.net", "--password", "carolpass")
     pbm("challenge", "create", *words.split(), "carol", "carol")
-    pbm("bot", "run", "--as", "carol", "--once", sys.executable, example)
+    pbm("game", "run", "--as", "carol", "--once", sys.executable, example)
     assert shown(pbm, 101)["result"] is not None
 
 
@@ -57,7 +57,7 @@ def test_what_is_refused_comes_back_with_its_reason(game: Pbm, tmp_path: Path) -
         "    error = board['error']\n"
         "    print(json.dumps({'answer': 'C3' if error and 'row Z' in error['sentence'] else 'Z9'}), flush=True)\n"
     )
-    game("bot", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
+    game("game", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
     assert shown(game, 101)["record"] == ["C3"]
     told = json.loads(game("outbox", "list", "--json").stdout)
     assert {mail["address"] for mail in told} >= {"alice@example.net", "bob@example.net"}
@@ -71,7 +71,7 @@ def test_a_board_is_left_alone_after_three_refusals(game: Pbm, tmp_path: Path) -
     (tmp_path / "bot.py").write_text(
         'import sys\nfor line in sys.stdin:\n    print(\'{"answer": "Z9"}\', flush=True)\n'
     )
-    game("bot", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
+    game("game", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
     assert shown(game, 101)["record"] == []
 
 
@@ -80,7 +80,7 @@ def test_a_program_that_only_talks_is_left_alone_as_well(said: str, game: Pbm, t
     (tmp_path / "bot.py").write_text(
         f"import json, sys\nfor line in sys.stdin:\n    print(json.dumps({{'answer': {said!r}}}), flush=True)\n"
     )
-    game("bot", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
+    game("game", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
     assert len(json.loads(game("outbox", "list", "--json").stdout)) <= 2 + 2 * 3
 
 
@@ -93,16 +93,16 @@ def test_a_program_that_only_talks_is_left_alone_as_well(said: str, game: Pbm, t
     ],
 )
 def test_a_program_that_fails_is_said_to(program: str, patience: int, told: str, game: Pbm) -> None:
-    words = ("bot", "run", "--as", "alice", "--patience", str(patience), "--", sys.executable, "-c", program)
+    words = ("game", "run", "--as", "alice", "--patience", str(patience), "--", sys.executable, "-c", program)
     assert told in game(*words, code=1).stderr
 
 
 def test_a_program_that_is_not_there(game: Pbm) -> None:
-    assert "cannot be started" in game("bot", "run", "--as", "alice", "/nowhere/bot", code=1).stderr
+    assert "cannot be started" in game("game", "run", "--as", "alice", "/nowhere/bot", code=1).stderr
 
 
 def test_nobody_s_program(game: Pbm) -> None:
-    assert 'no player "zoe"' in game("bot", "run", "--as", "zoe", sys.executable, code=1).stderr
+    assert 'no player "zoe"' in game("game", "run", "--as", "zoe", sys.executable, code=1).stderr
 
 
 @pytest.mark.servers

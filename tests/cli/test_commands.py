@@ -119,8 +119,11 @@ def test_mails_that_were_not_answered_are_counted(pbm: Pbm, tmp_path: Path) -> N
 
 
 def test_a_password_is_asked_for_and_reset(pbm: Pbm, tmp_path: Path) -> None:
-    pbm("player", "add", "alice", "--address", "a@x.org", typed="secret1\nsecret1\n")
-    pbm("player", "add", "bob", "--address", "a@x.org", typed="secret1\nother12\n", code=1)
+    said = pbm("player", "add", "alice", "--address", "a@x.org", code=2).stderr
+    assert "Which password? Nobody can be asked here: give it by --password-stdin." in said
+    pbm("player", "add", "alice", "--address", "a@x.org", "--password-stdin", typed="secret1\n")
+    twice = ("--password", "secret1", "--password-stdin")
+    assert "not both" in pbm("player", "add", "bob", "--address", "b@x.org", *twice, typed="secret1\n", code=2).stderr
     hashes = [asked(tmp_path, "SELECT password_hash FROM players")[0][0]]
     assert pbm("player", "reset-password", "alice").stdout.strip().rpartition(" ")[2]
     hashes += [asked(tmp_path, "SELECT password_hash FROM players")[0][0]]
@@ -158,7 +161,7 @@ def test_a_removed_player_forfeits_and_is_erased(game: Pbm, tmp_path: Path) -> N
         (["challenge", "create", "cross", "alice", "bob", "--seize=4"], '"--seize=4" is no option here'),
         (["challenge", "create", "cross", "alice", "bob", "-hex"], '"-hex" is no option here'),
         (["challenge", "show", "102"], "There is no board 102."),
-        (["challenge", "cancel", "102"], "There is no board 102."),
+        (["challenge", "cancel", "102", "--yes"], "There is no board 102."),
         (["board", "show", "102"], "There is no board 102."),
         (["board", "show", "101#5"], "there is no ply 5"),
         (["board", "move", "101", "alice", "Z99"], "There is no row Z here"),
@@ -239,11 +242,11 @@ def test_a_challenge_is_told_to_both_and_can_be_cancelled(game: Pbm) -> None:
     ]
     assert [each["board"] for each in parsed(game("challenge", "list", "--json"))] == [101]
     assert "101" in game("challenge", "list", "--game", "cross", "--player", "bob").stdout
-    game("challenge", "cancel", "101")
+    game("challenge", "cancel", "101", "--yes")
     assert parsed(game("challenge", "list", "--json")) == []
     assert parsed(game("board", "show", "101", "--json"))["result"] == "void"
     assert len(subjects(game)) == 4
-    assert game("challenge", "cancel", "101", code=1).stderr == "Board 101 has ended.\n"
+    assert game("challenge", "cancel", "101", "--yes", code=1).stderr == "Board 101 has ended.\n"
 
 
 def test_a_board_drawn_by_the_operator(game: Pbm, tmp_path: Path) -> None:
@@ -333,11 +336,11 @@ def test_a_broadcast_waits_for_the_operator(game: Pbm, tmp_path: Path, monkeypat
         (1, "alice", "I am alice."),
         (2, "bob", "I am bob."),
     ]
-    assert "1 player" in game("broadcast", "approve", "1").stdout
+    assert "1 player" in game("broadcast", "approve", "1", "--yes").stdout
     assert subjects(game)[0] == ("bob@example.net", "pbm: to all players")
     assert "bob" in game("broadcast", "reject", "2").stdout
     assert "No broadcast waits" in game("broadcast", "list").stdout
-    assert "no broadcast 2" in game("broadcast", "approve", "2", code=1).stderr
+    assert "no broadcast 2" in game("broadcast", "approve", "2", "--yes", code=1).stderr
 
 
 def test_the_inbox_is_listed_shown_and_handled_again(pbm: Pbm, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def prepare(pbm: Pbm, folder: Path, line: str) -> None:
             connection.execute(
                 "UPDATE matches SET ended_at = 1, ending = 'forfeit', winner = 2, reason = 'on time' WHERE board = 102"
             )
-    if line == "pbm db restore /var/backups/pbm/newest.db --database sqlite:////var/backups/pbm/tried.db":
+    if line == "pbm db restore /var/backups/pbm/newest.db --database sqlite:////var/backups/pbm/tried.db --yes":
         made = next((folder / "backups").glob("pbm-*.db"))
         shutil.copyfile(made, folder / "backups/newest.db")
 

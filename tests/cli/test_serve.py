@@ -255,8 +255,8 @@ def test_a_usual_folder_that_may_not_be_read_is_told(pbm: Pbm, monkeypatch: pyte
 @pytest.mark.servers
 def test_a_hangup_has_the_next_dkim_key_read(tmp_path: Path, pbm: Pbm) -> None:
     key, maildir, config = tmp_path / "dkim.pem", tmp_path / "mail", tmp_path / "pbm.toml"
-    pbm("dkim", "create", str(key))
-    record = pbm("dkim", "rotate", str(key)).stdout
+    pbm("keys", "dkim", "create", str(key))
+    record = pbm("keys", "dkim", "rotate", str(key)).stdout
     selector = record.partition("._domainkey")[0]
     head = f'[server]\nlisten = "127.0.0.1:0"\ndomain = "example.org"\n[maildir]\nfolder = "{maildir}"\n'
     head += "[limits]\nstranger_replies_per_day = 9\n[dkim]\n"

@@ -357,7 +357,7 @@ def test_a_smarthost_that_is_ourselves_is_told(
 
 def test_a_key_that_others_may_read_is_warned_of(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = tmp_path / "dkim.pem"
-    pbm("dkim", "create", str(key))
+    pbm("keys", "dkim", "create", str(key))
     monkeypatch.setenv("PBM_DKIM__KEY", str(key))
     assert "dkim.key" not in pbm("config", "check").stderr
     key.chmod(0o644)

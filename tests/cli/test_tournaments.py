@@ -27,8 +27,8 @@ def test_an_event_is_made_listed_and_shown(game: Pbm) -> None:
 
 def test_an_event_is_cancelled(game: Pbm) -> None:
     made(game)
-    assert "cancelled" in game("tournament", "cancel", "cup").stdout
-    assert "over already" in game("tournament", "cancel", "cup", code=1).stderr
+    assert "cancelled" in game("tournament", "cancel", "cup", "--yes").stdout
+    assert "over already" in game("tournament", "cancel", "cup", "--yes", code=1).stderr
     assert json.loads(game("tournament", "list", "--ended", "--json").stdout)[0]["state"] == "cancelled"
 
 

@@ -1,8 +1,9 @@
-"""`pbm export`, `pbm import` and the mark of bots."""
+"""`pbm player export`, `pbm player import` and the mark of bots."""
 
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import sqlite3
@@ -21,48 +22,49 @@ from tests.cli.conftest import Pbm
 def test_a_player_goes_out_and_comes_back(game: Pbm, tmp_path: Path) -> None:
     game("board", "move", "101", "alice", "D4")
     file, again = tmp_path / "alice.json", tmp_path / "again.json"
-    assert "alice is written to" in game("export", "alice", str(file)).stdout
+    assert "alice is written to" in game("player", "export", "alice", str(file)).stdout
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     fresh = ("--database", f"sqlite:///{tmp_path / 'fresh.db'}")
     game("db", "create", *fresh)
-    assert game("import", "--trust", str(file), *fresh).stdout == "alice is here, with 1 game.\n"
-    game("export", "alice", str(again), *fresh)
+    assert game("player", "import", "--trust", str(file), *fresh).stdout == "alice is here, with 1 game.\n"
+    game("player", "export", "alice", str(again), *fresh)
     assert json.loads(again.read_bytes()) | {"signature": ""} == json.loads(file.read_bytes()) | {"signature": ""}
     assert "bob@" not in file.read_text()
-    assert game("export", "alice", "-").stdout_bytes == file.read_bytes()
+    assert game("player", "export", "alice", "-").stdout_bytes == file.read_bytes()
 
 
 def test_the_archive_of_a_mail_is_taken_in_as_well(game: Pbm, tmp_path: Path) -> None:
     file, packed = tmp_path / "alice.json", tmp_path / "alice.zip"
-    game("export", "alice", str(file))
+    game("player", "export", "alice", str(file))
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(file, "pbm-alice.json")
         archive.writestr("cross-101.txt", "a record")
     fresh = ("--database", f"sqlite:///{tmp_path / 'fresh.db'}")
     game("db", "create", *fresh)
-    said = game("import", str(packed), *fresh).stdout
+    said = game("player", "import", str(packed), *fresh).stdout
     assert "has not signed the file: no ratings were taken" in said
 
 
 def test_what_cannot_be_taken_in_is_said_in_a_sentence(game: Pbm, tmp_path: Path) -> None:
     file = tmp_path / "file"
-    assert "No such file" in game("import", str(file), code=1).stderr
+    assert "No such file" in game("player", "import", str(file), code=1).stderr
     file.write_text("{}")
-    assert "no export" in game("import", str(file), code=1).stderr
+    assert "no export" in game("player", "import", str(file), code=1).stderr
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("x.txt", "")
-    assert "holds no export" in game("import", str(file), code=1).stderr
+    assert "holds no export" in game("player", "import", str(file), code=1).stderr
     for damage in (lambda octets: octets.replace(b"userid", b"usorid"), _locked):
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr("x.json", '{"userid": "alice"}')
         file.write_bytes(damage(file.read_bytes()))
-        said = game("import", str(file), code=1).stderr
+        said = game("player", "import", str(file), code=1).stderr
         assert f"{file} cannot be unpacked: " in said
         assert "Export the player again" in said
-    game("export", "alice", str(file))
-    assert "already" in game("import", str(file), code=1).stderr
-    assert "nobody" in game("export", "nobody", str(file), code=1).stderr
-    game("export", "alice", str(tmp_path / "no" / "where"), code=1)
+    assert "say --force" in game("player", "export", "alice", str(file), code=1).stderr
+    game("player", "export", "alice", str(file), "--force")
+    assert "already" in game("player", "import", str(file), code=1).stderr
+    assert "nobody" in game("player", "export", "nobody", str(file), "--force", code=1).stderr
+    game("player", "export", "alice", str(tmp_path / "no" / "where"), code=1)
 
 
 def test_a_disk_that_is_full_leaves_the_file_that_was_there(
@@ -77,21 +79,25 @@ def test_a_disk_that_is_full_leaves_the_file_that_was_there(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", is_full)
-    assert game("export", "alice", str(file), code=1).stderr == f"{file}: No space left on device.\n"
+    assert (
+        game("player", "export", "alice", str(file), "--force", code=1).stderr == f"{file}: No space left on device.\n"
+    )
     assert file.read_text() == "an older one"
     assert list(folder.iterdir()) == [file]
 
 
 def test_of_several_files_the_bad_one_is_named_and_none_is_taken_in(game: Pbm, tmp_path: Path) -> None:
     good, bad = tmp_path / "good", tmp_path / "bad"
-    game("export", "alice", str(good))
+    game("player", "export", "alice", str(good))
     bad.write_text("{}")
-    assert f"{bad} is no export of a player." in game("import", str(good), str(bad), code=1).stderr
+    assert f"{bad} is no export of a player." in game("player", "import", str(good), str(bad), code=1).stderr
     record = "pbm record 1\nGame: cross 1\nOptions: -size=4\nFirst: ann\nSecond: ben\nStarted: 2026-01-01T00:00+00:00\n"
     good.write_text(f"{record}Ended: 2026-01-02T00:00+00:00\nResult: resigned 1\n\n1 D4\n")
     bad.write_text(good.read_text().replace("D4", "Z99"))
-    assert game("import", str(good), str(bad), code=1).stderr.startswith(f"{bad}: Ply 1 of the record cannot be played")
-    assert game("import", str(good)).stdout == f"The game of {good} is board 102 here.\n"
+    assert game("player", "import", str(good), str(bad), code=1).stderr.startswith(
+        f"{bad}: Ply 1 of the record cannot be played"
+    )
+    assert game("player", "import", str(good)).stdout == f"The game of {good} is board 102 here.\n"
 
 
 def _locked(archive: bytes) -> bytes:
@@ -102,7 +108,7 @@ def _locked(archive: bytes) -> bytes:
 
 def test_the_operator_says_who_is_a_bot(game: Pbm) -> None:
     assert "bob is a bot" in game("player", "bot", "bob", "on").stdout
-    assert json.loads(game("export", "bob", "-").stdout)["bot"] is True
+    assert json.loads(game("player", "export", "bob", "-").stdout)["bot"] is True
     assert "no bot" in game("player", "bot", "bob", "off").stdout
     game("player", "bot", "nobody", "on", code=1)
     game("player", "bot", "bob", "perhaps", code=2)
@@ -138,4 +144,16 @@ def test_a_copy_of_a_live_database_says_what_stays_behind(game: Pbm, tmp_path: P
     service.beat()
     service.close()
     assert "A server runs over FROM" in game("db", "copy", live, f"sqlite:///{tmp_path / 'two.db'}").stderr
-    assert "pbm db copy" in game("log", "--database", f"sqlite:///{tmp_path / 'two.db'}").stdout
+    assert "pbm db copy" in game("db", "log", "--database", f"sqlite:///{tmp_path / 'two.db'}").stdout
+
+
+def test_a_name_that_ends_in_gz_is_packed_and_taken_in_again(game: Pbm, tmp_path: Path) -> None:
+    packed, plain = tmp_path / "alice.json.gz", tmp_path / "alice.json"
+    for file in (packed, plain):
+        game("player", "export", "alice", str(file))
+    assert json.loads(gzip.decompress(packed.read_bytes()))["userid"] == json.loads(plain.read_bytes())["userid"]
+    game("player", "remove", "alice", "--yes")
+    assert "alice is here" in game("player", "import", str(packed)).stdout
+    packed.write_bytes(packed.read_bytes()[:40])
+    assert "cannot be unpacked" in game("player", "import", str(packed), code=1).stderr
+    assert "pack it after" in game("db", "backup", str(tmp_path / "copy.db.gz"), code=2).stderr

@@ -141,10 +141,12 @@ def test_a_restore_killed_halfway_leaves_the_database_as_it_was_or_as_the_copy(p
             for end in ("", "-wal"):
                 shutil.copyfile(f"{there}{end}", f"{pbm.database}{end}")
 
-        for step in pbm.kills("db", "restore", copy, stride=17, beside=leave):
+        for step in pbm.kills("db", "restore", copy, "--yes", stride=17, beside=leave):
             kept = [rows(path) for path in pbm.folder.glob("pbm.db.20*Z")]
             assert was in [rows(pbm.database), *kept], step
-            assert f"is now as {copy} was, sound, {STARTED} boards replayed." in pbm.later("db", "restore", copy)
+            assert f"is now as {copy} was, sound, {STARTED} boards replayed." in pbm.later(
+                "db", "restore", copy, "--yes"
+            )
             assert was in [rows(path) for path in pbm.folder.glob("pbm.db.20*Z")], step
             assert not list(pbm.folder.glob("*unfinished*"))
 
@@ -161,10 +163,10 @@ def test_a_copy_into_another_database_killed_halfway_is_begun_anew_or_was_whole(
 
 def test_an_export_killed_halfway_leaves_the_file_that_was_there(pbm: Shell) -> None:
     file, data = pbm.folder / "alice.json", b"{}"
-    for _ in pbm.kills("export", "alice", file, stride=5, beside=lambda: file.write_bytes(data)):
+    for _ in pbm.kills("player", "export", "alice", file, stride=5, beside=lambda: file.write_bytes(data)):
         found = file.read_bytes()
         assert found == data or json.loads(found)["userid"] == "alice"
-        assert pbm("export", "alice", file).endswith(f"alice is written to {file}.\n")
+        assert pbm("player", "export", "alice", file).endswith(f"alice is written to {file}.\n")
 
 
 def test_a_site_killed_while_it_is_written_has_whole_pages_and_good_links(pbm: Shell, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_the_command_makes_a_key_once_and_prints_its_record(tmp_path, capsys, mo
     printed = []
     for _ in range(2):
         with pytest.raises(SystemExit) as end:
-            main(["dkim", "create", str(file)])
+            main(["keys", "dkim", "create", str(file)])
         assert end.value.code == 0
         printed.append(capsys.readouterr().out)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

@@ -1,0 +1,74 @@
+"""What a shell and `man` know of these commands, made from their help: `pbm completion`, `pbm manual`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from click.shell_completion import get_completion_class
+
+from pbm import __version__
+from pbm.cli.frame import Command
+from pbm.cli.output import FOLDER, say
+
+_PLACES = {
+    "bash": ".local/share/bash-completion/completions/pbm",
+    "zsh": ".local/share/zsh/site-functions/_pbm",
+    "fish": ".config/fish/completions/pbm.fish",
+}
+"""Where each shell looks for completions, in the home; zsh only if that folder is in fpath."""
+
+
+@click.command(cls=Command)
+@click.argument("shell", type=click.Choice(list(_PLACES)))
+@click.option("--install", is_flag=True, help="Write it to where the shell looks for it, in place of printing it.")
+@click.pass_context
+def completion(ctx: click.Context, shell: str, install: bool) -> None:
+    """Print what lets a shell complete these commands.
+
+    For zsh, the folder that --install names must be in fpath before compinit is called in ~/.zshrc.
+    """
+    completes = get_completion_class(shell)
+    assert completes is not None  # noqa: S101  click knows all three
+    source = completes(ctx.find_root().command, {}, "pbm", "_PBM_COMPLETE").source()
+    if not install:
+        click.echo(source, nl=False)
+        return
+    place = Path.home() / _PLACES[shell]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(source, encoding="utf-8")
+    say(f"{place} is written; it counts from the next shell on.")
+
+
+@click.command(cls=Command)
+@click.argument("folder", type=FOLDER)
+@click.pass_context
+def manual(ctx: click.Context, folder: Path) -> None:
+    """Write pages for man to FOLDER, such as /usr/local/share/man/man1: one for each command."""
+    folder.mkdir(parents=True, exist_ok=True)
+    number = 0
+    for page in _pages(ctx.find_root()):
+        name = page.command_path.replace(" ", "-")
+        (folder / f"{name}.1").write_text(_roff(name, page), encoding="utf-8")
+        number += 1
+    say(f"{folder}: {number} pages, from {ctx.find_root().info_name}.1 on.")
+
+
+def _pages(page: click.Context) -> Iterator[click.Context]:
+    """A command, then all below it."""
+    yield page
+    if isinstance(page.command, click.Group):
+        for name in page.command.list_commands(page):
+            below = page.command.get_command(page, name)
+            assert below is not None  # noqa: S101  it was listed
+            yield from _pages(click.Context(below, info_name=name, parent=page))
+
+
+def _roff(name: str, page: click.Context) -> str:
+    """The help as it is shown, with what man wants around it."""
+    shown = page.command.get_help(page).replace("\\", "\\e").replace("-", "\\-")
+    lines = [f"\\&{line}" if line.startswith((".", "'")) else line for line in shown.splitlines()]
+    head = f'.TH "{name.upper()}" 1 "" "pbm {__version__}" "Abstract games by mail"'
+    summary = page.command.get_short_help_str(100)
+    return "\n".join([head, ".SH NAME", f"{name} \\- {summary}", ".SH DESCRIPTION", ".nf", *lines, ".fi", ""])

@@ -1,0 +1,136 @@
+"""Sets up a server: its configuration, keys, database, units for systemd and DNS records: for `pbm init`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from string import Template
+
+import click
+
+from pbm.cli.checks import is_sound
+from pbm.cli.frame import Invocation
+from pbm.cli.identity import key_record
+from pbm.cli.loading import load
+from pbm.cli.opening import opened_store
+from pbm.cli.output import Refused, new_file, say, write_file
+from pbm.edges.signing import new_keys, signing_keys
+from pbm.resources import folder as folder_of
+
+SELECTOR = "pbm"
+
+_CONFIGURATION = Template("""\
+# What can be set, and what it means: pbm config show
+database = "sqlite:///$data/pbm.db"
+operator = "$operator"
+
+[server]
+listen = "127.0.0.1:$port"
+lmtp = $lmtp
+domain = "$domain"
+
+[delivery]
+kind = "smarthost"
+
+[smarthost]
+host = "$host"
+port = $smarthost_port
+
+[dkim]
+key = "$folder/dkim.pem"
+""")
+
+_RECORDS = Template("""\
+; For the DNS of $domain. The first one: which machine takes its mail, here one called mail.$domain.
+$domain. IN MX 10 mail.$domain.
+$domain. IN TXT "v=spf1 mx -all"
+_dmarc.$domain. IN TXT "v=DMARC1; p=none; rua=mailto:$operator"
+$keys
+""")
+
+_LAST = Template("""\
+
+Publish the records in $folder/dns.txt, and let the mail server in front hand over mail for
+pbm@$domain, pbm+ANYTHING@$domain, bounce@$domain and bounce+ANYTHING@$domain
+to 127.0.0.1:$port by $by (docs/mail-servers.md has it word for word for Postfix). Then
+
+  pbm serve --config $folder/pbm.toml
+
+or, with systemd, copy the units from $folder/systemd to /etc/systemd/system, and
+systemctl enable --now pbm.service pbm-backup.timer
+""")
+
+
+def init(
+    _: Invocation,
+    *,
+    domain: str,
+    operator: str | None,
+    by: str | None,
+    smarthost: str | None,
+    folder: Path | None,
+    data: Path | None,
+    offline: bool,
+    force: bool,
+) -> None:
+    is_root = os.geteuid() == 0
+    folder = Path(_answer("Folder for what is written", folder, "/etc/pbm" if is_root else f"pbm-{domain}")).absolute()
+    data = Path(_answer("Folder for the database", data, "/var/lib/pbm" if is_root else folder / "data")).absolute()
+    operator = _answer("Address of the operator", operator, f"postmaster@{domain}")
+    by = _answer("Mail is handed over by (lmtp, smtp)", by, "lmtp")
+    smarthost = _answer("Mail server that takes our mail", smarthost, "127.0.0.1:25")
+    host, _colon, port = smarthost.rpartition(":")
+    words = {
+        "domain": domain, "operator": operator, "by": by, "lmtp": "true" if by == "lmtp" else "false",
+        "port": "8024" if by == "lmtp" else "8025", "host": host, "smarthost_port": port,
+        "folder": folder, "data": data,
+    }  # fmt: skip
+    files = {name: folder / name for name in ("pbm.toml", "dkim.pem", "dns.txt")}
+    for file in files.values():
+        new_file(file, force=force)
+    for place in (folder, data):
+        _make(place)
+    write_file(files["pbm.toml"], _CONFIGURATION.substitute(words).encode())
+    keys = new_keys()
+    write_file(files["dkim.pem"], keys)
+    records = [key_record(key, domain) for key in signing_keys(SELECTOR, keys)]
+    write_file(files["dns.txt"], _RECORDS.substitute(words, keys="\n".join(records)).encode())
+    units = folder_of("systemd")
+    shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
+    for unit in (folder / "systemd").iterdir():
+        unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
+    effective = load(files["pbm.toml"], {})
+    with opened_store(effective.values, create=True, quiet=True) as store:
+        store.prepare(datetime.now(UTC))
+    for path in (*files.values(), folder / "systemd", data / "pbm.db"):
+        say(f"{path}")
+    say("")
+    is_sound(effective, offline=offline)
+    say(_LAST.substitute(words))
+
+
+def _answer(question: str, given: object, default: object) -> str:
+    """The option, or what a person says, or the default if nobody can be asked."""
+    if given is not None:
+        return str(given)
+    return str(click.prompt(question, default=default)) if sys.stdin.isatty() else str(default)
+
+
+def _make(place: Path) -> None:
+    """Raises: Refused."""
+    try:
+        place.mkdir(0o750, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"{place} cannot be made: {error.strerror}.") from None
+
+
+def _placed(unit: str, folder: Path, data: Path) -> str:
+    """A unit with our folders, and with the program that runs now."""
+    program = Path(sys.argv[0]).absolute()
+    if program.name == "pbm":
+        unit = unit.replace("/opt/pbm/bin/pbm", str(program))
+    unit = unit.replace("/etc/pbm/pbm.toml", str(folder / "pbm.toml"))
+    return unit.replace("/var/lib/pbm", str(data))

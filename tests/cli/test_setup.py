@@ -1,0 +1,65 @@
+"""`pbm init` sets up a server that runs; shells and man learn of the commands."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pbm.edges.signing import signing_keys
+from tests.cli.conftest import Pbm
+
+
+@pytest.fixture
+def club(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("PBM_DATABASE")
+    folder = tmp_path / "club"
+    words = ("--operator", "helga@example.com", "--by", "smtp", "--smarthost", "mail.example.com:587", "--offline")
+    said = pbm("init", "club.example.com", *words, "--folder", str(folder), "--data", str(tmp_path / "data")).stdout
+    assert "OK    configuration: sound" in said
+    assert f"pbm serve --config {folder}/pbm.toml" in said
+    return folder
+
+
+def test_what_is_written_can_be_used_as_it_is(club: Path, pbm: Pbm, tmp_path: Path) -> None:
+    config = ("--config", str(club / "pbm.toml"))
+    pbm("config", "check", *config)
+    assert pbm("player", "list", *config).stdout == "There are no players.\n"
+    assert stat.S_IMODE((club / "dkim.pem").stat().st_mode) == 0o600
+    records = (club / "dns.txt").read_text()
+    for key in signing_keys("pbm", (club / "dkim.pem").read_bytes()):
+        assert f"{key.selector}._domainkey.club.example.com. IN TXT" in records
+        assert key.record[:60] in records
+    unit = (club / "systemd" / "pbm.service").read_text()
+    assert f"PBM_CONFIG={club}/pbm.toml" in unit
+    assert "/etc/pbm/" not in unit
+
+
+def test_what_is_there_stays_unless_force_is_said(club: Path, pbm: Pbm, tmp_path: Path) -> None:
+    before = (club / "pbm.toml").read_text()
+    again = ("init", "other.example.com", "--folder", str(club), "--data", str(tmp_path / "data"), "--offline")
+    assert "say --force to overwrite it. Nothing was done." in pbm(*again, code=1).stderr
+    assert (club / "pbm.toml").read_text() == before
+    pbm(*again, "--force")
+    assert 'domain = "other.example.com"' in (club / "pbm.toml").read_text()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_the_commands(shell: str, pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = pbm("completion", shell).stdout
+    assert "_PBM_COMPLETE" in printed
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    place = pbm("completion", shell, "--install").stdout.partition(" is written")[0]
+    assert Path(place).read_text() == printed
+
+
+def test_there_is_a_page_for_man_of_each_command(pbm: Pbm, tmp_path: Path) -> None:
+    pbm("manual", str(tmp_path / "man1"))
+    page = tmp_path / "man1" / "main-board-take-back.1"
+    assert "\\-\\-dry\\-run" in page.read_text()
+    if shutil.which("man") and shutil.which("groff"):
+        shown = subprocess.run(["man", "-l", page], capture_output=True, text=True, check=True).stdout
+        assert "--dry-run" in shown
