@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import click
@@ -165,12 +166,18 @@ def test_systemd_understands_the_units(unit: Path, tmp_path: Path) -> None:
     assert verified.returncode == 0, verified.stderr
 
 
+def test_the_composed_containers_know_keys_that_exist() -> None:
+    variables = {f"PBM_{'__'.join(key).upper()}" for key in keys(Configuration)}
+    named = set(re.findall(r"\b(PBM_[A-Z_]+):", (DOCS / "compose.yaml").read_text()))
+    assert named
+    assert named <= variables
+
+
 def test_the_container_has_all_that_the_package_is_built_of() -> None:
     text = (DOCS / "Containerfile").read_text()
-    copied = {
-        Path(words.split()[-2]).name for words in re.findall(r"^COPY (games.*|pbm.*|t.*|m.*)$", text, re.MULTILINE)
-    }
-    assert copied == {"games", "pbm", "templates", "migrations"}
+    copied = {path for path, _ in re.findall(r"^COPY ([\w/]+) /src/(\1)$", text, re.MULTILINE)}
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert copied == {*wheel["packages"], *wheel["force-include"]}
     variables = {f"PBM_{'__'.join(key).upper()}" for key in keys(Configuration)}
     assert set(re.findall(r"\b(PBM_[A-Z_]+)=", text)) - {"PBM_CONFIG"} <= variables
     for words in re.findall(r'CMD \["pbm", (.*)\]', text):
