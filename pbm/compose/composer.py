@@ -157,7 +157,7 @@ class Composer:
         shown = [DrawnBoard("drawing", match.game, match.options, match.body, played[:plies]) for plies in boards]
         drawn = [pieces.put(replace(each, lists=False)) for each in shown]
         text = self.pages.mail("review.txt", match=match, boards=drawn, **words)
-        return self._reply(reader, subject, text, pieces, now, None, board=match.board)
+        return self._reply(reader, subject, text, pieces, now, None, board=match.board or None)
 
     def calendar(self, reader: Reader, deadlines: Sequence[Expiry], now: datetime, to: Message) -> list[Mail]:
         """The deadlines of boards, as text and as a calendar file."""

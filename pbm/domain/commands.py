@@ -259,7 +259,8 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
     of_all = (takes_board and names_board) or (verb.gameless and len(plain) > 0)
     is_placed = takes_board and standing.board is not None
-    if verb.per_game and game is None and not (is_placed or of_all):
+    stands_alone = verb.bare and not plain
+    if verb.per_game and game is None and not (is_placed or of_all or stands_alone):
         raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
     lacks_move = _lacks_move(verb, plain, args or {}, is_userid)

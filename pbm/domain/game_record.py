@@ -16,7 +16,8 @@ Our own format is the line `pbm record 1`, then lines of a name and a value, an 
 
 The game is followed by the version of its rules; the result by the winner's seat (0 for nobody) and the reason. A board
 drawn for the game is given in lines that begin with `Body:`. In SGF (FF[4]) the same head is the value of the private
-property PBM of the root, and a swap is a node `PBM[swap]`, or `swap-sides` if the format has that.
+property PBM of the root, and a swap is a node `PBM[swap]` with a comment, or `swap-sides` if the format has that. PB
+and PW hold the colours at the end.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ FIRST_LINE = "pbm record 1"
 GO, OTHELLO, GOMOKU, HEX = 1, 2, 4, 11
 LETTERED = frozenset({GO, OTHELLO, GOMOKU})
 """Formats that name a point by two letters: its column, and its row counted from the top."""
+WRITER = "pbm:2"
+"""Our name in SGF, and the version of our files."""
 PASS = "pass"  # noqa: S105  a move
 MOST_PLIES = 5000
 _PROPERTY = re.compile(r"\s*([A-Z]+)\s*\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
@@ -157,11 +160,12 @@ def _replayed(record: GameRecord) -> GameRecord:
 
 def _sgf(record: GameRecord, states: list[State]) -> str:
     game, last = GAMES[record.game], states[-1]
-    colour = _colours(states[0])
-    points = {cell.name: letters for letters, cell in _cells(states[0]).items()}
-    names = dict(zip(colour.values(), record.players, strict=True))
+    colour = colours_of(states[0])
+    points = {cell.name: letters for letters, cell in cells_of(states[0]).items()}
+    # Programs take PB and PW for those who hold the colours at the end, as RE does.
+    names = {colour[last.side(seat)]: record.players[seat - 1] for seat in (1, 2)}
     root = {
-        "FF": "4", "GM": str(game.info.sgf), "CA": "UTF-8", "AP": "pbm", "SZ": _size(states[0]),
+        "FF": "4", "GM": str(game.info.sgf), "CA": "UTF-8", "AP": WRITER, "SZ": _size(states[0]),
         "PB": names["B"], "PW": names["W"], "DT": f"{record.ended_at:%Y-%m-%d}", "RE": _outcome(record, last),
         "PBM": "\n".join(_head(record)),
     }  # fmt: skip
@@ -169,7 +173,9 @@ def _sgf(record: GameRecord, states: list[State]) -> str:
     for state, move in zip(states, record.moves, strict=False):
         side = colour[game.to_move(state.position)]
         if move == SWAP:
-            nodes.append(f";{side}[swap-sides]" if game.info.sgf == HEX else f";PBM[{SWAP}]")
+            # HexGui and its kind know this move; programs for Gomoku show a comment, and no player moves twice there.
+            said = f"C[{_escaped(f'{record.players[1]} swaps sides: the first stone is theirs now.')}]"
+            nodes.append(f";{side}[swap-sides]{said}" if game.info.sgf == HEX else f";{said}PBM[{SWAP}]")
         elif game.info.sgf in LETTERED:
             nodes.append(f";{side}[{points.get(move, '' if move == PASS else move)}]")
         else:
@@ -181,22 +187,28 @@ def _set_up(start: State) -> str:
     """Fields that Go programs also need: komi, handicap and the stones on the board at the start."""
     if start.game.info.sgf != GO:
         return ""
-    stones = [letters for letters, cell in _cells(start).items() if cell.piece]
+    stones = [letters for letters, cell in cells_of(start).items() if cell.piece]
     handicap = f"HA[{len(stones)}]AB" + "".join(f"[{letters}]" for letters in stones) if stones else ""
     return f"KM[{start.options.choice('komi')}]{handicap}"
 
 
-def _colours(start: State) -> dict[Side, str]:
+def colours_of(start: State) -> dict[Side, str]:
     """The colour of each side in SGF: white for one named White, otherwise black for the first."""
     first = start.game.sides(start.options)[0]
     return {Side.FIRST: "W", Side.SECOND: "B"} if first == "White" else {Side.FIRST: "B", Side.SECOND: "W"}
 
 
-def _cells(start: State) -> Mapping[str, Cell]:
-    """The cells of a board by their two letters."""
+def cells_of(start: State, *, is_old: bool = False) -> Mapping[str, Cell]:
+    """The cells of a board by their two letters. is_old: as files of the first version have them.
+
+    Othello's rows are counted from the top everywhere else, and its stones at the start stand so; ours are counted from
+    the bottom. So there the number of a row decides, not its place.
+    """
     board = start.game.scene(start.position, None).board
     if isinstance(board, PlaneBoard):
         return {}
+    if start.game.info.sgf == OTHELLO and not is_old:
+        return {cell.name[0] + chr(96 + int(cell.name[1:])): cell for cell in board.cells}
     return {chr(97 + cell.column) + chr(97 + cell.row): cell for cell in board.cells}
 
 
@@ -219,7 +231,7 @@ def _outcome(record: GameRecord, last: State) -> str:
     if result.scores is not None:
         points = abs(result.scores[0] - result.scores[1])
         how = f"{points / 2:g}" if last.game.info.halves else str(points)
-    return f"{_colours(last)[last.side(result.winner)]}+{how}"
+    return f"{colours_of(last)[last.side(result.winner)]}+{how}"
 
 
 def _escaped(value: str) -> str:
@@ -237,7 +249,8 @@ def _of_sgf(text: str) -> GameRecord:
     options = next((line.split()[1:] for line in head if line.startswith("Options:")), [])
     points: Mapping[str, str] = {}
     if game in GAMES and GAMES[game].info.sgf in LETTERED:
-        cells = _cells(State.start(GAMES[game], options))
+        is_old = ("AP", WRITER) not in found
+        cells = cells_of(State.start(GAMES[game], options), is_old=is_old)
         points = {letters: cell.name for letters, cell in cells.items()} | {"": PASS}
     moves = [SWAP if value == "swap-sides" else points.get(value, value) for value in told]
     return _checked(head, moves)

@@ -6,16 +6,19 @@ running game against a person, not even through another board with the same posi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
+from typing import Any
+from zlib import crc32
 
 from games import GAMES, AnyGame
 from games.rules import Side, counted
 from games.scene import Scene
 from pbm.bots import LEVELS, Question, Thought
 from pbm.bots.skill import value_of
-from pbm.compose import Answer
+from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, letters_for, notice_of, reader_of
 from pbm.core.registry import handles
@@ -35,10 +38,11 @@ from pbm.core.robots import (
     teaches,
     thinks,
 )
+from pbm.domain import foreign_records
 from pbm.domain.commands import Command
-from pbm.domain.errors import NotAllowed, NotYourTurn
+from pbm.domain.errors import BadArguments, NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
-from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State, other
+from pbm.domain.match import SWAP, Ending, Match, Player, Ply, Record, Seat, State, other
 from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 from pbm.store.house import THINK, Item
 
@@ -47,6 +51,8 @@ MOST_REVIEWS = 5
 """Reviews of one player that may wait."""
 MOST_ATTEMPTS = 3
 """How often a hint or a review is tried if thinking fails."""
+FILE = "file"
+"""The word that begins the key of an order to review an attached game."""
 POSITIONS_AT_FULL = 8
 """A review takes as long as so many moves of the strongest robot, however long the game was."""
 POSITIONS_A_PART = 40
@@ -78,47 +84,92 @@ def hint(request: Request, command: Command) -> Answer:
     if seat != board.state.to_move:
         raise NotYourTurn("It is not your turn: a hint is for your own move.")
     number, player = board.match.board, board.match.player(seat)
-    _check_helps_nowhere(request, player, board, [board.state], since=0)
+    _check_helps_nowhere(request, player, [board.state], since=0)
     request.tx.agenda.put(THINK, f"hint {number}:{seat}", request.now, ply=board.next_ply)
     thinks = f"A robot thinks about board {number}{later(request, player)}."
     return done(command, f"{thinks} Its hint comes in a separate email.")
 
 
 @handles(
-    Verb("GAME review BOARD USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, lasting=True),
-    "go through a game that has ended: where it was won and lost, and what would have been better",
+    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, bare=True, lasting=True),
+    "go through a game that has ended, or an attached one: where it was won and lost, and what would have been better",
 )
 def review(request: Request, command: Command) -> Answer:
+    if foreign_records.is_score(request.message.file):
+        return _review_file(request, command)
+    if "BOARD" not in command.args and request.sender.board is None:
+        raise BadArguments(
+            "Name a board that has ended, or attach the record of a game (SGF, HGF, .trl).", "review 101"
+        )
     player, board = request.author.who(command), request.boards.named(command)
     match = board.match
     if match.result is None:
         raise NotAllowed(f"Board {match.board} goes on. It can be reviewed when it has ended.")
     if match.result.ending is Ending.VOID or len(match.record) < 2:
         raise NotAllowed(f"On board {match.board} too little was played for a review.")
-    key, waiting = f"review {match.board}:{player.id}", list(orders(request.tx, "review"))
+    key = f"review {match.board}:{player.id}"
+    return _order(request, command, key, f"board {match.board}", _states(match))
+
+
+def _review_file(request: Request, command: Command) -> Answer:
+    """Order the review of an attached game. Raises: NotAllowed."""
+    player = request.author.who(command)
+    try:
+        score = foreign_records.read(request.message.file)
+    except NotAllowed as error:
+        # Said here, because the word review alone, if it is refused, is taken for a question about reviews.
+        return Answer(command.line, Outcome.FAILED, str(error), "pbm: not done")
+    if len(score.moves) < 2:
+        raise NotAllowed("In the attached game too little was played for a review.")
+    states = _states(_as_match(score._asdict(), request.now))
+    key = f"{FILE} {crc32(request.message.file.encode())}:{player.id}"
+    return _order(request, command, key, "the attached game", states, **score._asdict())
+
+
+def _as_match(score: Mapping[str, Any], now: datetime) -> Match:
+    """The game of a file as if it had been played on board 0, by people who are no players here."""
+    state = State.start(GAMES[score["game"]], score["options"], score["body"])
+    first, second = (name or state.side_name(seat) for seat, name in enumerate(score["players"], 1))
+    plies = []
+    for notation in score["moves"]:
+        plies.append(Ply(notation, state.to_move, now))
+        state, _ = state.played(notation)
+    match = Match(
+        0, score["game"], state.game.info.version, tuple(score["options"]), score["body"],
+        (Player(0, first), Player(0, second)), 0, Record.of(plies), now,
+    )  # fmt: skip
+    return match._replace(result=state.result)
+
+
+def _order(request: Request, command: Command, key: str, what: str, states: Iterable[State], **payload: Any) -> Answer:
+    """Put the review on the agenda, unless it waits there already. Raises: NotAllowed."""
+    player = request.author.who(command)
+    waiting = [*orders(request.tx, "review"), *orders(request.tx, FILE)]
     before = next((place for place, (item, _, _) in enumerate(waiting) if item.key == key), None)
     if before is None:
         if sum(whom == player.id for _, _, whom in waiting) >= MOST_REVIEWS:
             raise NotAllowed(f"{MOST_REVIEWS} reviews for you are still under way; wait for them.")
-        _check_helps_nowhere(request, player, board, _states(match), since=SHARED_PLIES)
-        request.tx.agenda.put(THINK, key, request.now)
+        _check_helps_nowhere(request, player, [*states], since=SHARED_PLIES)
+        request.tx.agenda.put(THINK, key, request.now, **payload)
         before = len(waiting)
     queued = f" after {counted(before, 'other review')}" if before else ""
-    goes = f"A robot goes through board {match.board}{later(request, player) or queued}."
+    goes = f"A robot goes through {what}{later(request, player) or queued}."
     return done(command, f"{goes} Its review comes in a separate email.")
 
 
-def _check_helps_nowhere(at: Desk, player: Player, board: OpenBoard, states: Iterable[State], since: int) -> None:
+def _check_helps_nowhere(at: Desk, player: Player, states: Sequence[State], since: int) -> None:
     """Raises: NotAllowed if the player has one of the states in a running game against a person.
 
     since: only games with at least so many plies matter.
     """
-    tx, game, running = at.tx, board.state.game, dict[tuple[Side, Scene], int]()
-    summaries = tx.matches.summaries(game=board.match.game, player_ids=(player.id,), active=True, limit=None)
+    if not states:
+        return
+    tx, game, running = at.tx, states[0].game, dict[tuple[Side, Scene], int]()
+    summaries = tx.matches.summaries(game=game.info.name, player_ids=(player.id,), active=True, limit=None)
     numbers = (each.board for each in summaries if each.plies >= since and not robots_among(tx, each.players))
     for each in at.readable(numbers):
         theirs = each.state
-        if theirs.options == board.state.options:
+        if theirs.options == states[0].options:
             running[game.to_move(theirs.position), game.scene(theirs.position, None)] = each.match.board
     for state in states if running else ():
         if number := running.get((game.to_move(state.position), game.scene(state.position, None))):
@@ -157,6 +208,12 @@ def reviews(at: Desk) -> Iterator[Task]:
         work = partial(_go_through, parts(board.match))
         failed = _failed(item, board.match.board, whom, "review of")
         yield Task(item.key, work, partial(_give_review, item, board.match.board, whom), failed, whom, board.match.game)
+    for item, _, whom in orders(at.tx, FILE):
+        if item.payload["game"] in GAMES:
+            match = _as_match(item.payload, at.now)
+            work = partial(_go_through, parts(match))
+            failed = _failed(item, 0, whom, "review of your game")
+            yield Task(item.key, work, partial(_give_review_of_file, item, match, whom), failed, whom, match.game)
 
 
 def parts(match: Match) -> list[Question]:
@@ -366,31 +423,44 @@ def closing(match: Match, state: State, thought: Thought) -> Closing | None:
 
 
 def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Sequence[Thought]) -> None:
-    tx = at.tx
-    board, player = at.open(number), tx.players.get(player_id)
-    if not tx.agenda.drop(THINK, item.key) or player is None or board.match.result is None:
+    board = at.open(number)
+    if board.match.result is not None:
+        title = f"{board.state.game.info.short_title} board {number}"
+        _give(item, board.match, board.state, title, player_id, at, thoughts)
+
+
+def _give_review_of_file(item: Item, match: Match, player_id: int, at: Desk, thoughts: Sequence[Thought]) -> None:
+    *_, state = _states(match)
+    title = f"{state.game.info.short_title}, {match.player(1).userid}-{match.player(2).userid}"
+    _give(item, match, state, title, player_id, at, thoughts)
+
+
+def _give(
+    item: Item, match: Match, state: State, title: str, player_id: int, at: Desk, thoughts: Sequence[Thought]
+) -> None:
+    """Send a review to the player who asked for it, unless it would help them in a running game."""
+    tx, player = at.tx, at.tx.players.get(player_id)
+    if not tx.agenda.drop(THINK, item.key) or player is None:
         return
-    game = GAMES[board.match.game]
-    found = steps(board.match, thoughts)
-    states = [*(step.state for step in found), board.state]
+    found = steps(match, thoughts)
+    states = [*(step.state for step in found), state]
     known = [state for state, thought in zip(states, thoughts, strict=False) if thought.exact]
     try:
-        _check_helps_nowhere(at, player, board, known, since=0)
+        _check_helps_nowhere(at, player, known, since=0)
     except NotAllowed as error:
-        subject, words = _subject(number, "review of"), {"what": "review of", "board": number, "reason": str(error)}
-        at.owe(letters_for(at, reader_of(at, player), subject, "no-lesson.txt", **words))
+        words = {"what": "review of", "board": match.board, "reason": str(error)}
+        at.owe(letters_for(at, reader_of(at, player), _subject(match.board, "review of"), "no-lesson.txt", **words))
         return
     worst = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)
     turning = sorted(worst[:MOST_SHOWN], key=lambda step: step.ply)
-    first, second = game.sides(board.state.options)
-    seat = next((each for each in (1, 2) if board.match.player(each) == player), None)
+    first, second = state.game.sides(state.options)
+    seat = next((each for each in (1, 2) if match.player(each) == player), None)
     mails = at.tools.composer.review(
-        reader_of(at, player), f"pbm: review of {game.info.short_title} board {number}", board.match,
-        [step.state.plies for step in turning], at.now, title=game.info.title, lines=plot(found),
-        first=first, second=second,
-        teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN, swaps=game.info.swap,
-        hints=hints_told(tx, board.match), state=board.state, seat=seat, over=True,
-        closing=closing(board.match, board.state, thoughts[len(found)]) if len(thoughts) > len(found) else None,
+        reader_of(at, player), f"pbm: review of {title}", match,
+        [step.state.plies for step in turning], at.now, title=state.game.info.title, lines=plot(found), first=first,
+        second=second, teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN,
+        swaps=state.game.info.swap, hints=hints_told(tx, match), state=state, seat=seat, over=match.result is not None,
+        closing=closing(match, state, thoughts[len(found)]) if len(thoughts) > len(found) else None,
     )  # fmt: skip
     at.owe(mails)
 
@@ -401,5 +471,5 @@ def _failed(item: Item, number: int, whom: int, what: str) -> Callable[[Desk, st
 
 
 def _subject(number: int, what: str) -> str:
-    """The subject of a mail that says that something does not come. what: "review of", "hint for"."""
-    return f"pbm: no {what} board {number}"
+    """The subject of a mail that says that something does not come. what: "review of", "hint for". number: or 0."""
+    return f"pbm: no {what} board {number}" if number else f"pbm: no {what}"

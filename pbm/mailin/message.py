@@ -95,6 +95,8 @@ class Message:
     mark: Mark = Mark.NONE
     group: str = ""
     """The id of the group chat it was written in, as given by a chat program."""
+    file: str = ""
+    """The text of the first attached file; empty if none is attached."""
     cover: Cover = Cover.NONE
     key: PeerKey | None = None
 

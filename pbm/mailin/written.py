@@ -195,9 +195,22 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         peer=headers.peer(fields, robot),
         mark=discard.mark if discard else Mark.NONE,
         group=mail.first("chat-group-id").lower(),
+        file=_attached(mail),
         key=headers.key_of(fields, sender),
     )
     return message if discard is None else replace(discard, letter=message)
+
+
+MAX_FILE = 65_536
+"""Octets of an attached file that are read: a record of 5000 plies has fewer."""
+_NO_TEXTS = ("image/", "audio/", "video/", "multipart/", "message/", "application/pgp")
+
+
+def _attached(mail: Entity) -> str:
+    """The text of the first attached file that may be one: programs name no type for SGF, or many."""
+    files = (part for part in mail.walk() if part.attached and not part.type.startswith(_NO_TEXTS))
+    first = next(files, None)
+    return decoded(first, MAX_FILE) if first is not None else ""
 
 
 _ARMOR = b"-----BEGIN PGP MESSAGE-----"

@@ -180,7 +180,6 @@ def test_what_an_answer_leaves_out_another_mail_must_say() -> None:
         ("crss move 101 bob pw12 F6", NotFound, 'There is no game "crss" here. Did you mean "cross"?'),
         ("challenge alice bob", BadArguments, "Which game?"),
         ("hint", BadArguments, "Which board?"),
-        ("review", BadArguments, "Which board?"),
         ("cross challenge alice", BadArguments, '"challenge" needs more words.'),
         ("cross move one bob pw12 F6", BadArguments, 'These words do not fit "move".'),
         ("help " * MAX_LINE, UnknownCommand, "A command line has at most 1000 characters"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -54,12 +55,12 @@ def test_sgf_is_as_others_write_it() -> None:
     )
     text, _ = write(record, record.states())
     assert text.startswith(
-        "(;FF[4]GM[4]CA[UTF-8]AP[pbm]SZ[15]PB[alice]PW[bob]DT[2026-02-03]RE[W+Resign]PBM[Game: gomoku 1"
+        "(;FF[4]GM[4]CA[UTF-8]AP[pbm:2]SZ[15]PB[bob]PW[alice]DT[2026-02-03]RE[W+Resign]PBM[Game: gomoku 1"
     )
-    assert text.endswith("]\n;B[aa]\n;PBM[swap]\n;W[hh])\n")
+    assert text.endswith("]\n;B[aa]\n;C[bob swaps sides: the first stone is theirs now.]PBM[swap]\n;W[hh])\n")
     red = replace(record, game="hex", moves=("a1", "swap", "f6"))
     text, _ = write(red, red.states())
-    assert text.endswith("]\n;B[a1]\n;W[swap-sides]\n;W[f6])\n")
+    assert text.endswith("]\n;B[a1]\n;W[swap-sides]C[bob swaps sides: the first stone is theirs now.]\n;W[f6])\n")
 
 
 @pytest.mark.parametrize(
@@ -82,6 +83,9 @@ def test_what_is_no_sound_record_is_refused(change: tuple[str, str], sentence: s
         read(text.replace(*change, 1))
 
 
-def test_sgf_of_others_is_refused() -> None:
-    with pytest.raises(BadArguments, match="no property PBM"):
-        read("(;FF[4]GM[11]SZ[11];B[a1])")
+def test_who_has_won_a_swapped_game_is_named_by_their_colour() -> None:
+    record = finished("hex", plies=1000)
+    text, _ = write(record, record.states())
+    winner = re.search(r"RE\[([BW])\+", text)
+    assert winner is not None
+    assert f"P{winner[1]}[{record.players[(record.result.winner or 0) - 1]}]" in text

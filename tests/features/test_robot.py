@@ -6,6 +6,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
 from itertools import cycle, islice
 
 import pytest
@@ -18,10 +20,10 @@ from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Record, State
 from pbm.features.teach import MOST_SHOWN, Step, parts, plot
-from pbm.server import Service, Settings
+from pbm.server import Arriving, Service, Settings
 from pbm.server.thinker import HELD, LATE
 from pbm.store import Store
-from tests.conversation import ROBOT, Got, House, record
+from tests.conversation import ROBOT, Got, House, address_of, record
 from tests.games.variants import EACH
 from tests.patience import PATIENCE_SECONDS
 
@@ -1042,3 +1044,35 @@ def test_a_review_names_an_end_that_cost_more_than_any_move(house: House, end: s
     body = " ".join(next(mail for mail in house.think() if "review" in mail["Subject"]).body.split())
     assert said in body
     assert ("What decided it" in body) == bool(said)
+
+
+GOLEM = "(;FF[4]EV[hex.ch.1]PB[Ann Lee]PW[Bo]SZ[3]RE[B];W[bb];B[ca];W[ab];B[ac];W[ba];B[resign])"
+
+
+@pytest.mark.parametrize("kind", ["application/octet-stream", "application/x-go-sgf", "text/plain"])
+def test_a_record_from_elsewhere_that_is_attached_is_reviewed(house: House, kind: str) -> None:
+    house.player("alice")
+    (mail,) = house.deliver(attaching("alice", "review", GOLEM, kind))
+    assert "A robot goes through the attached game." in " ".join(mail.body.split())
+    (review,) = (mail for mail in house.think() if "review" in mail["Subject"])
+    assert review["Subject"] == "pbm: review of Hex, Ann Lee-Bo"
+    assert "Hex, Ann Lee (Red) - Bo (Blue), as robot5 sees it." in " ".join(review.body.split())
+    (mail,) = house.deliver(attaching("alice", "review", "(;GM[1]SZ[9];B[zz])", kind))
+    assert "Its move 1, zz, cannot be played here" in " ".join(mail.body.split())
+    (mail,) = house.send("alice", "review")
+    assert "gone through as well, if you attach it" in " ".join(mail.body.split())
+
+
+def attaching(player: str, subject: str, file: str, kind: str) -> Arriving:
+    """A mail with nothing but a subject and a file."""
+    address, mail = address_of(player), EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = address, ROBOT.address, subject
+    mail["Message-ID"] = f"<{len(file)}.{kind.replace('/', '.')}@example.net>"
+    mail["Authentication-Results"] = "mx.example.org; dkim=pass header.d=example.net"
+    mail.set_content("")
+    main, _, sub = kind.partition("/")
+    if main == "text":
+        mail.add_attachment(file, subtype=sub, filename="game.sgf")
+    else:
+        mail.add_attachment(file.encode(), main, sub, filename="game.hsgf")
+    return Arriving(address, (ROBOT.address,), mail.as_bytes(policy=SMTP))

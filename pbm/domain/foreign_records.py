@@ -1,0 +1,226 @@
+"""Games as other programs write them: SGF (FF[4]), Little Golem's kind of it (HGF), Ludii's trials (.trl), and our own.
+
+Only the main line of a file counts. The moves are replayed by our rules, so what comes out is a game that could have
+been played here. SGF is parsed here, because the library for it, sgfmill, has had no release since 2018.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from games import GAMES
+from games.rules import GameError, Side
+from pbm.domain import game_record
+from pbm.domain.errors import NotAllowed, Rejected
+from pbm.domain.game_record import GO, HEX, LETTERED, MOST_PLIES, PASS
+from pbm.domain.match import SWAP, State
+
+_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:\\.|[^\]\\])*)\])", re.DOTALL)
+_SWAPS = ("swap", "swap-sides", "swap-pieces")
+_MIRRORS = ("swap", "swap-pieces")
+"""Swaps after which the stone lies mirrored in the other colour: Little Golem, PlayHex and HexWorld mean that."""
+_ENDS = ("resign", "forfeit")
+_TRIAL_MOVE = re.compile(r"Move=\[Move:mover=(\d+),(?:from=(-?\d+),)?(?:to=(-?\d+),)?actions=\[(.*)\]\]")
+_LUDII = {"Hex": ("hex", 11), "Gomoku": ("gomoku", 15), "Reversi": ("reversi", 8), "Go": ("go", 19),
+          "Breakthrough": ("breakthrough", 8)}  # fmt: skip
+"""Names of Ludii's games, with ours and the size of their board if a trial does not say it."""
+
+
+class ForeignGame(NamedTuple):
+    """A game up to any point. moves: canonical notations. players: their names by seat, or empty."""
+
+    game: str
+    options: tuple[str, ...]
+    body: str
+    moves: tuple[str, ...]
+    players: tuple[str, str] = ("", "")
+
+
+def is_score(text: str) -> bool:
+    """Whether a text seems to be a game of any of these kinds."""
+    start = text.lstrip("\ufeff \t\r\n")
+    return re.match(r"\(\s*;", start) is not None or start.startswith(("game=", game_record.FIRST_LINE))
+
+
+def read(text: str) -> ForeignGame:
+    """Raises: NotAllowed, which says what is wrong with the file."""
+    text = text.lstrip("\ufeff \t\r\n")
+    try:
+        if text.startswith("game="):
+            return _of_trial(text)
+        nodes = _main_line(text) if text.startswith("(") else []
+        if text.startswith(game_record.FIRST_LINE) or (nodes and "PBM" in nodes[0]):
+            ours = game_record.read(text)
+            return ForeignGame(ours.game, ours.options, ours.body, ours.moves, ours.players)
+        return _of_sgf(nodes)
+    except (GameError, Rejected) as error:
+        raise NotAllowed(f"The file cannot be taken in. {error}") from None
+
+
+Node = Mapping[str, Sequence[str]]
+
+
+def _main_line(text: str) -> list[Node]:
+    """The nodes up to the first closing parenthesis, because the main line is the first branch everywhere."""
+    nodes: list[dict[str, list[str]]] = []
+    name, place = "", 0
+    while (token := _TOKEN.match(text, place)) is not None and token[1] != ")":
+        place = token.end()
+        if token[1] == ";":
+            nodes.append({})
+        elif token[2]:
+            name = "".join(filter(str.isupper, token[2]))  # FF[3] writes White[dd], which means W[dd]
+        elif token[3] is not None and nodes:
+            nodes[-1].setdefault(name, []).append(re.sub(r"\\(.)", r"\1", token[3], flags=re.DOTALL))
+    return [*nodes]
+
+
+def _first(node: Node, name: str) -> str:
+    return node.get(name, [""])[0].strip()
+
+
+def _of_sgf(nodes: Sequence[Node]) -> ForeignGame:
+    """Raises: NotAllowed, GameError, Rejected."""
+    if not nodes:
+        raise NotAllowed("It has no node.")
+    root = nodes[0]
+    name = _game_of(root)
+    words = _options_of(root, name)
+    start = State.start(GAMES[name], words)
+    _check_set_up(nodes, start)
+    texts = [node[colour][0].strip().casefold() for node in nodes for colour in ("B", "W") if colour in node]
+    black, white = _first(root, "PB"), _first(root, "PW")
+    # Little Golem names who begins first, whatever colour its moves have.
+    is_black_first = "EV" in root or game_record.colours_of(start)[Side.FIRST] == "B"
+    return _scored(start, words, _named(start, texts), (black, white) if is_black_first else (white, black))
+
+
+def _game_of(root: Node) -> str:
+    """Raises: NotAllowed for a game that is not played here."""
+    number, event = _first(root, "GM"), _first(root, "EV").casefold()
+    if not number and event.startswith("hex"):
+        number = str(HEX)
+    for name, game in GAMES.items():
+        if game.info.sgf and str(game.info.sgf) == (number or str(GO)):
+            return name
+    raise NotAllowed(f"Its game, GM[{number[:9]}], is none that is played here.")
+
+
+def _options_of(root: Node, name: str) -> list[str]:
+    size = _first(root, "SZ").partition(":")[0]
+    known = {option.name for option in GAMES[name].info.options}
+    if name == "go":
+        size = size or "19"  # as SGF says
+    values = {"size": size, "komi": _first(root, "KM"), "handicap": _first(root, "HA")}
+    return [f"-{option}={value}" for option, value in values.items() if value and option in known]
+
+
+def _check_set_up(nodes: Sequence[Node], start: State) -> None:
+    """Raises: NotAllowed if stones were put on the board, other than the handicap that is usual."""
+    placed = {(name, point) for node in nodes for name in ("AB", "AW", "AE") for point in node.get(name, ())}
+    usual = set[tuple[str, str]]()
+    if start.game.info.sgf == GO:
+        usual = {("AB", letters) for letters, cell in game_record.cells_of(start).items() if cell.piece}
+    if placed - usual:
+        raise NotAllowed("It puts stones on the board (AB, AW) where no game here begins with them.")
+
+
+def _named(start: State, texts: Iterable[str]) -> Iterator[str]:
+    """The moves as they are written here, in the order played."""
+    letters = {points: cell.name for points, cell in game_record.cells_of(start).items()}
+    is_lettered, is_mirrored = start.game.info.sgf in LETTERED, False
+    for text in texts:
+        if text in _ENDS:
+            return
+        if text in _SWAPS:
+            is_mirrored = text in _MIRRORS and start.game.info.sgf == HEX
+            yield SWAP
+        elif is_lettered:
+            yield PASS if text in ("", "tt") and text not in letters else letters.get(text, text)
+        elif start.game.info.sgf == HEX:
+            yield _hex_cell(text, is_mirrored)
+        else:
+            yield text
+
+
+def _hex_cell(text: str, is_mirrored: bool) -> str:
+    """The cell of a1 or of Little Golem's two letters. is_mirrored: its row and column are exchanged."""
+    found = re.fullmatch(r"([a-z])(?:([a-z])|(\d+))", text)
+    if found is None:
+        return text
+    column, row = ord(found[1]) - 97, ord(found[2]) - 97 if found[2] else int(found[3]) - 1
+    if is_mirrored:
+        column, row = row, column
+    return f"{chr(97 + column)}{row + 1}"
+
+
+def _of_trial(text: str) -> ForeignGame:
+    """Raises: NotAllowed, GameError, Rejected."""
+    lines = text.splitlines()
+    title = lines[0].rpartition("/")[2].removeprefix("game=").strip().removesuffix(".lud")
+    if title not in _LUDII:
+        raise NotAllowed(f"Ludii's {title[:40]} is not read here; these are: {', '.join(_LUDII)}.")
+    name, size = _LUDII[title]
+    for line in lines[1:50]:
+        if found := re.match(r"Board Size/\D*(\d+)", line):
+            size = int(found[1])
+    words = [f"-size={size}"]
+    start = State.start(GAMES[name], words)
+    site = _diamond(size) if name == "hex" else _rows(start)
+    return _scored(start, words, _sited(lines, site), ("", ""))
+
+
+def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[str]:
+    """The moves of a trial; those of nobody (mover=0) set the board up."""
+    for found in filter(None, map(_TRIAL_MOVE.match, lines)):
+        mover, origin, target, deeds = found.groups()
+        if mover == "0":
+            continue
+        if deeds.startswith("Swap:"):
+            yield SWAP
+        elif deeds.startswith("Pass:") or target is None:
+            yield PASS
+        elif origin in (None, "-1", target):
+            yield site(int(target))
+        else:
+            yield f"{site(int(origin))}-{site(int(target))}"
+
+
+def _rows(start: State) -> Callable[[int], str]:
+    """Ludii numbers the sites of a square board from the lower left, row by row."""
+    cells = [(-cell.row, cell.column, cell.name) for cell in game_record.cells_of(start).values()]
+    names = [name for _, _, name in sorted(cells)]
+    return lambda number: names[number] if 0 <= number < len(names) else f"site {number}"
+
+
+def _diamond(size: int) -> Callable[[int], str]:
+    """Ludii stands a rhombus on its corner and numbers the sites from there; the first side joins lower left and upper
+    right, which here are top and bottom."""
+    places = product(range(size), repeat=2)
+    sites = sorted((row + column, row - column, f"{chr(97 + column)}{row + 1}") for row, column in places)
+    return lambda number: sites[number][2] if 0 <= number < len(sites) else f"site {number}"
+
+
+def _scored(start: State, words: Sequence[str], texts: Iterable[str], players: tuple[str, str]) -> ForeignGame:
+    """The replayed game, up to its end by our rules; passes that are forced here may be left out there.
+
+    Raises: NotAllowed.
+    """
+    state, moves = start, list[str]()
+    for number, text in enumerate(texts, 1):
+        if number > MOST_PLIES:
+            raise NotAllowed(f"It has more than {MOST_PLIES} plies.")
+        try:
+            while state.forced is not None and state.named(text) != state.forced:
+                state, notation = state.played(state.forced)
+                moves.append(notation)
+            if state.outcome is not None:
+                break
+            state, notation = state.played(text)
+        except (GameError, Rejected) as error:
+            raise NotAllowed(f"Its move {number}, {text[:20]}, cannot be played here: {error}") from None
+        moves.append(notation)
+    return ForeignGame(start.game.info.name, tuple(words), "", tuple(moves), players)

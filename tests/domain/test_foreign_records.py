@@ -1,0 +1,82 @@
+"""Games of other programs: each becomes a game that could have been played here, or is refused with a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from games import GAMES
+from pbm.domain.errors import NotAllowed
+from pbm.domain.foreign_records import is_score, read
+from pbm.domain.game_record import write
+from tests.domain.test_game_record import finished
+
+TRIAL = """game=/lud/board/space/connection/Hex.lud
+START GAME OPTIONS
+Board Size/5x5
+END GAME OPTIONS
+Move=[Move:mover=1,from=0,to=0,actions=[Add:type=Cell,to=0,what=1,decision=true]]
+LEGAL MOVES LIST SIZE = 0
+Move=[Move:mover=2,from=-1,to=-1,actions=[Swap:player1=1,player2=2,decision=true]]
+Move=[Move:mover=1,to=24,actions=[Add:type=Cell,to=24,what=1,decision=true]]
+"""
+REVERSI = """game=/lud/board/space/territory/Reversi.lud
+Move=[Move:mover=0,from=27,to=27,actions=[Add:type=Cell,to=27,what=1]]
+Move=[Move:mover=1,from=19,to=19,actions=[Add:type=Cell,to=19,what=1,decision=true]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "options", "moves"),
+    [
+        ("(;FF[4]EV[hex.ld.DEFAULT]PB[a]PW[b]SZ[13];W[ac];B[dj];B[resign])", "hex", ["-size=13"], ["a3", "d10"]),
+        ("(;FF[4]EV[hex.ch.1]PB[a]PW[b]SZ[11];W[ad];B[swap];W[eg])", "hex", ["-size=11"], ["a4", "swap", "g5"]),
+        ("(;GM[11]SZ[5];B[b3];W[swap-pieces];B[d5])", "hex", ["-size=5"], ["b3", "swap", "e4"]),
+        ("(;GM[11]SZ[5];B[b3];W[swap-sides];W[d5])", "hex", ["-size=5"], ["b3", "swap", "d5"]),
+        ("(;FF[4]SZ[9]KM[6.5];B[ee](;W[ec]C[a\\]b];B[];W[tt])(;W[aa]))", "go", ["-size=9", "-komi=6.5"],
+         ["e5", "e7", "pass", "pass"]),
+        ("(;FF[3]GaMe[1]SiZe[9];Black[ee])", "go", ["-size=9"], ["e5"]),
+        ("(;GM[4]SZ[15];B[hh];W[ah])", "gomoku", ["-size=15"], ["h8", "a8"]),
+        ("(;GM[2];B[dc];W[cc])", "reversi", [], ["d3", "c3"]),
+        ("(;GM[18];W[d1-d7/g7])", "amazons", [], ["d1-d7/g7"]),
+        (TRIAL, "hex", ["-size=5"], ["a1", "swap", "e5"]),
+        (REVERSI, "reversi", ["-size=8"], ["d3"]),
+    ],
+)  # fmt: skip
+def test_games_of_other_programs_are_read(text: str, game: str, options: list[str], moves: list[str]) -> None:
+    assert is_score(text)
+    score = read(text)
+    assert (score.game, list(score.options), list(score.moves)) == (game, options, moves)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("(;GM[5])", "GM\\[5\\], is none that is played here"),
+        ("(;SZ[9];B[zz])", "Its move 1, zz"),
+        ("(;SZ[9];AB[aa];B[bb])", "puts stones"),
+        ("(;SZ[9]KM[0];B[bb])", "-komi"),
+        ("(", "no node"),
+        ("game=/lud/x/Chess.lud", "Chess is not read here"),
+        ("game=/lud/x/Go.lud\nMove=[Move:mover=1,to=400,actions=[Add:]]", "site 400"),
+    ],
+)
+def test_what_could_not_be_played_here_is_refused_with_the_reason(text: str, why: str) -> None:
+    with pytest.raises(NotAllowed, match=why):
+        read(text)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_our_own_records_are_read_like_any_other(name: str) -> None:
+    record = finished(name)
+    score = read(write(record, record.states())[0])
+    assert (score.game, score.options, score.body, score.moves) == (name, (), "", record.moves)
+
+
+@pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.info.sgf])
+def test_other_programs_would_read_in_our_files_what_we_do(name: str) -> None:
+    """Without our own property the same moves are read from the standard ones; Gomoku's has no swap."""
+    record = finished(name)
+    text, _ = write(record, record.states())
+    text = text.replace("PBM[swap]", "B[swap]")
+    foreign = text[: text.index("PBM[Game")] + text[text.index("]", text.index("PBM[Game")) + 1 :]
+    assert read(foreign).moves == record.moves
