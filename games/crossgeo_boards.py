@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
@@ -230,25 +230,37 @@ def _graph(lines: Sequence[tuple[Spot, Spot]], colours: str) -> Graph:
     return Graph(tuple(indices), edges, colours)
 
 
-_LINE = re.compile(
-    r"\(?\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*\)?[\s;>-]+\(?\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*\)?[\s;,]*([a-z]*)"
+_SPOT = r"[(\[]?\s*([0-9]{1,9})(?:\s*[,;:]\s*|\s+)([0-9]{1,9})\s*[)\]]?"
+_BETWEEN = r"(?:[\s;,:>-]|to)+"
+_LABEL = r"([a-z]{1,2}|[a-z][0-9]{1,3})"
+_LINE = re.compile(_SPOT + _BETWEEN + _SPOT)
+_NAMED = re.compile(rf"(?:point\s+)?{_LABEL}\s*[=:@,]?\s*{_SPOT}")
+_JOINED = re.compile(_LABEL + _BETWEEN + _LABEL)
+_COLOUR = r"red|blue|green|[rgb]"
+_COLOURED = re.compile(
+    rf"(?:({_COLOUR})[\s:,;]+)?(.*?)(?:[\s,;:(]+({_COLOUR})\)?|(?<=[0-9)\]])({_COLOUR}))?", re.DOTALL
 )
 
 
 def own_graph(body: str, version: str | None) -> Graph:
-    """The graph of a challenger's lines, `x1,y1 x2,y2 [green|red|blue]`; blank lines are skipped.
+    """The graph of a challenger's lines: `x1,y1 x2,y2 [green|red|blue]`, or points `A 0,0` and then edges `A-B [red]`.
 
+    The colour may stand first, and points be written as (0,0) or 0 0; blank lines are skipped.
     version: the colours allowed; None allows all. An edge without a colour is green, if that is allowed.
     Raises: OptionError, quoting the wrong line.
     """
     lines: list[tuple[Spot, Spot]] = []
     colours = ""
     numbers: list[int] = []
+    named: dict[str, Spot] = {}
     for number, words in enumerate(body.splitlines(), start=1):
         if not words.strip():
             continue
         try:
-            line, colour = _read_line(words, version or "rgb")
+            if (point := _read_point(words)) is not None:
+                named[point[0]] = point[1]
+                continue
+            line, colour = _read_line(words, version or "rgb", named)
             _check_line(line, lines, numbers)
         except ValueError as error:
             raise OptionError(f"Line {number} of your graph, {quoted(words)}, {error}.") from None
@@ -258,22 +270,43 @@ def own_graph(body: str, version: str | None) -> Graph:
     return _graph(lines, colours)
 
 
-def _read_line(words: str, version: str) -> tuple[tuple[Spot, Spot], str]:
+def _read_point(words: str) -> tuple[str, Spot] | None:
+    """The point that a line names; None if it names none. Raises: ValueError as _spot."""
+    match = _NAMED.fullmatch(fold(words))
+    return (match[1], _spot(match[2], match[3])) if match is not None else None
+
+
+def _spot(*digits: str) -> Spot:
     """Raises: ValueError with the end of a sentence about the line."""
-    match = _LINE.fullmatch(fold(words))
-    if match is None:
-        raise ValueError('is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"')
-    x1, y1, x2, y2 = (int(digits) for digits in match.groups()[:4])
-    if max(x1, y1, x2, y2) > MAX_COORDINATE:
+    x, y = map(int, digits)
+    if max(x, y) > MAX_COORDINATE:
         raise ValueError(f"goes too far: coordinates are numbers from 0 to {MAX_COORDINATE}")
+    return x, y
+
+
+def _read_line(words: str, version: str, named: Mapping[str, Spot]) -> tuple[tuple[Spot, Spot], str]:
+    """named: the points with letters. Raises: ValueError with the end of a sentence about the line."""
+    whole = _COLOURED.fullmatch(fold(words))
+    first, ends, last, tight = whole.groups() if whole is not None else ("", "", "", "")
+    match, joined = _LINE.fullmatch(ends.strip()), _JOINED.fullmatch(ends.strip())
+    if match is not None:
+        line = _spot(match[1], match[2]), _spot(match[3], match[4])
+    elif joined is not None:
+        missing = next((label for label in joined.groups() if label not in named), None)
+        if missing is not None:
+            raise ValueError(f"names a point {missing.upper()}, which no line before it places")
+        line = named[joined[1]], named[joined[2]]
+    else:
+        raise ValueError('is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"')
+    given = first or last or tight or ""
     allowed = {name: letter for letter, name in COLOURS.items() if letter in version}
-    word: str = match[5] or "green"
+    word = given or "green"
     fitting = [letter for name, letter in allowed.items() if word in (name, letter)]
     if not fitting:
         raise ValueError(
-            f"{'is' if match[5] else 'has no colour, which means'} {word}: an edge here is {' or '.join(allowed)}"
+            f"{'is' if given else 'has no colour, which means'} {word}: an edge here is {' or '.join(allowed)}"
         )
-    return ((x1, y1), (x2, y2)), fitting[0]
+    return line, fitting[0]
 
 
 def _check_line(line: tuple[Spot, Spot], earlier: Sequence[tuple[Spot, Spot]], numbers: Sequence[int]) -> None:

@@ -17,10 +17,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain, count, islice, pairwise
 
-from games.polygon_geometry import Drawing, Place, Vertex, convex_polygon
-from games.rules import BadNotation, IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, fold, lettered
+from games.polygon_geometry import Drawing, Place, Vertex, convex_polygon, own_polygon, regular_polygon
+from games.rules import (
+    YES_NO,
+    BadNotation,
+    IllegalMove,
+    Info,
+    Judging,
+    Option,
+    OptionError,
+    OptionValues,
+    Outcome,
+    Side,
+    fold,
+    lettered,
+)
 from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
 
 SIDES = ("Red", "Blue")
@@ -41,6 +55,9 @@ class Options:
     sides: int
     seed: int
     colours: str
+    regular: bool = False
+    own: str = ""
+    """The challenger's lines, unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +85,14 @@ class Position:
         return max(1, len(self.places))
 
 
+@lru_cache(maxsize=256)
+def _corners(options: Options) -> tuple[tuple[int, int], ...]:
+    """The vertices of a challenge's polygon. Raises: OptionError."""
+    if options.own:
+        return own_polygon(options.own)
+    return regular_polygon(options.sides) if options.regular else convex_polygon(options.sides, options.seed)
+
+
 def name(place: Place) -> str:
     """What a player types for a place: "F" or "3x7"."""
     return chr(ord("A") + place) if isinstance(place, int) else f"{place[0]}x{place[1]}"
@@ -92,18 +117,29 @@ class Polygon(Judging[Position, Move]):
                 "different",
                 choices=("different", "same", "any", "split"),
             ),
+            Option("regular", "all sides equal", None, choices=YES_NO),
         ),
+        takes_body=True,
     )
 
     def options(self, words: Sequence[str], *, body: str = "") -> Options:
         values = OptionValues(self.info.options, words)
-        return Options(values.number("sides"), values.number("seed"), values.choice("colours"))
+        colours, regular = values.choice("colours"), "regular" in values.given and values.choice("regular") == "yes"
+        if body.strip():
+            for name in sorted(values.given - {"colours"}):
+                raise OptionError(f'"-{name}" and a polygon in the body exclude each other: leave out one of them.')
+            return Options(len(own_polygon(body)), 0, colours, own=body)
+        if regular and "seed" in values.given:
+            raise OptionError('"-seed" and "-regular" exclude each other: leave out one of them.')
+        options = Options(values.number("sides"), values.number("seed"), colours, regular)
+        _corners(options)
+        return options
 
     def sides(self, options: Options) -> tuple[str, str]:
         return SIDES
 
     def start(self, options: Options) -> Position:
-        return Position(options, convex_polygon(options.sides, options.seed))
+        return Position(options, _corners(options))
 
     def to_move(self, pos: Position) -> Side:
         return Side.FIRST if (pos.ply + pos.passed) % 2 else Side.SECOND

@@ -11,6 +11,7 @@ The polygon itself has integer corners, made from sides and a seed by integer ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -20,6 +21,8 @@ from itertools import combinations, count
 from math import gcd
 from operator import itemgetter
 from typing import Any
+
+from games.rules import OptionError, quoted
 
 numbers: Any = import_module("flint" if find_spec("flint") else "games.balls")
 """What is counted with; both decide alike."""
@@ -350,6 +353,12 @@ class Drawing:
 
 Corner = tuple[int, int]
 
+FEWEST_SIDES, MOST_SIDES, MAX_CORNER = 4, 24, 9999
+"""Bounds of a challenger's own polygon; the last one is of its coordinates."""
+_WRITTEN = re.compile(r"(?<![\d.,-])[(\[]?([0-9]{1,4})(?:\s*,\s*|\s+)([0-9]{1,4})(?![\d.])[)\]]?", re.ASCII)
+_ONE = 10**30
+_PI = 3_141592653589793238462643383279
+"""Pi times _ONE."""
 RADIUS = 10_000
 """About half the width of a polygon; coordinates are from 0 to 2 * RADIUS."""
 
@@ -391,6 +400,67 @@ def _sine(angle: int) -> int:
         return -_sine(angle - half)
     product = angle * (half - angle)
     return 16 * UNIT * product // (5 * half * half - 4 * product)
+
+
+def own_polygon(body: str) -> tuple[Corner, ...]:
+    """The corners that a challenger has written, in clockwise order. Raises: OptionError, which names the fault."""
+    corners: list[Corner] = []
+    for number, words in enumerate(body.splitlines(), start=1):
+        points = _WRITTEN.findall(words)
+        if _WRITTEN.sub("", words).strip(" ,;()[]"):
+            raise OptionError(
+                f"Line {number} of your polygon, {quoted(words)}, is not a list of points: write whole numbers from 0 "
+                f'to {MAX_CORNER}, such as "0,0 40,0 50,30 10,40".'
+            )
+        corners += [(int(x), int(y)) for x, y in points]
+    return _checked(corners)
+
+
+def regular_polygon(sides: int) -> tuple[Corner, ...]:
+    """A regular polygon, as nearly as whole coordinates allow. Raises: OptionError where that cannot be played on."""
+    if sides % 2 == 0 and sides > 4:
+        odd = f"-sides={sides - 1} or {sides + 1}" if sides < MOST_SIDES else f"-sides={sides - 1}"
+        raise OptionError(f"In a regular polygon of {sides} sides diagonals meet in the middle: take {odd}.")
+    return _checked([(_rounded(4 * corner, sides), _rounded(4 * corner + sides, sides)) for corner in range(sides)])
+
+
+def _rounded(part: int, sides: int) -> int:
+    """RADIUS plus the sine of part / (4 * sides) turns, to the nearest whole number."""
+    angle = 2 * _PI * part // (4 * sides)
+    term, total = angle, 0
+    for power in range(1, 60, 2):  # the angle is below 8, so that later terms vanish
+        total += term
+        term = -term * angle // _ONE * angle // _ONE // ((power + 1) * (power + 2))
+    return RADIUS + (RADIUS * total + _ONE // 2) // _ONE
+
+
+def _checked(corners: Sequence[Corner]) -> tuple[Corner, ...]:
+    """The corners, made clockwise. Raises: OptionError unless the game can be played on that polygon."""
+    if not FEWEST_SIDES <= len(corners) <= MOST_SIDES:
+        raise OptionError(f"Your polygon has {len(corners)} vertices; it may have {FEWEST_SIDES} to {MOST_SIDES}.")
+    clockwise = tuple(corners if _turn(*corners[:3]) < 0 else [corners[0], *reversed(corners[1:])])
+    for index, corner in enumerate(clockwise):
+        before = clockwise[index - 1]
+        if any(_turn(before, corner, other) >= 0 for other in clockwise if other not in (before, corner)):
+            raise OptionError(
+                f"Your polygon is not convex at {_written(before)}-{_written(corner)}: all other vertices must lie on "
+                "one side of each edge, none on it, and the vertices must be written in their order around it."
+            )
+    if len({*clockwise}) < len(clockwise):
+        raise OptionError("Your polygon names a vertex twice.")
+    crossings: dict[tuple[int, int, int], tuple[Corner, ...]] = {}
+    for four in combinations(clockwise, 4):
+        point = _crossing(*four)
+        if point in crossings:
+            ends = {frozenset(each) for a, b, c, d in (four, crossings[point]) for each in ((a, c), (b, d))}
+            told = " and ".join(sorted("-".join(sorted(map(_written, each))) for each in ends))
+            raise OptionError(f"In your polygon three diagonals meet in one point: {told}. Move a vertex a little.")
+        crossings[point] = four
+    return clockwise
+
+
+def _written(corner: Corner) -> str:
+    return f"({corner[0]},{corner[1]})"
 
 
 def _turn(one: Corner, two: Corner, three: Corner) -> int:

@@ -157,16 +157,31 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
         raise OptionError(f'"{unknown[:60]}" is no option here. {of_game} {_OF_ALL}.')
 
 
+_JOINED = re.compile(
+    r"[a-z]{1,2}\s*[- ,]\s*[a-z]{1,2}(?:\s+(?:r|b|g|red|blue|green))?|(?:red|blue|green)\s+\S+", re.IGNORECASE
+)
+"""A line that joins two points by their letters."""
+_NEGATIVE = re.compile(r"(?:^|[\s,;(])-\d")
+
+
 def take_body(request: Request, game: AnyGame) -> str:
     """The board that the player drew below the command, which then is no comment; empty if there is none.
 
-    It is the first paragraph if one of its lines looks so.
+    It reaches from the first line with two numbers to the last, so that no number is dropped: a line that the game
+    cannot read is refused by it. Raises: BadArguments for a number below 0.
     """
-    paragraph, _, rest = request.words.comment.strip().partition("\n\n")
-    if not game.info.takes_body or not any(re.match(r"\s*\d+\s*,\s*\d", line) for line in paragraph.splitlines()):
+    lines = request.words.comment.strip().splitlines()
+    numbered = [place for place, line in enumerate(lines) if re.search(r"\d\D+\d", line)]
+    if not game.info.takes_body or not numbered:
         return ""
-    request.words.comment = rest.strip()
-    return paragraph
+    first, end = numbered[0], numbered[-1] + 1
+    while end < len(lines) and _JOINED.fullmatch(lines[end].strip()):
+        end += 1
+    below_zero = next((line for line in lines[first:end] if _NEGATIVE.search(line)), None)
+    if below_zero is not None:
+        raise BadArguments(f'"{below_zero.strip()[:60]}" goes below 0: coordinates are whole numbers from 0 on.')
+    request.words.comment = "\n".join([*lines[:first], *lines[end:]]).strip()
+    return "\n".join(lines[first:end]).strip()
 
 
 def start_match(

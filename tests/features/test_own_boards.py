@@ -1,0 +1,80 @@
+"""Boards that a challenger draws: read in all usual forms, or refused with a sentence; no number is ever dropped."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conversation import House
+from tests.features.test_play import one
+
+
+@pytest.fixture
+def club(house: House) -> House:
+    house.players("alice", "bob")
+    return house
+
+
+def body_of(house: House, board: int = 101) -> str:
+    with house.service.store.read() as tx:
+        match = tx.matches.load(board)
+    assert match is not None
+    return match.body
+
+
+GRAPHS = [
+    "0,0 10,10 red\n0,10 10,0 blue",
+    "(0,0)-(10,10) r\n(0,10)-(10,0) b",
+    "0 0 10 10 red\n0 10 10 0 blue",
+    "red 0,0 10,10\nblue 0,10 10,0",
+    "A 0,0\nB 10,10\nC 0,10\nD 10,0\nA-B red\nC-D blue",
+    "A=(0,0)\nB=(10,10)\nC=(0,10)\nD=(10,0)\nA B r\nblue C-D",
+]
+
+
+@pytest.mark.parametrize("greeting", ["", "Hello Bob!\n", "Hello Bob!\n\n"])
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: str) -> None:
+    mails = club.send("alice", "crossgeo challenge alice bob", f"{greeting}{graph}\n\nHave fun.")
+    assert body_of(club) == graph
+    assert any("Have fun." in mail.body for mail in mails)
+
+
+@pytest.mark.parametrize(
+    ("game", "body", "why"),
+    [
+        ("crossgeo", "0,0 10,10 purple", "Line 1 of your graph"),
+        ("crossgeo", "Hi!\n0,0 10,10 red\n0,10 10;", "Line 2 of your graph"),
+        ("crossgeo", "0,0 10,10\n0,0 -5,3", "goes below 0"),
+        ("crossgeo", "A 0,0\nB 1,1\nA-C", "names a point C"),
+        ("polygon", "0,0 40,0 10,10 10,40", "is not convex at"),
+        ("polygon", "2,0 6,0 8,3\n6,6 2,6 0,3", "three diagonals meet in one point: (0,3)-(8,3) and (2,0)-(6,6)"),
+        ("polygon", "0,0 1.5,2 3,4 5,5", "is not a list of points"),
+        ("polygon", "0,0 40,0 50", "is not a list of points"),
+        ("polygon -seed=3", "0,0 40,0 50,30 10,40", '"-seed" and a polygon in the body exclude each other'),
+        ("polygon -regular -sides=6", "", "diagonals meet in the middle"),
+    ],
+)
+def test_what_cannot_be_a_board_starts_nothing_and_the_fault_is_named(
+    club: House, game: str, body: str, why: str
+) -> None:
+    name, *options = game.split()
+    (mail,) = club.send("alice", " ".join([name, "challenge", *options, "alice", "bob"]), body)
+    assert why in one([mail])
+    with club.service.store.read() as tx:
+        assert tx.matches.load(101) is None
+
+
+@pytest.mark.parametrize(
+    "body", ["0,0 40,0 55,27 38,50 9,44", "Hello!\n(0,0)\n(9,44)\n(38,50)\n(55,27)\n(40,0)\n\nHave fun."]
+)
+def test_a_polygon_of_ones_own_is_played_on(club: House, body: str) -> None:
+    mails = club.send("alice", "polygon challenge alice bob", body)
+    assert "It is your turn: you are Red" in one([mail for mail in mails if mail.address == "alice@example.net"])
+    assert body_of(club).count("44") == 1
+    club.answer("alice", "A-C", 101)
+    assert "ply 2 is next" in one(club.answer("bob", "show", 101))
+
+
+def test_a_regular_polygon(club: House) -> None:
+    mails = club.send("alice", "polygon challenge -sides=7 -regular alice bob")
+    assert "-sides=7 -regular" in one(mails[:1])
