@@ -238,8 +238,9 @@ _NAMED = re.compile(rf"(?:point\s+)?{_LABEL}\s*[=:@,]?\s*{_SPOT}")
 _JOINED = re.compile(_LABEL + _BETWEEN + _LABEL)
 _COLOUR = r"red|blue|green|[rgb]"
 _COLOURED = re.compile(
-    rf"(?:({_COLOUR})[\s:,;]+)?(.*?)(?:[\s,;:(]+({_COLOUR})\)?|(?<=[0-9)\]])({_COLOUR}))?", re.DOTALL
+    rf"(?:({_COLOUR})[\s:,;]+)?(.*?)(?:(?<=[0-9)\]])[\s,;:(]*([a-z]+)\)?|[\s,;:(]+({_COLOUR})\)?)?", re.DOTALL
 )
+"""Behind coordinates any word is taken for a colour, so that one that is none can be named."""
 
 
 def own_graph(body: str, version: str | None) -> Graph:
@@ -286,8 +287,10 @@ def _spot(*digits: str) -> Spot:
 
 def _read_line(words: str, version: str, named: Mapping[str, Spot]) -> tuple[tuple[Spot, Spot], str]:
     """named: the points with letters. Raises: ValueError with the end of a sentence about the line."""
-    whole = _COLOURED.fullmatch(fold(words))
-    first, ends, last, tight = whole.groups() if whole is not None else ("", "", "", "")
+    first, ends, last, behind = "", fold(words), "", ""
+    whole = _COLOURED.fullmatch(ends)
+    if whole is not None and not _JOINED.fullmatch(ends):  # in "A B" the letter B is a point
+        first, ends, last, behind = whole.groups()
     match, joined = _LINE.fullmatch(ends.strip()), _JOINED.fullmatch(ends.strip())
     if match is not None:
         line = _spot(match[1], match[2]), _spot(match[3], match[4])
@@ -298,7 +301,7 @@ def _read_line(words: str, version: str, named: Mapping[str, Spot]) -> tuple[tup
         line = named[joined[1]], named[joined[2]]
     else:
         raise ValueError('is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"')
-    given = first or last or tight or ""
+    given = first or last or behind or ""
     allowed = {name: letter for letter, name in COLOURS.items() if letter in version}
     word = given or "green"
     fitting = [letter for name, letter in allowed.items() if word in (name, letter)]
