@@ -107,7 +107,7 @@ _CLAIMED_FOR_EACH = 20
 """How many mails are claimed at a time per concurrent sender, because each claim is a transaction."""
 _TROUBLED_SECONDS = 0.5
 _MAKERS = 2
-"""How many mails are made at a time: one that takes long, such as a film, must not hold up all others."""
+"""How many threads make mails: one that takes long, such as a film, must not hold up all others."""
 _FIRST_PROBE_SECONDS = 1.0
 """The time between the first two tries while the way out is down; it doubles with each."""
 
@@ -150,7 +150,7 @@ class Deliverer:
         self._look_at = self._mark_at = self._renew_at = self._probe_seconds = 0.0
         self._loop = asyncio.get_running_loop()
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
-        self._makers = ThreadPoolExecutor(_MAKERS, thread_name_prefix="telling")
+        self._makers = [ThreadPoolExecutor(1, thread_name_prefix="telling") for _ in range(_MAKERS)]
 
     def wake(self, *, is_due: bool = False) -> None:
         """is_due: whether something is known to be due; otherwise it looks first."""
@@ -174,7 +174,8 @@ class Deliverer:
         with suppress(DatabaseTrouble):
             await self._exchange(0)
         self._database.shutdown()
-        self._makers.shutdown()
+        for maker in self._makers:
+            maker.shutdown()
         await self._transport.close()
 
     def stop(self) -> None:
@@ -286,7 +287,9 @@ class Deliverer:
     async def _send(self, queued: Queued) -> Attempt:
         mail = queued.mail
         try:
-            made = await self._loop.run_in_executor(self._makers, mail_bytes, mail)
+            # One thread makes all mails of a board: what its readers see in common is drawn for the first, and kept.
+            maker = self._makers[(mail.board or 0) % _MAKERS]
+            made = await self._loop.run_in_executor(maker, mail_bytes, mail)
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, made, queued.id))
         except Untellable as error:
             log.error("mail_not_made", mail=queued.inbox_id, outbox=queued.id, exc_info=error)

@@ -228,6 +228,7 @@ def make_template(folder: Path) -> Path:
         connection.execute("DELETE FROM inbox")
         connection.execute("DELETE FROM outbox_texts")
         connection.execute("DELETE FROM outbox")
+        connection.execute("DELETE FROM owed_boards")
         for name in _INSTANTS:
             connection.execute(f"UPDATE matches SET {name} = {name} - {_TWO_HOURS}")  # noqa: S608  a name of this file
         connection.commit()
