@@ -16,6 +16,8 @@ from functools import lru_cache
 
 import chardet
 
+from pbm.mailin import smime
+
 MAX_MAIL = 1_000_000
 """How many bytes of a mail are read; the text a person wrote comes before pictures."""
 MAX_HEADERS = 32_768
@@ -72,9 +74,9 @@ class Entity:
 
     @property
     def attached(self) -> bool:
-        """Whether this is a file, not a passage of the mail."""
+        """Whether this is a file, not a passage of the mail; a name alone makes none, as gateways name all parts."""
         disposition = self.first("content-disposition").lower()
-        return disposition.startswith("attachment") or "filename" in disposition or "name" in self.parameters
+        return disposition.startswith("attachment") or "filename" in disposition
 
     def walk(self) -> Iterator[Entity]:
         """This part and all below it, in order; never into an enclosed mail."""
@@ -127,6 +129,10 @@ def _value(written: str) -> str:
 def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     """A part with its own parts. budget: holds how many more parts the whole mail may have."""
     kind, parameters = _content_type(fields.get("content-type", ["text/plain"])[0][:MAX_TYPE])
+    if kind in smime.TYPES and depth < MAX_DEPTH and (content := _signed(fields, kind, parameters, body)):
+        return _part(*content, depth + 1, budget)
+    if kind == "application/pgp" and "sign" in parameters.get("x-action", ""):
+        kind = "text/plain"  # as mutt wrote signed mails before PGP/MIME; the text stands in it in clear
     if not kind.startswith("multipart/") or depth >= MAX_DEPTH:
         return Entity(fields, kind, parameters, body)
     parts = []
@@ -142,6 +148,21 @@ def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     if not parts and depth == 0:
         return Entity(fields, "text/plain", parameters, body)
     return Entity(fields, kind, parameters, b"", tuple(parts))
+
+
+def _signed(fields: Fields, kind: str, parameters: Mapping[str, str], body: bytes) -> tuple[Fields, bytes] | None:
+    """The fields and the body of what an opaque signature holds, below the fields of the part; None if it is none."""
+    content = smime.signed_content(octets(Entity(fields, kind, parameters, body)))
+    if content is None:
+        return None
+    try:
+        inner, rest = split(content)
+    except TooLongError:
+        return None
+    merged = Fields([*fields.order, *inner.order])
+    merged |= {name: values for name, values in fields.items() if not name.startswith("content-")}
+    merged |= {name: values for name, values in inner.items() if name.startswith("content-")}
+    return merged, rest
 
 
 MAX_TYPE = 2000

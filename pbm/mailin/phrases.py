@@ -34,7 +34,7 @@ AUTOMATIC_SUBJECT = _any(
     "",
     r"""
     auto(?:matic|mated)?[- ]?(?:reply|response|responder)\b|vacation (?:auto-?)?reply
-    auto:\s|.{1,60}\bis (?:currently )?out of (?:the )?office\b
+    auto:\s|auto-?re:|.{1,60}\bis (?:currently )?out of (?:the )?office\b
     out of (?:the )?office\b|ooo\s?[:-]|(?:i am|i'm) (?:currently )?out of (?:the )?office
     autoantwort|automatische (?:antwort|abwesenheit)|abwesenheits(?:notiz|nachricht|meldung|assistent)
     abwesend\b|auto-antwort|abwesenheitsbenachr|außer haus\b|ich bin abwesend|nicht im büro
@@ -198,37 +198,29 @@ FORWARD_INTRO = _any(
 )
 """The line above a forwarded mail."""
 
-MOBILE = _any(
+DEVICE = re.compile(
+    r"i?phon|i ?pad|android|samsung|galaxy|huawei|xiaomi|blackberry|windows|nokia|smartphone|mobil|handy|telefon|tablet"
+    r"|outlook|gmail|g ?mail|yahoo|proton|tutanota|bluemail|typeapp|thunderbird|k-9|fairemail|spark|sogou|hotmail|aol"
+    r"|gmx|web\.de|yandex|mail\.ru|zimbra|roundcube|postbox|mailbird|mailspring|mail app|app mail|foxmail|qq|naver"
+    r"|携帯|手机|手機|邮箱|メール",
+    re.IGNORECASE,
+)
+"""Names of devices and mail programs, which are much the same in every language."""
+
+ADDED = _any(
     r"[\s<(\[*_-]{0,6}",
     r"""
-    (?!(?:i|you|we|they) )(?:[^\W\d]{1,12} )?(?:sent (?:from|via|with|by(?! mistake)|using|on) )
-    (?:[^\W\d]{1,12} )?from my (?:i?phone|ipad|android|mobile|samsung)
-    get \[?(?:outlook|bluemail|typeapp)|(?:\w+ ){0,3}from mobile$|my\w* (?:iphone|ipad)\W*$
+    sent (?:from|via|with|by(?! mistake)|using) |get \[?outlook
     (?:please )?(?:excuse|forgive|pardon) (?:(?:any|the|my) )?(?:typos?|brevity)\b
     this (?:e-?mail|message) (?:was|has been) (?:(?:sent|written) (?:from|on|by|via) (?:my|an?) |checked|scanned)
-    gesendet (?:mit|von|über|vom|mittels)|von meine[mr]\b.{1,40}gesendet|diese nachricht wurde von mein
-    holen sie sich outlook|outlook für \w+ beziehen
-    diese e-?mail wurde .{0,30}(?:viren|avast)|viren(?:frei|geprüft)|virus-?free\b
-    www\.avast\.com|email protected by|secured with tuta|https?://tuta\.com|dictated but not read
-    envoyé (?:de(?:puis)?|à partir|avec|via|par) |provenance : courrier
-    (?:télécharge[rz]|obtenez) outlook|garanti sans virus
-    enviad[oa] (?:desde|do|de|pelo|a partir|con|com|via) |obtener outlook|obtenha o outlook|libre de virus
-    inviato (?:da|dal|con|tramite) |mail priva di virus|(?:scarica|ottieni) outlook
-    (?:verzonden|verstuurd) (?:met|vanaf|vanuit|via) |download outlook|outlook voor
-    skicka(?:t|des) (?:från|med|via)|hämta outlook|sendt (?:fra|med|via)|hent outlook|lähetetty |hanki outlook
-    saadetud minu|pobierz .{0,12}outlook
-    wysłan[eoay] (?:z|za) |odesláno (?:z|ze|přes|pomocí) |odoslané z|stáhnout outlook|poslano (?:s|z|iz)\s
-    отправлено (?:с|из|через|от) |скачать outlook|надіслано (?:з|із|за) |изпратено от|στάλθηκε από|trimis de pe
-    išsiųsta iš|nosūtīts no|dikirim dari|(?:đã |được )?gửi từ|أرسلت من|أُرسلت من|تم الإرسال من|ارسال شده از|נשלח מ|ส่งจาก
-    (?:.{1,20} )?küldve\b|.{1,30} से भेजा
-    從我的|从我的|发自我的|發自我的|來自|发送自|使用.{1,20}(?:发送|傳送)|(?:取得|获取) ?outlook|.{1,20}에서 보냄
-    .{1,30}(?:から送信|で送信され|mdan gönderildi|dan gönderildi|を入手)
-    yahoo!? mail(?: (?:for|on|plus)\b|\W*$|\s?[:-])
-    ᐧ|https?://\S{1,300}>$|(?:sender notified by )?mail(?:suite|track)\b
+    diese nachricht wurde von mein
+    diese e-?mail wurde .{0,30}(?:viren|avast)|viren(?:frei|geprüft)|virus-?free\b|libre de virus|mail priva di virus
+    www\.avast\.com|email protected by|secured with tuta|https?://tuta\.com|dictated but not read|garanti sans virus
+    yahoo!? mail\s?[:-]|ᐧ|https?://\S{1,300}>$|(?:sender notified by )?mail(?:suite|track)\b
     do you yahoo|\[?(?:cid|image):\s?[^\s\]]{1,80}\]$
     """,
 )
-"""The beginning of a line that a phone, mail program or virus scanner adds below the text."""
+"""The beginning of a line that a mail program or virus scanner adds below the text, without its name."""
 
 DISCLAIMER = _any(
     r"[\s*_-]{0,4}",

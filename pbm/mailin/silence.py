@@ -89,6 +89,7 @@ _FIELD = r"(?im)^{}:[ \t]*([^\n]{{1,200}})"
 _ACTION, _STATUS, _DISPOSITION, _FEEDBACK, _ID = (
     re.compile(_FIELD.format(name)) for name in ("action", "status", "disposition", "feedback-type", "message-id")
 )
+_METHOD_REPLY = re.compile(r"^METHOD:REPLY\s*$", re.IGNORECASE | re.MULTILINE)
 _CODE = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 
 
@@ -289,11 +290,17 @@ def _automatic(seen: Evidence) -> Verdict:
         for part in parts
     ):
         return Action.IGNORE, "reaction to a mail"
-    if any(part.type == "text/calendar" and part.parameters.get("method", "").lower() == "reply" for part in parts):
+    if any(part.type == "text/calendar" and _answers_invitation(part) for part in parts):
         return Action.IGNORE, "answer of a calendar"
     if seen.token is None and phrases.AUTOMATIC_TEXT.search(_visible(seen.mail)[:_OPENING]):
         return Action.IGNORE, "text of an autoresponder"
     return None
+
+
+def _answers_invitation(part: Entity) -> bool:
+    """Whether a calendar's part is an answer, by its type or, as some calendars write it, only within."""
+    said = part.parameters.get("method", "").lower()
+    return said == "reply" or _METHOD_REPLY.search(decoded(part, limit=4096)) is not None
 
 
 def _bulk(seen: Evidence) -> Verdict:

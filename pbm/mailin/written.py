@@ -17,7 +17,7 @@ from inscriptis.model.config import ParserConfig
 from lxml import html
 
 from pbm.domain.mail import FINISHED, Mail
-from pbm.mailin import headers, phrases, quotes, silence
+from pbm.mailin import headers, phrases, quotes, silence, smime
 from pbm.mailin.headers import Robot
 from pbm.mailin.message import Action, Cover, Discard, Envelope, Mark, Message, Unlock
 from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
@@ -38,6 +38,7 @@ _LEFT_OUT = {
 }  # fmt: skip
 _WIDE = {"table", "tr", "td", "th", "ul", "ol", "li"}
 _HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all|line-through", re.IGNORECASE)
+_PRE = re.compile(r"white-space\s*:\s*pre", re.IGNORECASE)
 _MAX_TAGS = 10_000
 """How many HTML tags of a mail are laid out; each costs as much as a hundred characters."""
 # The default profile of inscriptis puts blanks around inline elements, which splits words.
@@ -67,10 +68,25 @@ def to_text(source: str, tags: list[int]) -> str:
 def _laid_out(source: str) -> str:
     """The text that inscriptis makes of the cleaned tree."""
     tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8"))
+    _unindent(tree)
     for element in list(tree.iter()):
         if element.getroottree().getroot() is tree:
             _clean(element)
     return str(Inscriptis(tree, _CONFIG).get_text())
+
+
+def _unindent(tree: html.HtmlElement) -> None:
+    """Turns a blockquote that is none into a plain block: a button of mail programs indents the person's own text so.
+
+    A quote has something above it, or says that it cites, or holds words of ours or of an introduction.
+    """
+    block = next(tree.iter("blockquote"), None)
+    if block is None or block.get("cite") or block.get("type") or _QUOTE.search(block.get("class", "")):
+        return
+    above = block.xpath("preceding::text()[not(ancestor::head or ancestor::style)]")
+    text = "".join(block.itertext())
+    if not "".join(above).strip() and not FOUND.search(text) and "@" not in text and ">" not in text:
+        block.tag = "div"
 
 
 def _clean(element: html.HtmlElement) -> None:
@@ -82,7 +98,10 @@ def _clean(element: html.HtmlElement) -> None:
     if not isinstance(element.tag, str):
         return
     marks = f"{element.get('class', '')} {element.get('id', '')}"
-    hidden = _HIDDEN.search(element.attrib.pop("style", ""))
+    style = element.attrib.pop("style", "")
+    hidden = _HIDDEN.search(style)
+    if _PRE.search(style):
+        element.set("style", "white-space: pre")
     if element.tag == "blockquote" or _QUOTE.search(marks) or (element.tag == "div" and element.get("name") == "quote"):
         ours = FOUND.search("".join(element.itertext()))
         _empty(element, f"> {SENTINEL if ours else '...'}")
@@ -129,8 +148,10 @@ def _passages(part: Entity, preferred: str, tags: list[int], *, root: bool = Fal
     elif part.type == "multipart/encrypted" or (part.attached and not root):
         return
     elif part.parts:
-        for inner in part.parts:
-            yield from _passages(inner, preferred, tags)
+        for place, inner in enumerate(part.parts):
+            # Old programs send a file without Content-Disposition; the text itself comes first.
+            if place == 0 or "name" not in inner.parameters:
+                yield from _passages(inner, preferred, tags)
     elif part.type == "text/plain":
         yield decoded(part)
     elif part.type == "text/html":
@@ -222,8 +243,8 @@ _OUTSIDE = frozenset({
 
 
 def _is_encrypted(mail: Entity) -> bool:
-    """Whether a mail is encrypted, by OpenPGP (PGP/MIME or inline) or by S/MIME, which we cannot read at all."""
-    if mail.type in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
+    """Whether a mail is encrypted, by OpenPGP (PGP/MIME or inline) or by S/MIME, which we cannot open."""
+    if mail.type == "multipart/encrypted" or mail.type in smime.TYPES:
         return True
     return any(_ARMOR in part.body[:1000] for part in mail.walk() if part.type == "text/plain" and not part.attached)
 

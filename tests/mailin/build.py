@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from functools import cache
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import pkcs7
+
 from pbm.mailin import Discard, Envelope, Message, Robot
 from pbm.mailin.written import read
 
@@ -36,3 +44,16 @@ def silent(mail: bytes, envelope: Envelope = ENVELOPE, robot: Robot = ROBOT) -> 
     discard = read(mail, envelope, robot)
     assert isinstance(discard, Discard), discard
     return discard
+
+
+@cache
+def signed(content: bytes) -> bytes:
+    """The content in an opaque S/MIME signature, as DER."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Alice")])
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    built = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    built = built.serial_number(7).not_valid_before(start).not_valid_after(start.replace(year=2036))
+    certificate = built.sign(key, hashes.SHA256())
+    builder = pkcs7.PKCS7SignatureBuilder().set_data(content).add_signer(certificate, key, hashes.SHA256())
+    return builder.sign(serialization.Encoding.DER, [pkcs7.PKCS7Options.Binary])

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pbm.mailin import Cover
 from pbm.mailin.mime import MAX_HEADERS, MAX_PARTS, TooLongError, from_base64, parse, split, to_text, unflowed
+from pbm.mailin.smime import signed_content
 from tests.mailin import clients
-from tests.mailin.build import person, raw, silent
+from tests.mailin.build import person, raw, signed, silent
 
 
 def mixed(*parts: str, kind: str = "multipart/mixed") -> bytes:
@@ -46,11 +48,40 @@ HTML = "Content-Type: text/html\n\n"
         (raw("<p><s>G7</s> <strike>G8</strike> <del>G9</del> F6</p>", kind="text/html"), "F6"),
         (raw("<p><span style='text-decoration: line-through'>G7</span> F6</p>", kind="text/html"), "F6"),
         (raw("F6", kind='text/plain; charset="'), "F6"),
+        (raw("F6", kind='text/plain; name="body.txt"'), "F6"),
+        (mixed("Content-Type: text/plain; name=body.txt\n\nF6", PLAIN + "ok"), "F6\nok"),
+        (raw("F6", kind="application/pgp; x-action=sign; format=text"), "F6"),
+        (raw("<div style='white-space: pre-wrap'>F6\n\nBye</div>", kind="text/html"), "F6\n\nBye"),
+        (raw("<blockquote style='margin:0 0 0 40px'>F6</blockquote><p>Bye</p>", kind="text/html"), "F6\n\nBye"),
+        (raw("<p>Hi</p><blockquote>G7</blockquote><p>F6</p>", kind="text/html"), "Hi\n\nF6"),
+        (raw("<blockquote type=cite>G7</blockquote><p>F6</p>", kind="text/html"), "F6"),
+        (raw("<blockquote>On Friday pbm &lt;a@b.org&gt; wrote: G7</blockquote><p>F6</p>", kind="text/html"), "F6"),
         (raw("F6", kind="text/plain; name*=utf-8''x"), "F6"),
     ],
 )
 def test_the_text_of_a_mail_is_what_is_not_a_file_and_not_enclosed(mail: bytes, text: str):
     assert person(mail).text == text
+
+
+@pytest.mark.parametrize("kind", ["application/pkcs7-mime; smime-type=signed-data", "application/x-pkcs7-mime"])
+def test_an_opaque_signature_is_read_like_the_mail_in_it(kind: str):
+    inner = b"Content-Type: multipart/alternative; boundary=Z\r\n\r\n--Z\r\n\r\nF6\r\n--Z--\r\n"
+    body = base64.encodebytes(signed(inner))
+    mail = raw(body, "Content-Transfer-Encoding: base64", "Content-Disposition: attachment; filename=a.p7m", kind=kind)
+    message = person(mail)
+    assert (message.text, message.cover, message.sender) == ("F6", Cover.NONE, "ann@example.org")
+
+
+@given(st.integers(0, 400), st.binary(max_size=3))
+@settings(max_examples=200)
+def test_a_damaged_signature_is_none_or_is_read(place: int, junk: bytes):
+    whole = signed(b"Content-Type: text/plain\r\n\r\nF6\r\n")
+    signed_content(whole[:place] + junk + whole[place + len(junk) :])
+
+
+def test_an_answer_to_an_invitation_is_a_calendars_wherever_it_says_so():
+    calendar = "Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nMETHOD:REPLY\nEND:VCALENDAR"
+    assert silent(mixed(PLAIN + "F6", calendar)).reason == "answer of a calendar"
 
 
 def test_html_is_asked_where_the_plain_text_marks_no_quote():

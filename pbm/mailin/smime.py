@@ -1,0 +1,74 @@
+"""The content of an opaque S/MIME signature (RFC 8551, 3.5.2): the mail as signed, wrapped into a CMS structure.
+
+Mail programs show it as if it stood there in clear, so it is read. The signature itself is not verified: whoever could
+forge the content could as well send it unsigned.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_SIGNED = bytes.fromhex("2a864886f70d010702")
+_CONSTRUCTED = 0x20
+_MOST_PIECES = 10_000
+
+
+class _Item(NamedTuple):
+    """One value of BER (X.690): its tag, where its content begins and ends, and where the next value begins."""
+
+    tag: int
+    start: int
+    end: int
+    after: int
+
+
+def signed_content(data: bytes) -> bytes | None:
+    """What was signed; None if this is no opaque signature, for example because it is encrypted."""
+    try:
+        outer = _items(data, _item(data, 0))
+        if data[outer[0].start : outer[0].end] != _SIGNED:
+            return None
+        (signed,) = _items(data, outer[1])
+        # version, digest algorithms, and then the content with its type
+        inner = _items(data, _items(data, signed)[2])
+        (content,) = _items(data, inner[1])
+        return b"".join(_octets(data, content))
+    except (ValueError, IndexError):
+        return None
+
+
+def _item(data: bytes, at: int) -> _Item:
+    """The value at a place. Raises: ValueError, IndexError."""
+    tag, length, start = data[at], data[at + 1], at + 2
+    if length == 0x80:  # of indefinite length, as programs write it that stream: two zeros end it
+        end = start
+        while data[end : end + 2] != b"\0\0":
+            end = _item(data, end).after
+        return _Item(tag, start, end, end + 2)
+    if length > 0x80:
+        size = length - 0x80
+        length, start = int.from_bytes(data[start : start + size]), start + size
+    if start + length > len(data):
+        raise ValueError("cut off")
+    return _Item(tag, start, start + length, start + length)
+
+
+def _items(data: bytes, of: _Item) -> list[_Item]:
+    """The values within a constructed one. Raises: ValueError, IndexError."""
+    if not of.tag & _CONSTRUCTED:
+        raise ValueError("not constructed")
+    found, at = list[_Item](), of.start
+    while at < of.end:
+        found.append(_item(data, at))
+        at = found[-1].after
+        if len(found) > _MOST_PIECES:
+            raise ValueError("too many pieces")
+    return found
+
+
+def _octets(data: bytes, of: _Item) -> list[bytes]:
+    """The pieces of a string of octets, which may be given in one or in several."""
+    if not of.tag & _CONSTRUCTED:
+        return [data[of.start : of.end]]
+    return [data[piece.start : piece.end] for piece in _items(data, of)]
