@@ -21,7 +21,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from pbm.domain.match import Match, State
-from pbm.mailin import Message, Robot
+from pbm.mailin import Cover, Message, Robot
 
 MAX_LINE = 998
 """The most octets of a line (RFC 5322)."""
@@ -185,6 +185,10 @@ class Thread(NamedTuple):
         return cls(f"board-{match.board}-{volume}", board, f"{title} ({volume})")
 
 
+SEALED_FOR = "X-Pbm-Sealed-For"
+"""For the way out only, which takes it off: the address whose encrypted mail is answered; to it, only encrypted."""
+
+
 def conversation(root: str, answers: Message | None) -> dict[str, str]:
     """The headers that join a mail to its conversation. root: the first reference of all mails of a board; or empty.
 
@@ -193,6 +197,8 @@ def conversation(root: str, answers: Message | None) -> dict[str, str]:
     as answered, but is not part of the board's, because it may have started another board, too.
     """
     headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
+    if answers is not None and answers.cover is Cover.ENCRYPTED and answers.sender:
+        headers[SEALED_FOR] = answers.sender
     references = [root] if root else []
     if answers is not None and answers.message_id and _repeatable(answers.message_id):
         belongs = not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}

@@ -13,13 +13,14 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 
-from pbm.edges.transports import Outgoing, Transport
+from pbm.compose.wire import SEALED_FOR
+from pbm.edges.transports import Outgoing, TemporaryFailure, Transport
 from pbm.mailin.mime import split
 from pbm.store.house import Peer
 
@@ -33,6 +34,7 @@ MAX_UNLOCK_SECONDS = 10
 _DECRYPT = Path(__file__).with_name("decrypt.py")
 _WITHIN = ("subject", "thread-topic", "thread-index", "list-id", "list-post")
 """Fields that an encrypted mail shows only to its reader."""
+_MARK = re.compile(rb"^" + SEALED_FOR.encode("ascii") + rb":[^\r]*\r\n(?:[ \t][^\r]*\r\n)*", re.MULTILINE)
 _POST = re.compile(r"<mailto:[^+>]*\+([a-z2-7]{11,32})@")
 
 
@@ -118,18 +120,30 @@ class Sealing:
         await self.way_out.close()
 
     def _outgoing(self, mail: Outgoing) -> bytes:
-        peer = self._peer_of(mail.recipient)
-        data = mail.data
-        fields = split(data)[0]
-        answers = fields.get("in-reply-to", [])
-        if peer is not None and peer.wanted and (peer.proven or not {*answers}.isdisjoint(peer.brought_by)):
-            try:
-                data = self._keyring.sealed(data, peer)
-            except ValueError as error:
-                log.warning("not_sealed", outbox=mail.outbox_id, reason=str(error))
+        """The mail as it leaves. Raises: TemporaryFailure if it must be encrypted and cannot be."""
+        fields = split(mail.data)[0]
+        asked_by = fields.get(SEALED_FOR.lower(), [])
+        data = _MARK.sub(b"", mail.data, count=1) if asked_by else mail.data
+        try:
+            data = self._sealed(mail, data, fields.get("in-reply-to", []))
+        except ValueError as error:
+            # The answer to an encrypted mail never leaves in clear: it waits until its reader's key is known again.
+            if mail.recipient.casefold() in map(str.casefold, asked_by):
+                raise TemporaryFailure(f"it answers an encrypted mail, and {error}") from error
+            log.debug("not_sealed", outbox=mail.outbox_id, reason=str(error))
         head, gap, body = data.partition(b"\r\n\r\n")
         address = fields["from"][0].rpartition("<")[2].rstrip(">")
         return head + b"\r\n" + self._keyring.header(address) + gap + body
+
+    def _sealed(self, mail: Outgoing, data: bytes, answers: Collection[str]) -> bytes:
+        """The encrypted mail. Raises: ValueError with the reason why it is not to be encrypted, or cannot be."""
+        peer = self._peer_of(mail.recipient)
+        if peer is None or not peer.wanted:
+            raise ValueError("its reader has no key, or wants no encrypted mail")
+        # A key that may be forged serves only for answers to the mails that brought it.
+        if not peer.proven and {*answers}.isdisjoint(peer.brought_by):
+            raise ValueError("its reader's key came with another mail, and may be forged")
+        return self._keyring.sealed(data, peer)
 
 
 def _unfolded(head: bytes) -> list[tuple[str, bytes]]:

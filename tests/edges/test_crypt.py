@@ -15,7 +15,7 @@ from pysequoia import Cert, Profile, Tsk, decrypt, encrypt
 from pbm.domain.mail import Arrival
 from pbm.edges.crypt import Keyring, Sealing, new_key
 from pbm.edges.decrypt import MAX_OPENED
-from pbm.edges.transports import Outgoing
+from pbm.edges.transports import Outgoing, TemporaryFailure
 from pbm.mailin.quotes import SENTINEL
 from pbm.server import Arriving
 from tests.conversation import Got, House, address_of, password
@@ -218,6 +218,23 @@ def test_a_newcomer_who_writes_twice_at_once_gets_both_answers_encrypted(house):
     answers = [*house.deliver(first), *house.deliver(second)]
     assert len(answers) == 2, "both are sent only now"
     assert all(SENTINEL in text_of(dora.opened(sent(house, got))) for got in answers)
+
+
+def test_the_answer_to_an_encrypted_mail_waits_rather_than_leave_in_clear(house):
+    """Somebody else has sent their own key from the same address meanwhile."""
+    dora, other = Program("dora"), Program("dora")
+    (got,) = house.deliver(dora.sealed(house, "help"))
+    house.deliver(other.sealed(house, "games"))
+    with pytest.raises(TemporaryFailure, match="answers an encrypted mail"):
+        sent(house, got)
+
+
+def test_what_the_way_out_is_told_does_not_leave(house):
+    dora = Program("dora")
+    (got,) = house.deliver(dora.sealed(house, "help"))
+    assert b"X-Pbm-Sealed-For: dora@example.net\r\n" in got.raw
+    left = sent(house, got)
+    assert b"Sealed-For" not in left.as_bytes() + dora.opened(left).as_bytes()
 
 
 @pytest.mark.parametrize(
