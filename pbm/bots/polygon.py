@@ -215,7 +215,7 @@ class PolygonSkill(Skill):
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
         """As in Skill. At the start only segments from the first corner are tried, as other corners are similar."""
         crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
-        proof = Proof(self.played, steps.of(STEPS_A_POSITION + crossings // CROSSINGS_A_STEP))
+        proof = ProofSearch(self.played, steps.of(STEPS_A_POSITION + crossings // CROSSINGS_A_STEP))
         moves = list(self._rules.moves(pos))
         from_one = [move for move in moves if not move.start]
         confirming = steps.of(STEPS_TO_CONFIRM_ONE + crossings // CROSSINGS_A_STEP_TO_CONFIRM)
@@ -257,7 +257,7 @@ class Claim:
 _NEVER = 1 << 60
 
 
-class Proof:
+class ProofSearch:
     """A proof of the winner by proof numbers (Allis): it follows the line that could settle it soonest.
 
     steps: positions it may visit.

@@ -49,7 +49,7 @@ class Depth(IntEnum):
     LAST = 4
 
 
-class Mark(NamedTuple):
+class Stamp(NamedTuple):
     """A piece of SVG; marks with the same text are the same mark."""
 
     depth: Depth
@@ -62,7 +62,7 @@ class Markings:
 
     box: tuple[int, int, int, int]
     """The left, top, width and height of the view."""
-    marks: tuple[Mark, ...]
+    marks: tuple[Stamp, ...]
     pieces: Mapping[str, str] = field(default_factory=dict)
     """The drawings for `<use>`, by id."""
 
@@ -127,20 +127,20 @@ def _shape(place: Place, *, six: bool) -> str:
     return f"M{x - HALF} {y - HALF}h{UNIT}v{UNIT}h-{UNIT}z"
 
 
-def _grounds(cells: Iterable[Cell], fill: Callable[[Cell], str], edge: str | None, *, six: bool) -> Iterator[Mark]:
+def _grounds(cells: Iterable[Cell], fill: Callable[[Cell], str], edge: str | None, *, six: bool) -> Iterator[Stamp]:
     """One mark for the cells of each colour. edge: the colour of their outlines; None for that of the cell."""
     for colour, alike in groupby(sorted(cells, key=fill), key=fill):
         shapes = (_shape(cell.place, six=six) for cell in alike)
-        yield Mark(Depth.GROUND, _path(shapes, fill=colour, stroke=edge or colour))
+        yield Stamp(Depth.GROUND, _path(shapes, fill=colour, stroke=edge or colour))
 
 
-def _hexagons(board: HexBoard) -> Iterator[Mark]:
+def _hexagons(board: HexBoard) -> Iterator[Stamp]:
     yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else WOOD, LINE, six=True)
     colours = dict(board.colours)
     for each in board.labels:
         x, y = _hexagon(each.place[0] + each.down, each.place[1] + each.right)
         owned = fill_of(each.owner, colours) if each.owner else INK
-        yield Mark(Depth.WORDS, label(x, y, each.text, fill=owned if text_on(owned) == PAPER else INK))
+        yield Stamp(Depth.WORDS, label(x, y, each.text, fill=owned if text_on(owned) == PAPER else INK))
 
 
 def _beside(board: GridBoard) -> list[Place]:
@@ -150,7 +150,7 @@ def _beside(board: GridBoard) -> list[Place]:
     return [cell.place for cell in board.cells] + list(ends)
 
 
-def _squares(board: GridBoard) -> Iterator[Mark]:
+def _squares(board: GridBoard) -> Iterator[Stamp]:
     usual = PAPER if board.ground is Ground.POINTS else WOOD
     edge = LINE if board.ground is Ground.SQUARES else None
     yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else usual, edge, six=False)
@@ -158,36 +158,36 @@ def _squares(board: GridBoard) -> Iterator[Mark]:
         for faint, alike in groupby(sorted(board.cells, key=lambda cell: cell.faint), key=lambda cell: cell.faint):
             places = (_square(*cell.place) for cell in alike)
             crosses = (f"M{x - HALF} {y}h{UNIT}M{x} {y - HALF}v{UNIT}" for x, y in places)
-            yield Mark(Depth.GROUND, _path(crosses, fill="none", stroke=FAINT if faint else LINE))
+            yield Stamp(Depth.GROUND, _path(crosses, fill="none", stroke=FAINT if faint else LINE))
     if board.ground is not Ground.SQUARES:
         for cell in (cell for cell in board.cells if board.ground is Ground.POINTS or cell.shaded):
             x, y = _square(*cell.place)
-            yield Mark(Depth.LINES, f'<circle cx="{x}" cy="{y}" r="1.5"/>')
+            yield Stamp(Depth.LINES, f'<circle cx="{x}" cy="{y}" r="1.5"/>')
     yield from _edges(board)
 
 
-def _edges(board: GridBoard) -> Iterator[Mark]:
+def _edges(board: GridBoard) -> Iterator[Stamp]:
     """The labels along all four sides."""
     (top, left), (bottom, right) = _beside(board)[-2:]
     places = [(place, text) for at, text in enumerate(board.columns) for place in ((top, at), (bottom, at))]
     places += [(place, text) for at, text in enumerate(board.rows) for place in ((at, left), (at, right))]
     for place, text in places:
-        yield Mark(Depth.WORDS, label(*_square(*place), text))
+        yield Stamp(Depth.WORDS, label(*_square(*place), text))
 
 
-def _joined(board: GridBoard) -> Iterator[Mark]:
+def _joined(board: GridBoard) -> Iterator[Stamp]:
     colours = dict(board.colours)
     for join in board.joins:
         if join.look is not Look.OPEN:
-            yield Mark(Depth.LINES, _line(join, "f" if join.look is Look.GROUND else "j"))
+            yield Stamp(Depth.LINES, _line(join, "f" if join.look is Look.GROUND else "j"))
             if join.last:
-                yield Mark(Depth.LAST, _line(join, "l"))
+                yield Stamp(Depth.LAST, _line(join, "l"))
     for box in board.boxes:
         x, y = _square(box.row, box.column)
-        yield Mark(Depth.LINES, _disc(x + HALF, y + HALF, RADIUS * 3 // 4, fill_of(box.owner, colours), box.owner))
+        yield Stamp(Depth.LINES, _disc(x + HALF, y + HALF, RADIUS * 3 // 4, fill_of(box.owner, colours), box.owner))
     for mark in board.crossings:
         x, y = _square(mark.row, mark.column)
-        yield Mark(Depth.PIECES, _disc(x, y, RADIUS * 2 // 3, fill_of(mark.owner, colours), mark.owner))
+        yield Stamp(Depth.PIECES, _disc(x, y, RADIUS * 2 // 3, fill_of(mark.owner, colours), mark.owner))
 
 
 def _line(join: Join, kind: str) -> str:
@@ -201,22 +201,22 @@ def _disc(x: int, y: int, radius: int, fill: str, letter: str) -> str:
     return f'{circle}<text x="{x}" y="{y}" dy=".35em"{size}>{escape(letter)}</text>'
 
 
-def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Mark]:
+def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Stamp]:
     """The pieces, their marks, and the path of the last move."""
     colours = dict(board.colours)
     for cell in board.cells:
         x, y = at(*cell.place)
         if cell.closed and not cell.piece and isinstance(board, GridBoard):
-            yield Mark(Depth.LINES, _path((_shape(cell.place, six=False),), **{"class": "c"}))
+            yield Stamp(Depth.LINES, _path((_shape(cell.place, six=False),), **{"class": "c"}))
         if cell.piece:
-            yield Mark(Depth.PIECES, f'<use href="#{_name(cell)}" x="{x}" y="{y}"/>')
+            yield Stamp(Depth.PIECES, f'<use href="#{_name(cell)}" x="{x}" y="{y}"/>')
         if cell.last or cell.winning:
             on_red = cell.piece and ring_of(fill_of(cell.piece, colours)) != LAST
             kind = "w" if not cell.last else "y" if on_red else "l"
-            yield Mark(Depth.LAST, f'<circle class="{kind}" cx="{x}" cy="{y}" r="{RADIUS}"/>')
+            yield Stamp(Depth.LAST, f'<circle class="{kind}" cx="{x}" cy="{y}" r="{RADIUS}"/>')
     if len(board.path) > 1:
         way = "L".join(f"{x} {y}" for x, y in (at(*place) for place in board.path))
-        yield Mark(Depth.LINES, f'<path class="l" d="M{way}"/>')
+        yield Stamp(Depth.LINES, f'<path class="l" d="M{way}"/>')
 
 
 def _name(cell: Cell) -> str:
@@ -260,7 +260,7 @@ _INKS = {"g": COLOURS["green"], "r": COLOURS["red"], "b": COLOURS["blue"], "o": 
 def of_planes(boards: Sequence[PlaneBoard]) -> list[Markings]:
     plan = _Plan.of(boards)
     height = (plan.layout.sheet.rows + 3) * CELL_HEIGHT
-    paper = Mark(Depth.GROUND, f'<path d="M0 0h{WIDTH}v{height}h-{WIDTH}z" fill="{PAPER}"/>')
+    paper = Stamp(Depth.GROUND, f'<path d="M0 0h{WIDTH}v{height}h-{WIDTH}z" fill="{PAPER}"/>')
     return [Markings((0, 0, WIDTH, height), (paper, *plan.marks(board))) for board in boards]
 
 
@@ -280,7 +280,7 @@ class _Plan:
         layout = Layout(pictured(whole, WIDTH // CELL_WIDTH - 4, CELL_WIDTH, CELL_HEIGHT))
         return cls(layout, {s: n for n, s in enumerate(segments)}, {p: n for n, p in enumerate(points)})
 
-    def marks(self, board: PlaneBoard) -> Iterator[Mark]:
+    def marks(self, board: PlaneBoard) -> Iterator[Stamp]:
         for segment in board.segments:
             if line := self.layout.lines[self.segments[_bare(segment)]]:
                 yield from self._stroke(segment, line)
@@ -288,26 +288,26 @@ class _Plan:
             if self.layout.sheet.shows(point):
                 yield from self._dot(point)
 
-    def _stroke(self, segment: Segment, line: Line) -> Iterator[Mark]:
+    def _stroke(self, segment: Segment, line: Line) -> Iterator[Stamp]:
         kind = "q" if segment.gone else _KINDS[segment.stroke]
         (x, y), (to_x, to_y) = _spot(line.start), _spot(line.end)
         way = f'd="M{x:g} {y:g}L{to_x:g} {to_y:g}"/>'
         if segment.last:
-            yield Mark(Depth.GROUND, f'<path class="h" {way}')
-        yield Mark(Depth.LINES, f'<path class="{kind}" {way}')
+            yield Stamp(Depth.GROUND, f'<path class="h" {way}')
+        yield Stamp(Depth.LINES, f'<path class="{kind}" {way}')
         if (number := self.layout.numbers.get(self.segments[_bare(segment)])) is not None:
-            yield Mark(Depth.WORDS, _words(number[0], segment.label, _INKS[kind]))
+            yield Stamp(Depth.WORDS, _words(number[0], segment.label, _INKS[kind]))
 
-    def _dot(self, point: Point) -> Iterator[Mark]:
+    def _dot(self, point: Point) -> Iterator[Stamp]:
         sign = self.layout.signs.get(self.points[_place(point)])
         x, y = _spot(self.layout.sheet.spot(point.x, point.y))
         radius = 8 if point.here else 5 if point.target else 3
         fill = "#ffd54f" if point.here else TARGET if point.target else INK
         if point.here or point.target or sign:
             dot = f'<circle cx="{x:g}" cy="{y:g}" r="{radius}" fill="{fill}" stroke="{INK}"/>'
-            yield Mark(Depth.PIECES, dot)
+            yield Stamp(Depth.PIECES, dot)
         if sign:
-            yield Mark(Depth.WORDS, _words(sign[0], point.label, TARGET if point.target else INK))
+            yield Stamp(Depth.WORDS, _words(sign[0], point.label, TARGET if point.target else INK))
 
 
 def _bare(segment: Segment) -> Segment:
@@ -329,7 +329,7 @@ def _words(start: tuple[int, int], text: str, ink: str) -> str:
 
 
 Board = HexBoard | GridBoard | PlaneBoard
-Life = tuple[int, int | None, Mark]
+Life = tuple[int, int | None, Stamp]
 """The index of the board where a mark appears, that where it disappears or None for never, and the mark."""
 
 
@@ -359,9 +359,9 @@ def _drawings(boards: Sequence[Board]) -> list[Markings]:
     return [of_cells(board) for board in boards if not isinstance(board, PlaneBoard)]
 
 
-def _lives(frames: Sequence[Sequence[Mark]]) -> Iterator[Life]:
+def _lives(frames: Sequence[Sequence[Stamp]]) -> Iterator[Life]:
     """The lives of all marks; a mark that appears again has several."""
-    since: dict[Mark, int] = {}
+    since: dict[Stamp, int] = {}
     for number, marks in enumerate(frames):
         present = dict.fromkeys(marks)
         for mark in [mark for mark in since if mark not in present]:

@@ -8,7 +8,7 @@ from games.polygon import Polygon, Position
 from games.steps import OutOfSteps, Steps
 from pbm.bots import skill_of
 from pbm.bots.choose import truth
-from pbm.bots.polygon import Proof, Sketch, Sketches
+from pbm.bots.polygon import ProofSearch, Sketch, Sketches
 
 RULES = Polygon()
 
@@ -72,7 +72,7 @@ def test_a_search_in_rounded_numbers_is_no_proof_for_a_puzzle(monkeypatch):
 def test_what_the_rules_do_not_confirm_is_not_proved():
     """As if rounded numbers took two points for one: the loser has a move that the sketches do not know."""
     pos = RULES.start(RULES.options(["-sides=6"]))
-    proof = Proof(Sketches(RULES), Steps(100_000))
+    proof = ProofSearch(Sketches(RULES), Steps(100_000))
     assert proof.solution(pos, [move for move in RULES.moves(pos) if not move.start])
     assert proof.holds(RULES, pos, Steps(10_000))
     with pytest.raises(OutOfSteps):

@@ -29,7 +29,7 @@ from pbm.bots.glance import AmazonsSkill
 from pbm.bots.lines import Columns, runs
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
-from pbm.bots.polygon import Proof
+from pbm.bots.polygon import ProofSearch
 from pbm.bots.skill import Solution, value_of
 from pbm.bots.sums import Sums
 from tests.bots.every_line import Tail
@@ -272,8 +272,8 @@ def test_an_unfinished_proof_tells_a_move_and_no_truth():
 
 
 def test_polygon_is_not_called_lost_because_one_corner_is(monkeypatch):
-    monkeypatch.setattr(Proof, "solution", lambda proof, pos, moves: Solution(-1.0, tuple(moves[:1])))
-    monkeypatch.setattr(Proof, "holds", lambda proof, rules, pos, most: True)
+    monkeypatch.setattr(ProofSearch, "solution", lambda proof, pos, moves: Solution(-1.0, tuple(moves[:1])))
+    monkeypatch.setattr(ProofSearch, "holds", lambda proof, rules, pos, most: True)
     game = GAMES["polygon"]
     start = game.start(game.options([]))
     assert skill_of("polygon").solve(start, Steps(1000)) is None
