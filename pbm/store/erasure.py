@@ -5,15 +5,16 @@ What is theirs alone is deleted; what they share with others gets another name.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Select, func, or_, select
+from sqlalchemy import Column, ColumnElement, Row, Select, func, or_, select
 
 from pbm.domain.likeness import look, mailbox
-from pbm.domain.mail import Arrival, Delivery
+from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD, PEOPLE
 from pbm.store.matches import SEATS, batched, seated
@@ -66,6 +67,21 @@ class Traces:
     removed: bool
 
 
+_Naming = Callable[[bytes, Callable[[bytes], str]], bool]
+
+
+def _naming(names: Collection[str]) -> _Naming:
+    """Tells whether octets hold one of the names, as they are or as they read. No name: none does."""
+    either = "|".join(map(re.escape, names)) or r"(?!)"
+    pattern = rf"(?<!\w)(?:{either})(?!\w)"
+    as_octets, as_text = re.compile(pattern.encode(), re.IGNORECASE), re.compile(pattern, re.IGNORECASE)
+
+    def is_named(raw: bytes, readable: Callable[[bytes], str]) -> bool:
+        return as_octets.search(raw) is not None or as_text.search(readable(raw)) is not None
+
+    return is_named
+
+
 class Erasure(Queries):
     """Ends an account. Shared things stay: boards with their records, and their effect on ratings."""
 
@@ -107,6 +123,7 @@ class Erasure(Queries):
         self._delete(peer_keys, peer_keys.c.address_key.in_(traces.names))
         names = traces.names | {mailbox(name) for name in traces.names if "@" in name}
         self._delete(tickets, tickets.c.subject.in_(names))
+        self._forget_tickets(traces)
         self._delete(agenda, agenda.c.kind == INVITE, agenda.c.key.in_(traces.names))
         for name in names:
             Guesses(self._connection).forget_about(name)
@@ -116,8 +133,18 @@ class Erasure(Queries):
         self._update(matches, matches.c.started_by.in_(traces.names), started_by="")
         self._forget_mails(traces)
 
+    def _forget_tickets(self, traces: Traces) -> None:
+        """Delete what others were asked, or hold, that names the player; nobody could answer it sensibly any more."""
+        named = _naming(traces.names)
+        done = 0
+        while rows := self._next(select(tickets.c.id, tickets.c.payload), tickets.c.id, done):
+            # Their words may be written as \uXXXX in JSON.
+            held = [row.id for row in rows if named(row.payload.encode(), lambda raw: str(json.loads(raw)))]
+            self._delete(tickets, tickets.c.id.in_(held))
+            done = rows[-1].id
+
     def _forget_mails(self, traces: Traces) -> None:
-        """Keep what has not been sent to others yet, because it is still owed to them."""
+        """Also what is not sent yet, if it carries their words or goes to them; how their games end is still told."""
         answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
         written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
         own = self._column(select(inbox.c.id).where(written))
@@ -127,30 +154,41 @@ class Erasure(Queries):
         queue = Outbox(self._connection)
         queue.drop(or_(addressed, sent & outbox.c.board.in_(boards)))
         for some in batched(own):
-            queue.drop(sent, outbox.c.inbox_id.in_(some))
-            self._update(outbox, outbox.c.inbox_id.in_(some), inbox_id=None)
+            queue.drop(outbox.c.inbox_id.in_(some))
             self._delete(inbox, inbox.c.id.in_(some))
 
-    def sweep(self, names: Collection[str], done: tuple[int, int]) -> tuple[int, int] | None:
-        """Empty or delete others' mails that name the player and are done with, a few at a time.
+    def sweep(
+        self, names: Collection[str], done: tuple[int, int], readable: Callable[[bytes], str]
+    ) -> tuple[int, int] | None:
+        """Empty or delete mails that name the player, a few at a time. readable: gives all words of a mail.
+
+        Of what still waits to be sent, only mails with an address of theirs go; others' words stay others'.
 
         done: the ids in inbox and outbox up to which this is done. Returns the new ones; None at the end.
         """
-        word = re.compile(rb"(?<!\w)(%s)(?!\w)" % b"|".join(re.escape(name.encode()) for name in names), re.IGNORECASE)
-        handled, over = inbox.c.state != Arrival.NEW.value, outbox.c.state != Delivery.QUEUED.value
+        named, addressed = _naming(names), _naming([name for name in names if "@" in name])
+        handled = inbox.c.state != Arrival.NEW.value
         written = self._next(select(inbox.c.id, inbox.c.raw).where(handled), inbox.c.id, done[0])
-        told = WHOLE.where(over, outbox.c.id > done[1]).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
+        told = WHOLE.where(outbox.c.id > done[1]).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
         mails = self._all(told, queued)
-        sent = {each.id: each.mail.shared + b" " + each.mail.owed for each in mails}
         # An emptied mail still recognizes a second delivery of itself; a sent mail is no longer needed.
-        self._update(inbox, inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)]), raw=b"")
-        Outbox(self._connection).drop(outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)]))
-        return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
+        emptied = [row.id for row in written if named(row.raw, readable)]
+        self._update(inbox, inbox.c.id.in_(emptied), raw=b"")
+        dropped = [mail.id for mail in mails if self._is_about(mail, addressed, named)]
+        Outbox(self._connection).drop(outbox.c.id.in_(dropped))
+        if not written and not mails:
+            return None
+        return max((row.id for row in written), default=done[0]), max((mail.id for mail in mails), default=done[1])
 
-    def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int) -> dict[int, bytes]:
+    @staticmethod
+    def _is_about(mail: Queued, addressed: _Naming, named: _Naming) -> bool:
+        """Whether the mail, as it is owed, has to go."""
+        holds = addressed if mail.state is Delivery.QUEUED else named
+        return holds(mail.mail.shared + b" " + mail.mail.owed, lambda octets: octets.decode(errors="replace"))
+
+    def _next(self, mails: Select[Any], key: ColumnElement[int], after: int) -> Sequence[Row[Any]]:
         """The next mails after an id, in order."""
-        found = self._connection.execute(mails.where(key > after).order_by(key).limit(_MAILS_AT_ONCE))
-        return {row[0]: row[1] for row in found}
+        return self._connection.execute(mails.where(key > after).order_by(key).limit(_MAILS_AT_ONCE)).all()
 
     def shared_events(self, one: int, other: int) -> list[str]:
         """The names of the tournaments that both players are or were in."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from datetime import timedelta
 
@@ -11,10 +12,11 @@ from sqlalchemy import select
 from pbm.cli.output import replayed
 from pbm.compose.tell import mail_bytes
 from pbm.domain.mail import Delivery
+from pbm.server import Arriving
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store.tables import metadata
-from tests.conversation import Got, House, address_of
+from tests.conversation import ROBOT, Got, House, address_of
 
 NAME = "zebulon"
 
@@ -82,6 +84,25 @@ def test_nothing_of_them_is_left(lived: House) -> None:
     assert stored(lived, "my words") == []
     assert stored(lived, "between us") == []
     assert not lived.parked()
+
+
+def test_what_waits_or_is_encoded_goes_as_well(lived: House) -> None:
+    """Unsent mails with their words or address, held texts, and mails whose text is base64."""
+    encoded = base64.encodebytes(f"Ask {address_of(NAME)} about it, she is {NAME}.".encode()).decode()
+    raw = f"From: carol@example.net\r\nSubject: hello\r\nContent-Transfer-Encoding: base64\r\n\r\n{encoded}".encode()
+    lived.deliver(Arriving("carol@example.net", (ROBOT.address,), raw))
+    kept = lived.inbox_row.id
+    lived.send("carol", f"message bob Write to {address_of(NAME)} instead.")
+    assert lived.send("carol", "cross challenge carol dave", f"say {address_of(NAME)} knows")
+    Administration(lived.service).remove_player(NAME)
+    lived.wait(timedelta(days=1))
+    with lived.service.store.read() as tx:
+        row = tx.inbox.get(kept)
+        assert row is not None
+        assert row.raw == b""
+    assert stored(lived, address_of(NAME)) == ["remarks"], "what others wrote to a board stays theirs"
+    assert stored(lived, "between us") == []
+    assert {"outbox"} <= set(stored(lived, address_of("bob"))), "how the games end is still told"
 
 
 def test_the_ban_of_an_erased_player_holds_at_their_address_and_names_nobody(lived: House) -> None:

@@ -37,8 +37,8 @@ def test_tickets_are_forgotten_some_time_after_they_expire(house: House) -> None
 
 @pytest.fixture
 def guarded(new_house: Callable[..., House]) -> House:
-    """Three mails may wait for the operator, for thirty days."""
-    return new_house(Settings(ROBOT, Limits(parked_mails=3, parked_mail_days=30), OPERATOR))
+    """Three mails may wait for the operator, for thirty days; others are kept for five."""
+    return new_house(Settings(ROBOT, Limits(parked_mails=3, parked_mail_days=30, kept_mail_days=5), OPERATOR))
 
 
 def waiting(house: House) -> list[int]:
@@ -74,6 +74,7 @@ def test_mails_that_wait_are_forgotten_in_the_end_and_the_operator_hears_of_it_b
     for days, letters in ((22, 0), (2, 1)):
         guarded.now += timedelta(days=days)
         guarded.service.tidy()
+        guarded.service.agenda.run(100)
         told = [got for got in guarded.collect() if got["Subject"] == "pbm: emails wait for you"]
         assert len(told) == letters
         assert waiting(guarded) == [number]
@@ -84,3 +85,12 @@ def test_mails_that_wait_are_forgotten_in_the_end_and_the_operator_hears_of_it_b
         row = tx.inbox.get(number)
     assert row is not None
     assert (row.state, row.raw) == (Arrival.FORGOTTEN, b"")
+
+
+def test_handled_mails_are_forgotten_by_their_own_time_and_not_by_that_of_parked_ones(guarded: House) -> None:
+    guarded.send("dora@example.com", "help")
+    for days, state in ((4, Arrival.HANDLED), (2, Arrival.FORGOTTEN)):
+        guarded.now += timedelta(days=days)
+        guarded.service.tidy()
+        guarded.service.agenda.run(100)
+        assert guarded.inbox_row.state is state
