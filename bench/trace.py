@@ -1,4 +1,6 @@
-"""How much code one move by mail runs through, and how large the code is: `python -m bench.trace [--way]`.
+"""How simple the house is: `python -m bench.trace [--way] [--names]` prints each figure beside its aim.
+
+The figures of the sources are counted in bench/house.py; those of a move's way are counted here, as it happens.
 
 The move is an answer to a board mail, handled by a server that has done the same before. Counted are the files and
 functions of pbm and games that the handling thread runs through; how often, going through the functions in the order of
@@ -8,7 +10,6 @@ the way.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import gc
 import statistics
@@ -24,15 +25,14 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from bench.house import LONG_FUNCTION, LONG_LINE, ROOT, SMALL, golden_files_of_a_footer, sources
+from bench.house import House as Sources
 from tests.conversation import House
 from tests.databases import Files
 
-ROOT = Path(__file__).parent.parent
 MOVE = "C3"
 REMARK = "Haselnusskuchen ist gut"
 """A word found in nothing but the mail."""
-LONG = 50
-"""The most lines that a function may have."""
 
 
 @dataclass(slots=True)
@@ -136,57 +136,54 @@ def one_move(house: House) -> Trace:
     return tracer.trace
 
 
-def modules() -> dict[str, ast.Module]:
-    """The files of pbm and games."""
-    paths = sorted(path for folder in ("pbm", "games") for path in (ROOT / folder).rglob("*.py"))
-    return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in paths}
+def rows(trace: Trace, house: Sources) -> list[tuple[str, str, str]]:
+    """What is measured, how much it is, and what it should be."""
+    modules = house.modules
+    return [
+        ("files on a move's way", f"{len(trace.files)}", "≤ 45"),
+        ("functions on a move's way", f"{len(trace.functions)}", "≤ 300"),
+        ("returns into a file left", f"{trace.returns}", "≤ 110"),
+        ("types that hold words of the mail", f"{len(trace.holders)}", ""),
+        ("product lines, pbm + games", f"{house.lines:,}", "≤ 45,000"),
+        ("modules", f"{len(modules)}", ""),
+        ("median lines of a module", f"{statistics.median(modules):g}", "150 to 250"),
+        (f"functions of more than {LONG_FUNCTION} lines", f"{len(house.long)}", "0"),
+        (f"branches per line (functions of {SMALL} lines and more)", f"{house.branches_a_line():.2f}", "≤ 0.33"),
+        *((f"  {name}", f"{house.branches_a_line(f'{name}/'):.2f}", "") for name in _folders(house)),
+        ("functions with more than 20 branches", f"{len(house.branchy(20))}", "0"),
+        ("functions with more than 12 branches", f"{len(house.branchy(12))}", ""),
+        ("mean length of a line that is not blank", f"{house.mean_length:.1f}", "≤ 53.8"),
+        (f"lines over {LONG_LINE} characters", f"{house.share_of_long_lines:.1%}", "≤ 11 %"),
+        ("comment lines per 1,000", f"{house.comments_per_1000:.1f}", "≥ 25"),
+        ("files that know of rehearsing, reading ahead, letting pass", f"{len(house.batching)}", "1"),
+        ("uses of private names of libraries", f"{len(house.private_names)}", "0"),
+        ("golden files that change with a footer word, at most", f"{golden_files_of_a_footer()[0]}", "≤ 5"),
+    ]
 
 
-def long_functions(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            if lines > LONG:
-                yield f"{node.name} ({lines})"
-
-
-def sizes() -> tuple[int, float, list[str]]:
-    """How many modules there are, their median number of lines, and the functions that are too long."""
-    found = modules()
-    lines = [len((ROOT / path).read_text().splitlines()) for path, tree in found.items() if not _is_empty(tree)]
-    long = [f"{path}: {name}" for path, tree in found.items() for name in long_functions(tree)]
-    return len(lines), statistics.median(lines), long
-
-
-def _is_empty(tree: ast.Module) -> bool:
-    """Whether a package's file holds only its docstring."""
-    return all(isinstance(node, ast.Expr) for node in tree.body)
+def _folders(house: Sources) -> list[str]:
+    """The packages of pbm, and games."""
+    paths = [source.path.split("/") for source in house.sources]
+    return sorted({"/".join(parts[:2]) if parts[0] == "pbm" else "games" for parts in paths if len(parts) > 2})
 
 
 @click.command()
 @click.option("--way", is_flag=True, help="Print every function on the way, too, and the types.")
-def main(way: bool) -> None:
-    """Print one table: the path of a move by mail, and the sizes of modules."""
+@click.option("--names", is_flag=True, help="Print what the figures of the sources count, too.")
+def main(way: bool, names: bool) -> None:
+    """Print the table of how simple the house is: the path of a move by mail, and what its sources hold."""
     with tempfile.TemporaryDirectory() as folder:
         house = House(Files(Path(folder)).ready())
         trace = one_move(house)
         house.service.close()
-    count, median, long = sizes()
-    table = Table("one move by mail, and the house it runs through", "", "aim")
-    rows = [
-        ("files on its way", len(trace.files), "at most 45"),
-        ("functions on its way", len(trace.functions), ""),
-        ("returns into a file already left", trace.returns, ""),
-        ("types that hold words of the mail", len(trace.holders), ""),
-        ("modules of pbm and games", count, "about 120"),
-        ("median lines of a module", f"{median:g}", "150 to 250"),
-        (f"functions of more than {LONG} lines", len(long), "0"),
-    ]
-    for what, measured, aim in rows:
-        table.add_row(what, str(measured), aim)
+    found = Sources(sources())
+    table = Table("one move by mail, and the house it runs through", "now", "aim")
+    for row in rows(trace, found):
+        table.add_row(*row)
     console = Console()
     console.print(table)
-    for line in [*long, *(trace.functions if way else ()), *(trace.holders if way else ())]:
+    counted = [*found.branchy(12), *found.long, *found.batching, *found.private_names] if names else []
+    for line in [*counted, *(trace.functions if way else ()), *(trace.holders if way else ())]:
         console.print(line, highlight=False)
 
 

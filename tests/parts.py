@@ -16,7 +16,7 @@ says what has happened. golden/parts.txt is a conversation, too, which shows not
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -44,11 +44,21 @@ class Part:
     def _pattern(self) -> re.Pattern[str]:
         return re.compile(_VALUE.join(map(re.escape, self.fixed)))
 
+    @cached_property
+    def line(self) -> re.Pattern[str]:
+        """The part as a line of text, or as a paragraph of HTML: what is before it, itself and what is behind it."""
+        bare = _VALUE.replace("(", "(?:", 1).join(map(re.escape, self.fixed))
+        return re.compile(rf"(^|>)({bare})($|</p>)", re.MULTILINE)
+
     def label(self, paragraph: str) -> str | None:
         """How the paragraph is named in dots, or None if it is another one."""
         if match := self._pattern.fullmatch(paragraph):
             return f"{self.name} ({', '.join(match.groups())})" if match.groups() else self.name
         return None
+
+    def named(self, found: re.Match[str]) -> str:
+        """What stands in place of a line."""
+        return f"{found[1]}{DOTS}{self.label(found[2])}{found[3]}"
 
     def text(self, values: Sequence[str]) -> str:
         found = self.fixed[0]
@@ -203,12 +213,31 @@ def in_full(script: str, parts: Sequence[Part] | None = None) -> str:
 
 
 def without_parts(text: str, parts: Sequence[Part]) -> str:
-    """The text or HTML of a mail, in which the name of each part that is one line stands for it."""
+    """The text or HTML of a mail, in which a label stands for each part that is one line."""
     for part in parts:
-        if len(part.fixed) == 1 and "\n" not in part.fixed[0]:
-            line = re.compile(rf"(^|>){re.escape(part.fixed[0])}($|</p>)", re.MULTILINE)
-            text = line.sub(rf"\1{DOTS}{part.name}\2", text)
+        if not any("\n" in fixed for fixed in part.fixed):
+            text = part.line.sub(part.named, text)
     return text
+
+
+def _is_sentence(line: str) -> bool:
+    """Whether it has two words and no columns."""
+    return re.search(r"[A-Za-z]{3}.* .*[a-z]{3}", line) is not None and "  " not in line.strip()
+
+
+def repeated(scripts: Mapping[str, str]) -> dict[str, set[str]]:
+    """The lines of mails with two words and more, each with the conversations that show it.
+
+    Left out are the first paragraphs, which say what happened, quotes, and names of media types.
+    """
+    shown: dict[str, set[str]] = {}
+    for name, script in scripts.items():
+        for _, letter in RECEIVED.findall(script):
+            for paragraph in dedented(letter).split("\n\n")[2:]:
+                if not paragraph.startswith((">", DOTS, "(in these forms: ")):
+                    for line in filter(_is_sentence, paragraph.splitlines()):
+                        shown.setdefault(line, set()).add(name)
+    return shown
 
 
 def _changed(script: str, change: Callable[[str], str]) -> str:
