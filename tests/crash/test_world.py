@@ -70,6 +70,7 @@ def test_a_database_that_is_read_only_for_a_while_loses_nothing(
     assert "readonly" in out.read_text().replace("-", "")
 
 
+@pytest.mark.crash
 def test_a_database_that_others_lock_loses_nothing(nursery: Nursery, template: Path, tmp_path: Path) -> None:
     def lock(site: Site, clients: Clients) -> None:
         for _ in range(5):
@@ -83,6 +84,7 @@ def test_a_database_that_others_lock_loses_nothing(nursery: Nursery, template: P
     assert run(nursery, template, tmp_path, meanwhile=lock).problems == ()
 
 
+@pytest.mark.crash
 @pytest.mark.parametrize("offsets", [(3600, 86_400), (-5, 5, -10), (86_400, -3600, 0)])
 def test_a_clock_that_jumps_loses_nothing(
     offsets: tuple[int, ...], nursery: Nursery, template: Path, tmp_path: Path

@@ -12,12 +12,19 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbm.domain.configuration import FetchSettings
+from pbm.edges import fetch
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.store import Store
 from tests.mailbox import Imap, imap
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fetching looks ten times as often as usual whether it must stop."""
+    monkeypatch.setattr(fetch, "_TICK_SECONDS", 0.1)
 
 
 @contextmanager

@@ -152,11 +152,11 @@ def test_an_address_of_two_accounts_is_not_taken_for_a_strangers(words: str, hou
 def test_a_mailbox_that_never_answers_is_asked_ever_more_rarely_until_it_writes(house: House) -> None:
     victim = "victim@home.example"
     asked: list[int] = []
-    for day in range(120):
-        for name in "abcde":
+    for day in [*range(28), *range(28, 120, 7)]:
+        for name in "abcd":
             house.send("eve@evil.example", f"signup v{name}{chr(97 + day % 26)}{day} passw0rd {victim}")
         asked += [day] * (len(house.mailboxes[victim]) - len(asked))
-        house.wait(timedelta(days=1) - timedelta(minutes=5))
+        house.wait(timedelta(days=1 if day < 27 else 7) - timedelta(minutes=4))
         house.service.tidy()
     assert asked == [0, 0, 0, 1, 2, 3, 10, 17, 24]
     (got,) = house.send(victim, "signup vera passw0rd")
