@@ -374,7 +374,8 @@ def check_wire(queued: Queued) -> None:
         assert len(parsed.get_all(name, [])) == 1, f"{name} in\n{head.decode()}"
     assert parsed["To"] == mail.address
     assert parsed["Auto-Submitted"] in ("auto-replied", "auto-generated")
-    assert mail.envelope_from == f"bounce+{mail.key}@{parsed['From'].rpartition('@')[2].rstrip('>')}"
+    domain = parsed["From"].rpartition("@")[2].rstrip(">")
+    assert re.fullmatch(rf"bounce\+{mail.key}\.[0-9a-f]{{12}}@{domain}", mail.envelope_from)
     got = Got(mail.address, raw, mail.board)
     text = got.body
     if got.is_html:

@@ -272,11 +272,15 @@ class Composer:
         mails = []
         for address in reader.addresses:
             key = self.make_key()
-            path = self.robot.return_path(key)
+            path = self.return_path(key)
             mails.append(
                 Mail(key, address, path, subject, written, board, player_id, False, token, shared, owed.VERSION)
             )
         return mails
+
+    def return_path(self, key: str) -> str:
+        """The address for bounces of the mail with the key, which nobody can make who only knows its Message-ID."""
+        return self.robot.return_path(self.signer.return_key(key))
 
     @staticmethod
     def _summary(answers: Sequence[Answer]) -> str:

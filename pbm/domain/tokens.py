@@ -109,6 +109,16 @@ class Signer:
         """The token, or None if the text was not sealed by this server."""
         return _opened(self._secrets, text) if len(text) <= _MAX_LENGTH else None
 
+    def return_key(self, key: str) -> str:
+        """The key of a mail of ours with a proof, for its return path; its Message-ID, which many see, has no proof."""
+        return f"{key}.{_proof(self._secrets[0], key)}"
+
+    def key_returned(self, text: str) -> str | None:
+        """The key of the mail whose return path has this text; None if the path was not made by this server."""
+        key, _, proof = text.lower().rpartition(".")
+        is_ours = any(hmac.compare_digest(proof.encode(), _proof(secret, key).encode()) for secret in self._secrets)
+        return key if is_ours else None
+
     def board_of(self, text: str) -> int | None:
         """The board of a seat's token; None for any other text."""
         token = self.open(text)
@@ -134,6 +144,10 @@ def _opened(secrets: Collection[bytes], text: str) -> Token | None:
         return None
     kind, *numbers = _read_varints(payload)
     return _KINDS[kind](*numbers)
+
+
+def _proof(secret: bytes, key: str) -> str:
+    return hmac.digest(secret, b"return" + key.encode(), "sha256")[:6].hex()
 
 
 def _mac(secret: bytes, payload: bytes) -> bytes:

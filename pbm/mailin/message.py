@@ -125,7 +125,6 @@ class Discard:
     bounce_token: str | None = None
     failures: tuple[Failure, ...] = ()
     permanent: bool = False
-    original_id: str | None = None
     mark: Mark = Mark.RESPONDER
     letter: Message | None = None
     """What stands in the mail, if it may be a player's move in spite of its mark."""

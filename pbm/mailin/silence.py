@@ -17,7 +17,7 @@ from flufl.bounce import all_failures
 from pbm.mailin import headers, phrases
 from pbm.mailin.headers import Robot
 from pbm.mailin.message import Action, Discard, Envelope, Failure, Mark
-from pbm.mailin.mime import Entity, TooLongError, decoded, split
+from pbm.mailin.mime import Entity, decoded
 
 # Its detectors log tracebacks for mails that strangers send, which are of no use to the operator.
 logging.getLogger("flufl.bounce").disabled = True
@@ -182,8 +182,7 @@ def verdict(seen: Evidence) -> Discard | None:
     if mark is Mark.RESPONDER and not seen.excused and _is_program(seen):
         mark = Mark.PROGRAM
     message_id = headers.message_id(seen.mail.fields.get("message-id", []))
-    original_id = _original_id(seen) if action in (Action.BOUNCE, Action.COMPLAINT) else None
-    discard = Discard(action, reason, message_id, seen.sender, seen.bounce_token, original_id=original_id, mark=mark)
+    discard = Discard(action, reason, message_id, seen.sender, seen.bounce_token, mark=mark)
     if action is not Action.BOUNCE:
         return discard
     failed = failures(seen)
@@ -391,17 +390,6 @@ def _visible(mail: Entity) -> str:
     """The beginning of a mail's text, for finding words in it."""
     texts = (part for part in mail.walk() if part.type.startswith("text/") and not part.attached)
     return "\n".join(decoded(part, limit=8192) for part, _ in zip(texts, range(3), strict=False))
-
-
-def _original_id(seen: Evidence) -> str | None:
-    """The message id of our mail; None if its header was not returned."""
-    for part in seen.mail.walk():
-        if part.type in ("message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"):
-            try:
-                return headers.message_id(split(part.body.lstrip())[0].get("message-id", []))
-            except TooLongError:
-                return None
-    return None
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:

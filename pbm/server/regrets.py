@@ -171,7 +171,9 @@ class Bouncing:
 
     def note(self, tx: Transaction, discard: Discard) -> str:
         """Count a bounce or a complaint for the recipient of our mail; returns what was done, for the operator."""
-        mail = tx.bounces.mail_of(_keys(discard))
+        # Ids of our mails are in answers that others see, too, so only our own return path says what came back.
+        key = self.tools.composer.signer.key_returned(discard.bounce_token or "")
+        mail = tx.bounces.mail_of([key]) if key else None
         if mail is None:
             return "about no email of ours that is known"
         if discard.action is Action.COMPLAINT:
@@ -251,12 +253,6 @@ class Bouncing:
         subject = f"pbm: complaint of {mail.address}"
         tell_operator(Desk(tx, self.tools), subject, "complaint-operator.txt", complainer=mail.address, userid=userid)
         return f"{mail.address}, which gets nothing any more that is optional" if player else mail.address
-
-
-def _keys(discard: Discard) -> list[str]:
-    """Possible keys of our mail: the token of the return path, and the local part of the returned Message-ID."""
-    returned = (discard.original_id or "").strip("<>").partition("@")[0]
-    return [key for key in (discard.bounce_token, returned) if key]
 
 
 def _is_hard(discard: Discard) -> bool:

@@ -254,15 +254,16 @@ def test_mail_that_comes_back_again_and_again_gives_no_more_time_than_once(club:
 
 def bounce(house: House, got: Got) -> None:
     key = got["Message-ID"].strip("<>").partition("@")[0]
+    path = house.service.tools.composer.return_path(key)
     text = (
         "From: MAILER-DAEMON@mx.example.net\r\n"
-        f"To: bounce+{key}@example.org\r\nSubject: Undelivered Mail\r\n"
+        f"To: {path}\r\nSubject: Undelivered Mail\r\n"
         'Content-Type: multipart/report; report-type=delivery-status; boundary="=b"\r\n\r\n'
         "--=b\r\n\r\nSorry.\r\n--=b\r\nContent-Type: message/delivery-status\r\n\r\n"
         f"Reporting-MTA: dns; mx.example.net\r\n\r\nFinal-Recipient: rfc822; {got.address}\r\n"
         f"Action: failed\r\nStatus: 5.1.1\r\n\r\n--=b--\r\n"
     )
-    house.deliver(Arriving("", (f"bounce+{key}@example.org",), text.encode()))
+    house.deliver(Arriving("", (path,), text.encode()))
 
 
 def test_an_outage_while_the_server_was_down_costs_nobody_time(club: House) -> None:
