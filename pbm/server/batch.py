@@ -12,8 +12,7 @@ alone if it was begun before.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
-from math import inf
+from itertools import takewhile
 from time import monotonic
 
 from pbm.mailin import Message
@@ -23,8 +22,10 @@ from pbm.store import Conflict, Store, Transaction
 
 _SECONDS_AT_ONCE = 0.05
 """How long mails are handled in one transaction, which still finishes the mail in hand."""
+_SECONDS_OF_A_READING = 0.3
+"""How long mails are handled after they were read; then others may have come that go first."""
 _LEAST, _MOST = 4, 40
-"""Mails that are read at once. Twice as many as were handled in time before, because others are read again."""
+"""Mails that are read at once."""
 _AHEAD_AT_ONCE = 20
 """Mails that answer a board and are handled before earlier ones, while more wait than are read at once."""
 _SLOW_AT_ONCE = 2
@@ -66,13 +67,14 @@ class Batches:
             if self._handler.heed(tx):
                 return given_up
             quick, slow, is_more = self._next(tx, min(limit, self._at_once))
-        done = self._settle(quick, monotonic() + _SECONDS_AT_ONCE)
-        self._at_once = max(_LEAST, min(_MOST, 2 * done if done < len(quick) else 2 * self._at_once))
+        done, rest = self._settle(quick)
         if slow:
-            done += self._settle(self._handler.check(slow), inf)
+            done += self._settle(self._handler.check(slow))[0]
         if (quick or slow) and not done:
             raise Conflict("The mails that wait must wait for others, which another process is handling.")
-        self.is_idle = not is_more and done == len(quick) + len(slow)
+        # What is left over was read for nothing, so next time fewer are read.
+        self._at_once = max(_LEAST, len(quick) - len(rest)) if rest else min(_MOST, 2 * self._at_once)
+        self.is_idle = not (is_more or rest) and done == len(quick) + len(slow)
         return done + given_up
 
     def _note_begun(self, limit: int) -> int:
@@ -128,32 +130,43 @@ class Batches:
         self._put_off |= {mail.row.id: mail.row.lane for mail in slow[_SLOW_AT_ONCE:]}
         return moves_first(quick, is_flood=is_flood), first, bool(is_flood or self._put_off or self._left_over)
 
-    def _settle(self, mails: Sequence[Prepared], until: float) -> int:
-        """Handle as many of the mails as fit into the time, by the monotonic clock; returns how many were handled."""
-        done = 0
-        for stays_on_boards, some in groupby(mails, lambda mail: mail.stays_on_boards):
-            done += self._settle_alike([*some], until, alone=not stays_on_boards)
-            if monotonic() > until:
-                break
-        return done
+    def _settle(self, mails: Sequence[Prepared]) -> tuple[int, Sequence[Prepared]]:
+        """Handle the mails in one short transaction after another; returns how many were handled, and the rest.
 
-    def _settle_alike(self, mails: Sequence[Prepared], until: float, *, alone: bool) -> int:
-        """Handle some of the mails in one transaction. alone: whether they may change more than boards."""
-        ended = list[Ended]()
+        A mail that comes after another of its sender or lane is left for the next time, because it must be read anew:
+        the first may change what the second means.
+        """
+        done, rest, until = 0, fresh(mails), monotonic() + _SECONDS_OF_A_READING
+        left = mails[len(rest) :]
+        while rest and monotonic() < until:
+            handled, rest = self._settle_some(rest)
+            done += handled
+        return done, [*rest, *left]
+
+    def _settle_some(self, mails: Sequence[Prepared]) -> tuple[int, Sequence[Prepared]]:
+        """Handle the first of the mails in one transaction; returns how many were handled, and those not looked at.
+
+        Mails that may change more than boards lock the whole house, so they are not mixed with others.
+        """
+        only_boards = mails[0].stays_on_boards
+        some = [*takewhile(lambda mail: mail.stays_on_boards == only_boards, mails)]
+        looked_at, ended = 0, list[Ended]()
         try:
-            with self._store.write(alone=alone) as tx:
-                ours = tx.inbox.claim([mail.row.id for mail in mails])
-                claimed = [mail for mail in mails if mail.row.id in ours]
-                tx.lock(name for mail in claimed for name in mail.locks)
-                for mail in claimed:
-                    ended.append(self._handler.settle(tx, mail))
+            with self._store.write(alone=not only_boards) as tx:
+                until = monotonic() + _SECONDS_AT_ONCE
+                ours = tx.inbox.claim([mail.row.id for mail in some])
+                tx.lock(name for mail in some if mail.row.id in ours for name in mail.locks)
+                for mail in some:
+                    looked_at += 1
+                    if mail.row.id in ours:
+                        ended.append(self._handler.settle(tx, mail))
                     if monotonic() > until:
                         break
         except Exception:
             self._handler.forget()
             raise
         self._tell(ended)
-        return len(ended)
+        return len(ended), mails[looked_at:]
 
     def _tell(self, ended: Sequence[Ended]) -> None:
         tell(ended)
@@ -175,3 +188,15 @@ def moves_first(mails: Sequence[Prepared], *, is_flood: bool) -> list[Prepared]:
             later.append(mail)
             passed |= {mail.row.lane, sender}
     return first + later
+
+
+def fresh(mails: Sequence[Prepared]) -> Sequence[Prepared]:
+    """The first of the mails, up to one that comes after another of its sender or its lane."""
+    met = set[str]()
+    for place, mail in enumerate(mails):
+        sender = mail.message.sender if isinstance(mail.message, Message) else ""
+        ways = {mail.row.lane, sender} - {""}
+        if ways & met:
+            return mails[:place]
+        met |= ways
+    return mails

@@ -86,7 +86,7 @@ class Handler:
 
     def _read(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
         try:
-            with gate.tx.savepoint():
+            with gate.tx.unharmed():
                 return self._prepared(gate, row, message)
         except DatabaseTrouble:
             raise

@@ -8,12 +8,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BigInteger, ColumnElement, Row, Select, bindparam, func, select, type_coerce, update
+from sqlalchemy import BigInteger, ColumnElement, Row, Select, bindparam, func, insert, select, type_coerce, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
-from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
+from pbm.store.annex import clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
 from pbm.store.statements import Queries, among, often
 from pbm.store.tables import matches, players, plies
@@ -49,9 +49,8 @@ _PLY = plies.c.notation, plies.c.seat, type_coerce(plies.c.played_at, BigInteger
 _RECORDS = often(
     select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
 )
-_SET_CLOCK = (
-    update(matches).where(matches.c.board == bindparam("of_board")).values({name: bindparam(name) for name in COLUMNS})
-)
+_CHANGE = often(update(matches).where(matches.c.board == bindparam("of_board")))
+_ADD_PLY = often(insert(plies))
 AT_ONCE = 500
 """How many boards one statement asks for."""
 T = TypeVar("T")
@@ -176,8 +175,8 @@ class Matches(Queries):
         """Append to the record of a match as loaded. seat_to_move, clock: after the ply."""
         number = len(match.record) + 1
         after = {"plies": number, "revision": match.revision + 1, "seat_to_move": seat_to_move, **columns_of(clock)}
-        self._insert(plies, board=match.board, ply=number, **ply._asdict())
-        self._change(match.board, moved_at=ply.played_at, **after)
+        self._connection.execute(_ADD_PLY, {"board": match.board, "ply": number, **ply._asdict()})
+        self._connection.execute(_CHANGE, {"of_board": match.board, "moved_at": ply.played_at, **after})
 
     def drop_ply(self, match: Match, seat_to_move: Seat) -> None:
         """Take the last ply back. match, seat_to_move: as they are after that."""
@@ -193,7 +192,7 @@ class Matches(Queries):
         """clocks: by board."""
         if clocks:
             values = [{"of_board": board, **columns_of(clock)} for board, clock in clocks.items()]
-            self._connection.execute(_SET_CLOCK, values)
+            self._connection.execute(_CHANGE, values)
 
     def ticking(self, player_id: int) -> list[int]:
         """The boards on which the player's clock runs."""

@@ -281,6 +281,11 @@ def unnamed(address: str) -> str:
     return f"hash:{hashlib.sha256(mailbox(address).encode()).hexdigest()}"
 
 
+_HOLDING = often(
+    select(bans).where(among(bans.c.subject, "subjects"), or_(bans.c.until.is_(None), bans.c.until > bindparam("now")))
+)
+
+
 @dataclass(eq=False)
 class Bans(Queries):
     """One ban for each subject. An expired ban is kept until it is lifted, so that the operator sees it."""
@@ -318,6 +323,5 @@ class Bans(Queries):
 
     def of(self, subjects: Collection[str], now: datetime) -> dict[str, Ban]:
         """The bans on any of the subjects that hold now, by subject."""
-        holds = or_(bans.c.until.is_(None), bans.c.until > now)
-        found = self._all(select(bans).where(bans.c.subject.in_(subjects), holds), partial(made, Ban))
+        found = self._all(_HOLDING, partial(made, Ban), {"subjects": [*subjects], "now": now})
         return {ban.subject: ban for ban in found}

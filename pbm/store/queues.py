@@ -83,6 +83,7 @@ _SENT = often(
     .where(_THESE)
     .values(attempts=outbox.c.attempts + 1, state=Delivery.SENT.value, done_at=bindparam("now"), trouble="")
 )
+_SETTLED = often(select(inbox.c.id).where(inbox.c.identity == bindparam("identity")))
 _SETTLE = often(update(inbox).where(inbox.c.id == bindparam("mail")))
 
 
@@ -187,7 +188,7 @@ class Inbox(Queries):
 
     def has_settled(self, identity: str) -> bool:
         """Whether a mail with this identity was settled."""
-        return self._is_any(select(inbox.c.id).where(inbox.c.identity == identity).limit(1))
+        return bool(self._connection.execute(_SETTLED, {"identity": identity}).all())
 
     def waits_since(self) -> datetime | None:
         """When the oldest new mail came; None if there is none."""

@@ -103,6 +103,17 @@ class Transaction:
         with translated(), self._connection.begin_nested():
             yield
 
+    @contextmanager
+    def unharmed(self) -> Iterator[None]:
+        """For reading: the transaction can be used on after an exception. Raises: DatabaseTrouble."""
+        if self._connection.dialect.name == "sqlite":
+            with translated():
+                yield
+            return
+        # PostgreSQL answers nothing more after a statement that failed, unless it is undone.
+        with self.savepoint():
+            yield
+
     def lock(self, names: Iterable[str]) -> None:
         """Wait until nobody else has locked any of the names; then they are ours until the transaction ends.
 
