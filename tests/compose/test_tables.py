@@ -75,7 +75,7 @@ def test_a_clock_fits_the_narrowest_phone(house: House) -> None:
     house.game(f"cross -size=3 {one} {two}")
     (got,) = house.answer(two, "show", 101)
     lines = got.body.splitlines()
-    at = lines.index(f"Clock  {one}  20d 23h")
+    at = lines.index(f"Clock  {one}  21d")
     assert lines[at + 1 : at + 3] == ["        until Thu 22 Jan 12:01 UTC", f"       {two}  21d"]
 
 
