@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.message import Message as Parsed
 from itertools import cycle
-from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -268,26 +267,6 @@ def test_what_is_asked_for_in_ones_name_is_at_nobodys_expense_but_the_names(
         (got,) = table.send("bob", "cross show 101")
     assert "busy for long" in got.body
     assert not table.answer("bob", "E4", 101)[0].refuses
-
-
-@pytest.mark.parametrize("asked", ["list", "cross games", "help", "cross show 101", "about alice", "all show alice"])
-def test_mails_come_in_while_one_that_only_reads_is_answered(
-    asked: str, table: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = next(each for each in ("list", "games", "help", "all show", "show", "about") if each in asked)
-    answer, accepted = HANDLERS[name], list[bool]()
-
-    def answer_slowly(request: Request, command: Command) -> Answer | None:
-        coming = Thread(target=table.service.accept, args=([table.mail("bob", "help")],))
-        coming.start()
-        coming.join(PATIENCE_SECONDS)
-        accepted.append(not coming.is_alive())
-        return answer(request, command)
-
-    monkeypatch.setitem(HANDLERS, name, answer_slowly)
-    got = table.send("alice", asked)
-    assert accepted == [True]
-    assert not got[0].refuses
 
 
 def test_what_a_mail_changes_is_seen_by_the_next_of_its_sender(table: House) -> None:
