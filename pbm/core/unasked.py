@@ -1,10 +1,10 @@
 """How many mails a day may go to people who have not asked for them, because of somebody else.
 
 Each mail counts for its mailbox (with +tags and dots folded), for the domain of that unless it is a large provider's,
-and for the network that the causing mail came from, whatever its From says. Who causes it decides which pool it draws
-from, so that nobody starves those who prove more. An answer to an address that a trusted server vouches for is not
-counted: its reader has asked for it. A mailbox that never answers gets such mails ever more rarely, and then none: it
-may be somebody's whom others annoy.
+and for the network that the causing mail came from, whatever its From says. The pool it draws from depends on the
+proof of the person who causes it, so that nobody starves those who prove more. An answer to an address that a trusted
+server vouches for is not counted: its reader has asked for it. A mailbox that never answers gets such mails ever more
+rarely, and then none: it may be somebody's whom others annoy.
 """
 
 from __future__ import annotations

@@ -57,12 +57,11 @@ _ONESELF = "me"
 )
 def seek(request: Request, command: Command) -> Answer | None:
     """Open, withdraw or list seeks. A player has one open seek for each game; a new one replaces it."""
-    assert command.game is not None  # noqa: S101  the parser asks for it
+    if command.game is None:
+        return _all_seeks(request, command)
     game = GAMES[command.game]
     if not command.args and not command.options:
-        words = {"title": game.info.title, "game": game.info.name, **seeks_shown(request, game.info.name)}
-        text = request.outgoing.page("seeks.txt", **words)
-        return done(command, text, f"pbm: {game.info.title} players wanted")
+        return done(command, _seeks_of(request, game), f"pbm: {game.info.title} players wanted")
     player = request.author.who(command)
     wanted = _wanted(request, command, player)
     body = take_body(request, game)
@@ -89,6 +88,21 @@ def seek(request: Request, command: Command) -> Answer | None:
         request.tx.agenda.put(UNTAKEN, fresh.id, request.now + PATIENCE)
         text += f" If nobody has taken it within {lasting(PATIENCE)}, {robot} does."
     return done(command, text)
+
+
+def _all_seeks(request: Request, command: Command) -> Answer:
+    """The open seeks of all games. Raises: BadArguments, because options are of one game."""
+    if command.options:
+        raise BadArguments("A seek is for one game, which stands in front:", f"hex seek {' '.join(command.options)}")
+    sought = [game for game in GAMES.values() if request.tx.seeks.open(game.info.name, 1)]
+    text = "\n".join(_seeks_of(request, game) for game in sought)
+    nobody = 'Nobody is looking for opponents at the moment. "hex seek" tells others that you are, in any game.'
+    return done(command, text or nobody, "pbm: players wanted")
+
+
+def _seeks_of(request: Request, game: AnyGame) -> str:
+    words = {"title": game.info.title, "game": game.info.name, **seeks_shown(request, game.info.name)}
+    return request.outgoing.page("seeks.txt", **words)
 
 
 def _wanted(request: Request, command: Command, player: Player) -> int:

@@ -288,7 +288,7 @@ _FOOTER = re.compile(
 )
 """Where on a line a phone's footer may begin."""
 _FOOTER_LENGTH, _FOOTER_WORDS = 90, 12
-_PERSONS = re.compile(r"[?!;]|^\W*(?:i|i'm|i’m|you|we|they|he|she|ich|wir|je|yo)\b|[.,] \S|[.]$", re.IGNORECASE)
+_PERSONS = re.compile(r"[?!;]|^\W*(?:i|i'm|i’m|you|we|they|(?:sh|h)e|ich|wir|je|yo)\b|[.,] \S|[.]$", re.IGNORECASE)
 _NOTICE, _NOTICE_LINE, _NOTICE_LINES = 45, 16, 4
 """The fewest octets (UTF-8) of a notice and characters of its first line, and how many of its lines are read."""
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")

@@ -207,3 +207,16 @@ def test_nobody_else_is_told_of_a_seek_that_is_taken(house: House, monkeypatch: 
     house.send("zoe", "cross seek zoe zoepass")
     house.answer("a", "yes")
     assert not any(got.address == address_of("b") and "looks for" in got["Subject"] for got in house.wait(timedelta()))
+
+
+def test_seek_alone_lists_the_seeks_of_all_games(house: House) -> None:
+    house.players("alice", "bob")
+    (nobody,) = house.send("bob", "seek")
+    assert "Nobody is looking for opponents" in " ".join(nobody.body.split())
+    house.send("alice", "hex seek alice alicepass")
+    house.send("alice", "cross seek alice alicepass")
+    (got,) = house.send("bob", "seek")
+    assert "Hex" in got.body
+    assert "Cross" in got.body
+    (refused,) = house.send("bob", "seek -clock=3d")
+    assert "hex seek -clock=3d" in refused.body

@@ -78,7 +78,7 @@ def test_a_wish_changes_nothing_and_is_answered_by_what_helps(text: str, told: s
 
 
 def test_a_refusal_among_several_names_the_board_in_what_it_advises(club: House) -> None:
-    club.answer("bob", "undo", 101)
+    club.answer("bob", "draw", 101)
     club.send("bob", "", "102 draw", Authentication_Results=VOUCHED)
     got = club.send("alice", "", "101 undo\n102 pause", Authentication_Results=VOUCHED)[-1]
     assert '"101 accept" or "101 reject"' in got.body
