@@ -24,7 +24,7 @@ _SECONDS_AT_ONCE = 0.05
 """How long mails are handled in one transaction, which still finishes the mail in hand."""
 _SECONDS_OF_A_READING = 0.3
 """How long mails are handled after they were read; then others may have come that go first."""
-_LEAST, _MOST = 4, 40
+_LEAST, _MOST = 10, 40
 """Mails that are read at once."""
 _AHEAD_AT_ONCE = 20
 """Mails that answer a board and are handled before earlier ones, while more wait than are read at once."""
@@ -72,8 +72,6 @@ class Batches:
             done += self._settle(self._handler.check(slow))[0]
         if (quick or slow) and not done:
             raise Conflict("The mails that wait must wait for others, which another process is handling.")
-        # What is left over was read for nothing, so next time fewer are read.
-        self._at_once = max(_LEAST, len(quick) - len(rest)) if rest else min(_MOST, 2 * self._at_once)
         self.is_idle = not (is_more or rest) and done == len(quick) + len(slow)
         return done + given_up
 
@@ -141,6 +139,8 @@ class Batches:
         while rest and monotonic() < until:
             handled, rest = self._settle_some(rest)
             done += handled
+        # What time was too short for was read for nothing, so next time fewer are read.
+        self._at_once = max(_LEAST, len(mails) - len(rest)) if rest else min(_MOST, 2 * self._at_once)
         return done, [*rest, *left]
 
     def _settle_some(self, mails: Sequence[Prepared]) -> tuple[int, Sequence[Prepared]]:
