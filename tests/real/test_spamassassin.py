@@ -120,6 +120,8 @@ LETTERS: dict[str, dict[str, Any]] = {
     "unreached-operator.txt": {
         "board": 101, "outbox": 7, "failed": "bob@example.net", "reason": "550 5.1.1 no such user",
     },
+    "unmade-operator.txt": {"number": 7, "whom": "bob@example.net", "reason": "a fault of ours"},
+    "bystander.txt": {"writer": "carol@example.net", "board": 101, "lines": ["F6"]},
     "suspended-operator.txt": {
         "userids": ["alice"], "bounces": 3, "failed": "alice@example.net", "reason": "550 no such user",
         "unreachable": ["alice"], "days": 14, "boards": [101],
@@ -130,8 +132,8 @@ LETTERS: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 """Letters that no conversation shows, with the words that fill them."""
-IN_FORMS = {"display.txt"}
-"""A page whose mail has another text than the page: it is found by its subject."""
+IN_FORMS = {"display.txt", "puzzle.txt", "puzzle-over.txt", "review.txt"}
+"""Pages whose boards are drawn when the mail is made, so that its text is another: they are found by their subjects."""
 PAGES = {path.name for path in MAILS.glob("*.txt")}
 
 
