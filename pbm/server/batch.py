@@ -69,7 +69,7 @@ class Batches:
             quick, slow, is_more = self._next(tx, min(limit, self._at_once))
         done, rest = self._settle(quick)
         if slow:
-            done += self._settle(self._handler.check(slow))[0]
+            done += self._settle(self._handler.check(fresh(slow)))[0]
         if (quick or slow) and not done:
             raise Conflict("The mails that wait must wait for others, which another process is handling.")
         self.is_idle = not (is_more or rest) and done == len(quick) + len(slow)
@@ -121,6 +121,8 @@ class Batches:
                 lanes |= {mail.row.lane} - {""}
             else:
                 quick.append(mail)
+        # One that was left over last time is earlier than those put off, and none passes an earlier one of its lane.
+        slow.sort(key=lambda mail: mail.row.id)
         first = slow[:_SLOW_AT_ONCE]
         self._put_off = {
             number: lane for number, lane in self._put_off.items() if number not in {row.id for row in again}
@@ -136,9 +138,11 @@ class Batches:
         """
         done, rest, until = 0, fresh(mails), monotonic() + _SECONDS_OF_A_READING
         left = mails[len(rest) :]
-        while rest and monotonic() < until:
+        while rest:
             handled, rest = self._settle_some(rest)
             done += handled
+            if monotonic() > until:
+                break
         # What time was too short for was read for nothing, so next time fewer are read.
         self._at_once = max(_LEAST, len(mails) - len(rest)) if rest else min(_MOST, 2 * self._at_once)
         return done, [*rest, *left]

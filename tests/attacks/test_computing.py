@@ -331,7 +331,8 @@ def test_a_move_that_comes_during_a_flood_is_handled_next(
 ) -> None:
     """Anybody can write in a player's name."""
     monkeypatch.setattr(batch, "_SECONDS_AT_ONCE", -1)
-    table.service.accept([table.mail(sender.format(n), "list") for n in range(20)])
+    monkeypatch.setattr(batch, "_SECONDS_OF_A_READING", -1)
+    table.service.accept([table.mail(sender.format(n), "list") for n in range(50)])
     answer = HANDLERS["list"]
     coming, before = [table.answering("bob", "C4", 101)], list[bool]()
 
