@@ -171,6 +171,10 @@ class Option:
     choices: tuple[str, ...] = ()
     halves: bool = False
     """Values are a whole number from low to high followed by .5, kept as text."""
+    also: tuple[str, ...] = ()
+    """Other names of it; a size may always be called the radius, or n."""
+    synonyms: tuple[tuple[str, str], ...] = ()
+    """Other words for a choice, each with the choice."""
 
     @property
     def usage(self) -> str:
@@ -194,6 +198,21 @@ class Option:
         elif value.isascii() and value.isdecimal() and len(value) <= 12 and self.low <= int(value) <= self.high:
             return int(value)
         raise OptionError(f"{quoted(f'-{self.name}={value}')} does not fit: -{self.name} takes {self.range}.")
+
+
+def spelled(options: Sequence[Option], word: str) -> str:
+    """A word of a challenge in the spelling that records keep; unknown words stay as they are.
+
+    >>> spelled([Option("size", "cells per side", 6, low=2, high=10)], "--radius=4")
+    '-size=4'
+    """
+    name, equals, value = word.lstrip("-").casefold().partition("=")
+    option = next((each for each in options if name in (each.name, *each.also)), None)
+    if option is None and name in ("radius", "n"):
+        option = next((each for each in options if each.name == "size"), None)
+    if option is None:
+        return word
+    return f"-{option.name}{equals}{dict(option.synonyms).get(value, value)}"
 
 
 class OptionValues:

@@ -133,11 +133,28 @@ def check_userid(userid: str) -> None:
         raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
 
 
-def check_free(tx: Transaction, userid: str) -> None:
-    """Raises: BadArguments; NotAllowed if somebody has or had the userid, or one that looks like it."""
+def check_free(tx: Transaction, userid: str, besides: int = 0) -> None:
+    """Raises: BadArguments; NotAllowed if somebody has or had the userid, or one that looks like it.
+
+    besides: the id of a player who may have it.
+    """
     check_userid(userid)
-    if tx.players.is_taken(userid):
+    if tx.players.is_taken(userid, besides):
         raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
+
+
+def rename(tx: Transaction, player: Player, wanted: str) -> Player:
+    """Give a player another userid; the old one still finds them, and what keeps them out does so under the new one.
+
+    Raises: BadArguments, NotAllowed.
+    """
+    check_free(tx, wanted, besides=player.id)
+    tx.players.keep_name(player, wanted)
+    tx.erasure.call(player, wanted)
+    for ban in tx.bans.of([player.userid.casefold()], tx.now).values():
+        tx.bans.lift(ban.subject)
+        tx.bans.put(ban._replace(subject=wanted.casefold()))
+    return Player(player.id, wanted)
 
 
 def check_password(password: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from games import AnyGame
-from games.rules import OptionError, Preset, counted
+from games.rules import OptionError, Preset, counted, spelled
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk
 from pbm.core.request import Request
@@ -133,7 +133,7 @@ def read_terms(
         if name in OPTIONS:
             timing[name] = value
         elif name not in _RATED:
-            own.append(word)
+            own.append(spelled(game.info.options, word))
         elif "=" in word:
             raise OptionError(f'"{word}" takes no value: write --{name}.')
         else:

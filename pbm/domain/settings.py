@@ -67,6 +67,8 @@ class Choice:
             raise BadArguments(
                 f'"{value}" does not fit: write a place such as Europe/Berlin, {excuse}', f"set timezone {zone}"
             )
+        if found is None and not self.values:
+            found = _places(known).get(value.casefold().replace(" ", "_"))
         if found is None:
             meant = self._meant(value, known)
             told = f". Did you mean {meant}?" if meant else f": {self.name} is {self.range}."
@@ -74,10 +76,19 @@ class Choice:
         return found
 
     def _meant(self, value: str, known: Collection[str]) -> str:
-        """The word that may be meant, or ""; for a time zone the name of the place is enough."""
-        places = {name.rpartition("/")[2].casefold(): name for name in sorted(known, reverse=True)}
+        """The word that may be meant, or ""."""
+        places = {word.casefold(): word for word in known} if self.values else _places(known)
         close = difflib.get_close_matches(value.casefold()[:40].replace(" ", "_"), places, n=1, cutoff=0.75)
         return places[close[0]] if close else ""
+
+
+def _places(zones: Collection[str]) -> dict[str, str]:
+    """The time zones by the names of their places, in lower case."""
+    places = {}
+    for name in sorted(zones, reverse=True):
+        if not name.startswith("Etc/"):  # Etc/GMT-2 is the zone of UTC+2, so "GMT-2" names no place
+            places[name.rpartition("/")[2].casefold()] = name
+    return places
 
 
 _SWITCHES = {"yes": "on", "true": "on", "no": "off", "false": "off", "none": "off", "never": "off"}

@@ -63,6 +63,7 @@ _PATTERNS = {
     "TIME": re.compile(r"(?!up\b).*", re.IGNORECASE),  # "give up" resigns
     "PLAYER": re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}"),
     "SEEK": re.compile(r"#?\d{1,9}"),
+    "SIZE": re.compile(r"\d{1,2}(?:[x×]\d{1,2})?", re.IGNORECASE),
     "BOARD[#PLY]|new": re.compile(rf"{_BOARD_AT_PLY}|new", re.IGNORECASE),
 }
 
@@ -247,6 +248,7 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
         if (
             args is not None
             and not _is_move(verb, args, standing)
+            and _names_game(args, is_userid)
             and ("PASSWORD" not in args or not (standing.proven or _is_said(verb, args)) or _logs_in(args, is_userid))
         ):
             return args
@@ -258,6 +260,18 @@ def _is_move(verb: Verb, args: Mapping[str, str], standing: Standing) -> bool:
     number = args.get("BOARD", "").partition("#")[0]
     may_be = standing.board is not None and any(param.key == "MOVE" for param in verb.params)
     return may_be and number.isdecimal() and int(number) < FIRST_BOARD
+
+
+def _names_game(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
+    """Whether a size and an opponent follow the name of a game, and somebody is called as the opponent.
+
+    "play with ann" and "play hex please" are plain words.
+    """
+    opponent = args.get("OPPONENT", "")
+    if not opponent and "SIZE" not in args:
+        return True
+    is_somebody = not opponent or "@" in opponent or _ROBOT.fullmatch(opponent.casefold()) or is_userid(opponent)
+    return args["GAME"].casefold() in GAMES and bool(is_somebody)
 
 
 def _is_said(verb: Verb, args: Mapping[str, str]) -> bool:

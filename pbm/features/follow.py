@@ -9,6 +9,7 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
+from pbm.core.notify import notice_of
 from pbm.core.registry import handles
 from pbm.core.reply import done
 from pbm.core.request import Request
@@ -34,8 +35,8 @@ Wish = OpenBoard | Player | Tournament | str
     Verb("follow USERID PASSWORD [WHAT]", LOOKING, rank=100, bare=True, wordy=True),
     "get the emails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
 )
-def follow(request: Request, command: Command) -> Answer:
-    """Follow what one word names: the number of a board, or the name of a player, a tournament or a game."""
+def follow(request: Request, command: Command) -> Answer | None:
+    """Follow what one word names: the number of a board, which then comes, or a player, a tournament or a game."""
     player, word = request.author.who(command), command.args.get("WHAT")
     if word is None:
         return done(command, _listed(request, player), "pbm: what you follow")
@@ -46,7 +47,12 @@ def follow(request: Request, command: Command) -> Answer:
         return done(command, _follow_player(request, player, wish))
     if isinstance(wish, Tournament):
         return done(command, _follow_tournament(request, player, wish))
-    return done(command, _subscribe(request, player, wish))
+    told = _subscribe(request, player, wish)
+    if isinstance(wish, str):
+        return done(command, told)
+    shown = "how it stands. You get its emails from now on."
+    request.outgoing.notices.append(notice_of(wish, request.author.reader(), whole_record=True, shown=shown))
+    return None
 
 
 @handles(

@@ -21,7 +21,7 @@ from pbm.core.request import Request
 from pbm.core.robots import Ask, Task, give_up, hints_told, orders, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
-from pbm.domain.match import Ending, Match
+from pbm.domain.match import Ending, Match, Player
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.house import THINK
@@ -53,26 +53,34 @@ def _is_worth_it(match: Match) -> bool:
         Locks.BOARDS,
         rank=165,
         lasting=True,
-        other_usage="BOARD PLY [MOVE...]",
+        other_usage="BOARD [PLY] [MOVE...]",
     ),
     "get a game that has ended as an animation, and as a file for programs; or see any board after a ply",
 )
 def replay(request: Request, command: Command) -> Answer | None:
     """Order a replay; with the number of a ply, show the board after it, or what moves would then lead to."""
-    if "PLY" in command.args:
-        at = f"{command.args.get('BOARD', '')}#{command.args['PLY'].removeprefix('#')}"
+    if "PLY" in command.args or "MOVE" in command.args:
+        ply = command.args.get("PLY", "").removeprefix("#")
+        at = command.args.get("BOARD", "") + (f"#{ply}" if ply else "")
         looks = HANDLERS["preview" if "MOVE" in command.args else "show"]
         return looks(request, replace(command, args={**command.args, "BOARD": at}))
-    player, board = request.author.who(command), request.boards.named(command)
+    board, player = request.boards.named(command), _reader(request, command)
     number = board.match.board
     if board.match.result is None:
         raise NotAllowed(f"Board {number} goes on. It can be replayed when it has ended.", f"show {number}")
     if not _is_worth_it(board.match):
         raise NotAllowed(f"On board {number} too little was played for a replay.", f"show {number}")
+    if player is None:
+        return HANDLERS["show"](request, command)
     if sum(whom == player.id for _, _, whom in orders(request.tx, WORD)) >= MOST_WAITING:
         raise NotAllowed(f"{MOST_WAITING} replays for you are still under way; wait for them.")
     request.tx.agenda.put(THINK, f"{WORD} {number}:{player.id}", request.now)
     return done(command, f"The whole game of board {number} comes in a separate email.")
+
+
+def _reader(request: Request, command: Command) -> Player | None:
+    """Whom the replay goes to: anybody may see a game that has ended, so nobody need prove who they are."""
+    return request.author.who(command) if command.credentials is not None else request.author.reader().player
 
 
 @thinks

@@ -50,8 +50,8 @@ _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
 
 
 @handles(
-    Verb("play USERID PASSWORD [GAME]", STARTING, rank=5, wordy=True),
-    "start a game at once, against a program; cross, unless you name another",
+    Verb("play [OPTIONS] USERID PASSWORD [GAME] [SIZE] [OPPONENT]", STARTING, rank=5, wordy=True),
+    "start a game at once, against a program unless you name somebody; cross, unless you name another game",
 )
 def play(request: Request, command: Command, name: str = "", opponent: str = OPPONENT) -> Answer | None:
     """Start a game at once; a newcomer joins first. In an answer to a board, "play D4" is a move.
@@ -71,9 +71,27 @@ def play(request: Request, command: Command, name: str = "", opponent: str = OPP
         return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))
     if request.sender.address:
         join(request, name, playing=True)
-    challenge = parse(f"{word.casefold()} challenge me {opponent}", KNOWN)
+    size = _sized(word.casefold(), command.args["SIZE"]) if "SIZE" in command.args else ()
+    challenge = parse(f"{word.casefold()} challenge me {command.args.get('OPPONENT', opponent)}", KNOWN)
     credentials = {name: value for name, value in command.args.items() if name in ("USERID", "PASSWORD")}
-    return HANDLERS["challenge"](request, replace(challenge, args={**challenge.args, **credentials}))
+    terms = (*size, *command.options)
+    return HANDLERS["challenge"](request, replace(challenge, options=terms, args={**challenge.args, **credentials}))
+
+
+def _sized(game: str, size: str) -> tuple[str, ...]:
+    """The options for a board of a size, written as "11" or "7x6". Raises: BadArguments if the game has no such board.
+
+    >>> _sized("hex", "11"), _sized("go", "9x9"), _sized("four", "7x6")
+    (('-size=11',), ('-size=9',), ('-columns=7', '-rows=6'))
+    """
+    across, _, down = size.casefold().replace("×", "x").partition("x")
+    names = {option.name for option in GAMES[game].info.options}
+    if {"columns", "rows"} <= names:
+        return f"-columns={across}", f"-rows={down or across}"
+    if "size" not in names or down not in ("", across):
+        shown = GAMES[game].info.options_usage or "no options"
+        raise BadArguments(f'"{size}" is no board of {GAMES[game].info.title}, which has {shown}.', f"play {game}")
+    return (f"-size={across}",)
 
 
 def _may_be_move(request: Request, word: str) -> bool:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from pbm.core import credentials
 from pbm.core.bus import AccountsMerged, publish
-from pbm.core.credentials import check_address, check_free, check_userid
+from pbm.core.credentials import check_address
 from pbm.core.notify import Desk
 from pbm.core.rating import rate_player_anew, unrate_match
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchDecided
-from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.match import Player
 from pbm.features import postmaster
@@ -32,6 +32,7 @@ class Steward(Hand):
         tx, subject, boards = at.tx, subject_of(who), list[int]()
         if is_player(subject):
             player = player_named(tx, subject)
+            subject = player.userid.casefold()  # an old name names them, too
             for seek in tx.seeks.of(player.id):
                 tx.seeks.set_wanted(seek.id, 0)
             boards = self._forfeit(at, player) if forfeit else []
@@ -50,24 +51,19 @@ class Steward(Hand):
         """Lift a ban; a player whose ban was not over is told."""
         subject = subject_of(who)
         with self._service.store.write() as tx:
+            player = tx.players.find(subject) if is_player(subject) else None
+            subject = player.userid.casefold() if player is not None else subject
             held = tx.bans.of([subject], tx.now)
             if not tx.bans.lift(subject):
                 raise NotFound(f'"{who}" is not kept out.')
-            if held and is_player(subject) and (player := tx.players.find(subject)) is not None:
+            if held and player is not None:
                 self._write(tx, player, "pbm: you may play again", "account-news.txt", what="lifted")
 
     def rename(self, userid: str, wanted: str) -> Player:
         """Give a player another userid; they are told."""
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
-            check_userid(wanted)
-            if look(wanted) != look(player.userid):
-                check_free(tx, wanted)
-            tx.erasure.call(player, wanted)
-            renamed = Player(player.id, wanted)
-            for ban in tx.bans.of([player.userid.casefold()], tx.now).values():
-                tx.bans.lift(ban.subject)
-                tx.bans.put(Ban(wanted.casefold(), ban.since, ban.until, ban.reason))
+            renamed = credentials.rename(tx, player, wanted)
             self._write(tx, renamed, "pbm: your userid", "account-news.txt", what="renamed", old=player.userid)
         self._service.tools.states.forget()
         return renamed

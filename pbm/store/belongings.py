@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pbm.domain.errors import BadArguments
 from pbm.store.matches import seated
-from pbm.store.players import SOUND, Players
+from pbm.store.players import SOUND, Players, id_of
 from pbm.store.statements import Instant, Queries, among
 from pbm.store.tables import (
     absences,
@@ -209,9 +209,8 @@ class Belongings(Queries):
 
     def holder(self, userid: str) -> tuple[int, bool] | None:
         """The id of the player who has or had the userid, and whether they are only a name that was imported."""
-        found = select(players.c.id, players.c.password_hash, players.c.removed_at).where(
-            players.c.userid_key == userid.casefold()
-        )
+        columns = players.c.id, players.c.password_hash, players.c.removed_at
+        found = select(*columns).where(players.c.id == id_of(userid))
         row = self._connection.execute(found).one_or_none()
         if row is None:
             return None

@@ -25,6 +25,7 @@ from pbm.store.tables import (
     addresses,
     agenda,
     blocks,
+    former_names,
     inbox,
     intents,
     matches,
@@ -93,7 +94,8 @@ class Erasure(Queries):
         confirmed = select(addresses.c.address_key).where(addresses.c.confirmed_at.is_not(None))
         known = confirmed.where(addresses.c.player_id == player_id)
         written = select(func.lower(outbox.c.address)).where(outbox.c.player_id == player_id)
-        theirs = self._column(known.union(written))
+        had = select(former_names.c.name_key).where(former_names.c.player_id == player_id)
+        theirs = self._column(known.union(written, had))
         others = confirmed.where(addresses.c.player_id != player_id, addresses.c.address_key.in_(theirs))
         names = frozenset({row.userid_key, *theirs}.difference(self._column(others)))
         return Traces(player_id, row.userid, names, row.removed_at is not None)

@@ -11,12 +11,12 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Row, bindparam, func, or_, select
+from sqlalchemy import Column, ColumnElement, Row, bindparam, func, or_, select
 
 from pbm.domain.likeness import look, mailbox
 from pbm.domain.match import Player
 from pbm.store.statements import Queries, among, made, often
-from pbm.store.tables import PLAYERS, addresses, bans, blocks, players
+from pbm.store.tables import PLAYERS, addresses, bans, blocks, former_names, players
 
 SOUND: Mapping[str, Any] = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
 """The columns of an address from which no mail has come back."""
@@ -55,6 +55,14 @@ _OWNERS = often(
 )
 
 
+def id_of(userid: str) -> ColumnElement[int]:
+    """The id of whoever has or had a userid, in any case."""
+    key = userid.casefold()
+    has = select(players.c.id).where(players.c.userid_key == key).scalar_subquery()
+    had = select(former_names.c.player_id).where(former_names.c.name_key == key).scalar_subquery()
+    return func.coalesce(has, had)
+
+
 class Players(Queries):
     """A removed player keeps their row, because their old boards name it; but no query finds them."""
 
@@ -63,8 +71,8 @@ class Players(Queries):
         return Player(self._add(players, **names, password_hash=password_hash, created_at=now), userid)
 
     def find(self, userid: str) -> Player | None:
-        """userid: in any case."""
-        found = PLAYERS.where(players.c.userid_key == userid.casefold(), players.c.removed_at.is_(None))
+        """userid: the one they have or had before, in any case."""
+        found = PLAYERS.where(players.c.id == id_of(userid), players.c.removed_at.is_(None))
         return self._first(found, Player._make)
 
     def like(self, userid: str) -> list[str]:
@@ -80,9 +88,24 @@ class Players(Queries):
         )
         return self._column(found)
 
-    def is_taken(self, userid: str) -> bool:
-        """Whether anybody has or had this userid, or one that looks like it."""
-        return self._is_any(select(players.c.id).where(players.c.look == look(userid)))
+    def is_taken(self, userid: str, besides: int = 0) -> bool:
+        """Whether anybody has or had this userid, or one that looks like it. besides: the id of a player who may."""
+        has = select(players.c.id).where(players.c.look == look(userid), players.c.id != besides)
+        had = select(former_names.c.player_id).where(
+            former_names.c.look == look(userid), former_names.c.player_id != besides
+        )
+        return self._is_any(has) or self._is_any(had)
+
+    def former_names(self, player_id: int) -> list[str]:
+        """The userids that the player had before, in lower case."""
+        return self._column(select(former_names.c.name_key).where(former_names.c.player_id == player_id))
+
+    def keep_name(self, player: Player, wanted: str) -> None:
+        """Let the player's userid find them when they have taken the wanted one."""
+        self._drop(former_names, name_key=wanted.casefold())
+        if player.userid.casefold() != wanted.casefold():
+            key = player.userid.casefold()
+            self._put(former_names, {"name_key": key}, {"player_id": player.id, "look": look(key)})
 
     def all(self) -> list[Player]:
         return self._players(PLAYERS.where(players.c.removed_at.is_(None)).order_by(players.c.userid_key))

@@ -71,6 +71,13 @@ players = _table(
     Column("look", String(40), nullable=False, server_default="", index=True),
 )
 
+former_names = _table(
+    "former_names",
+    Column("name_key", Word, primary_key=True),
+    Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
+    Column("look", String(40), nullable=False, index=True),
+)
+
 addresses = _table(
     "addresses",
     Column("id", BigKey, primary_key=True),

@@ -30,6 +30,9 @@ EXAMPLES = {
     "SUBJECT": "move",
     "SEEK": "7",
     "NUMBER": "12",
+    "GAME": "cross",
+    "SIZE": "4",
+    "OPPONENT": "bob",
 }
 
 

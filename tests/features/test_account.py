@@ -412,3 +412,20 @@ def test_an_answer_to_one_board_does_not_play_on_another(sender: str, table: Hou
     assert table.dump() == before
     table.answer(sender, "cross move 102 alice alicepass C3", 101, of="alice")
     assert table.dump() != before
+
+
+def test_a_new_name_is_kept_through_bans_and_erased_with_its_player(people: House) -> None:
+    people.send("bob", "rename bob bobpass robert")
+    with people.service.store.read() as tx:
+        bob = tx.players.find("BOB")
+        assert bob is not None
+        assert bob.userid == "robert"
+    Steward(people.service).ban("bob", None, "rude")
+    with people.service.store.read() as tx:
+        assert tx.bans.of(["robert"], people.now)
+    Steward(people.service).lift("Bob")
+    with people.service.store.read() as tx:
+        assert not tx.bans.all()
+        traces = tx.erasure.traces(bob.id)
+        assert traces is not None
+        assert {"bob", "robert"} <= traces.names

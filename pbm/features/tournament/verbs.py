@@ -78,7 +78,9 @@ def _shown(request: Request, tournament: Tournament) -> str:
 
 
 @handles(
-    Verb("tournament join NAME USERID PASSWORD", TOURNAMENTS, rank=40, aliases=("event join",)),
+    Verb(
+        "tournament join NAME USERID PASSWORD", TOURNAMENTS, rank=40, aliases=("event join", "join tournament", "join")
+    ),
     "take part in a tournament",
 )
 def join(request: Request, command: Command) -> Answer:
