@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Command, Group, irrevocable, pass_administration, pass_arbiter, pass_steward
-from pbm.cli.output import TEXT, all_are_meant, content_of, counted, json_option, print_rows, say
+from pbm.cli.frame import (
+    NUMBER,
+    Command,
+    Group,
+    irrevocable,
+    lists,
+    pass_administration,
+    pass_arbiter,
+    pass_steward,
+    writes,
+)
+from pbm.cli.output import TEXT, Row, all_are_meant, content_of, counted, say
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.arbiter import Arbiter
     from pbm.server.operator import Administration
     from pbm.server.steward import Steward
+    from pbm.store import Transaction
 
 
 @click.group(cls=Group)
@@ -53,14 +64,12 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
 
 
 @ban.command("list")
-@json_option
-@pass_steward
-def list_(hand: Steward, as_json: bool) -> None:
+@lists("Nobody is kept out.")
+def list_(tx: Transaction) -> list[Row]:
     """Bans, current and past."""
-    rows = [
-        {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason} for each in hand.bans()
+    return [
+        {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason} for each in tx.bans.all()
     ]
-    print_rows(rows, as_json=as_json, nothing="Nobody is kept out.")
 
 
 @ban.command()
@@ -101,15 +110,13 @@ def broadcast() -> None:
 
 
 @broadcast.command("list")
-@json_option
-@pass_administration
-def list_broadcasts(admin: Administration, as_json: bool) -> None:
+@lists("No broadcast waits.")
+def list_broadcasts(tx: Transaction) -> list[Row]:
     """Broadcasts that wait, the oldest first."""
-    rows = [
+    return [
         {"number": each.id, "author": each.author.userid, "written_at": each.created_at.isoformat(), "text": each.text}
-        for each in admin.broadcasts()
+        for each in tx.broadcasts.waiting()
     ]
-    print_rows(rows, as_json=as_json, nothing="No broadcast waits.")
 
 
 @broadcast.command()
@@ -125,11 +132,14 @@ def approve(admin: Administration, number: int) -> None:
 
 @broadcast.command()
 @click.argument("number", type=NUMBER)
-@pass_administration
-def reject(admin: Administration, number: int) -> None:
+@writes
+def reject(tx: Transaction, number: int) -> str:
     """Drop a broadcast; its author is not told."""
-    rejected = admin.reject_broadcast(number)
-    say(f"Broadcast {number} of {rejected.author.userid} is forgotten.")
+    from pbm.server.rows import waiting_broadcast
+
+    rejected = waiting_broadcast(tx, number)
+    tx.broadcasts.drop(number)
+    return f"Broadcast {number} of {rejected.author.userid} is forgotten."
 
 
 which = click.argument("boards", nargs=-1, type=NUMBER, metavar="BOARD...")

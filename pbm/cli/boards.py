@@ -13,14 +13,28 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Group, Number, OneOf, irrevocable, pass_administration, pass_arbiter
-from pbm.cli.output import TEXT, content_of, counted, json_option, print_fields, print_json, print_rows, replayed, say
+from pbm.cli.frame import (
+    NUMBER,
+    Group,
+    Invocation,
+    Number,
+    OneOf,
+    irrevocable,
+    lists,
+    pass_administration,
+    pass_arbiter,
+    pass_invocation,
+    reads,
+    shows,
+)
+from pbm.cli.output import TEXT, Row, content_of, counted, json_option, print_fields, print_json, replayed, say
 from pbm.domain.errors import NotAllowed
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.domain.match import Match, Result, State
     from pbm.server.arbiter import Arbiter
     from pbm.server.operator import Administration
+    from pbm.store import Transaction
     from pbm.store.matches import Summary
 
 GAME_WORDS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
@@ -66,26 +80,51 @@ def board() -> None:
 @player_option
 @click.option("--active/--ended", default=None, help="Only games under way, or only those that are over.")
 @click.option("--limit", type=NUMBER, default=1000, show_default=True, help="At most so many, the oldest first.")
-@json_option
-@pass_administration
-def list_(
-    admin: Administration, game: str | None, userid: str | None, active: bool | None, limit: int, as_json: bool
-) -> None:
+@lists("There are no such boards.")
+def list_(tx: Transaction, game: str | None, userid: str | None, active: bool | None, limit: int) -> list[Row]:
     """Boards, the oldest first."""
-    boards = admin.boards(game=game, userid=userid, active=active, limit=limit)
-    print_rows([summary_row(each) for each in boards], as_json=as_json, nothing="There are no such boards.")
+    return [summary_row(each) for each in _boards(tx, game, userid, active, limit)]
+
+
+def _boards(
+    tx: Transaction, game: str | None, userid: str | None, active: bool | None, limit: int = 1000
+) -> list[Summary]:
+    from pbm.server.rows import player_named
+
+    ids = (player_named(tx, userid).id,) if userid else ()
+    return tx.matches.summaries(game=game, player_ids=ids, active=active, limit=limit)
+
+
+def _print_board(found: tuple[Match, State], as_json: bool) -> None:
+    """The board with its drawing and its moves."""
+    from pbm import draw
+    from pbm.compose.views import move_list
+
+    match, state = found
+    drawing = draw.text(state.game.scene(state.position, state.last))
+    if as_json:
+        print_json(_board_row(match, state) | {"drawing": drawing})
+        return
+    names = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
+    click.echo(f"Board {match.board}: {' '.join((match.game, *match.options))}, {' - '.join(names)}")
+    click.echo(f"{_standing(match, state)}\n\n{drawing}")
+    for line in move_list(match, state, whole=True):
+        click.echo(line)
 
 
 @board.command()
 @click.argument("which", callback=_board_and_ply, metavar="BOARD[#PLY]")
-@json_option
-@pass_administration
-def show(admin: Administration, which: tuple[int, int | None], as_json: bool) -> None:
+@reads(_print_board)
+def show(tx: Transaction, which: tuple[int, int | None]) -> tuple[Match, State]:
     """Draw a board as it is now, or as it was after a ply.
 
     Negative plies count from the end.
     """
-    _print_board(*admin.board(*which), as_json)
+    from pbm.server.rows import board_numbered
+
+    number, ply = which
+    opened = board_numbered(tx, number)
+    return opened.match, opened.state if ply is None else opened.at(ply)
 
 
 @board.command(context_settings=GAME_WORDS)
@@ -99,19 +138,20 @@ def move(admin: Administration, number: int, userid: str, words: tuple[str, ...]
 
     Both players get an email.
     """
-    _print_board(*admin.move(number, userid, " ".join(words)), as_json)
+    _print_board(admin.move(number, userid, " ".join(words)), as_json)
 
 
 @board.command()
 @click.argument("number", type=NUMBER, required=False, metavar="[BOARD]")
 @json_option
-@pass_administration
-def verify(admin: Administration, number: int | None, as_json: bool) -> None:
+@pass_invocation
+def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
     """Replay the record of one board, or of all.
 
     The result is compared with the database; the exit code is 1 if any board differs.
     """
-    verdicts = replayed(admin, [number] if number is not None else None)
+    with invocation.store() as store:
+        verdicts = replayed(store, [number] if number is not None else None)
     wrong = [verdict for verdict in verdicts if verdict.problem]
     if as_json:
         print_json({"verified": len(verdicts), "problems": [asdict(each) for each in wrong]})
@@ -132,7 +172,7 @@ def end(admin: Administration, number: int, word: str) -> None:
 
     A void game counts for nobody. Both players get an email.
     """
-    match, _ = admin.board(number)
+    match = admin.board(number)
     match = admin.end(number, _decided(match, word))
     say(f"Board {number}: {_outcome(match)}.")
 
@@ -222,21 +262,6 @@ def _result_row(board: Match | Summary, result: Result | None) -> dict[str, Any]
     return {"result": result and result.ending.value, "winner": winner}
 
 
-def _print_board(match: Match, state: State, as_json: bool) -> None:
-    from pbm import draw
-    from pbm.compose.views import move_list
-
-    drawing = draw.text(state.game.scene(state.position, state.last))
-    if as_json:
-        print_json(_board_row(match, state) | {"drawing": drawing})
-        return
-    names = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
-    click.echo(f"Board {match.board}: {' '.join((match.game, *match.options))}, {' - '.join(names)}")
-    click.echo(f"{_standing(match, state)}\n\n{drawing}")
-    for line in move_list(match, state, whole=True):
-        click.echo(line)
-
-
 def _board_row(match: Match, state: State) -> dict[str, Any]:
     over = match.result is not None or state.outcome is not None
     return {
@@ -317,26 +342,24 @@ def create(admin: Administration, words: tuple[str, ...], body: TextIO | None, a
 @challenge.command("list")
 @game_option
 @player_option
-@json_option
-@pass_administration
-def list_challenges(admin: Administration, game: str | None, userid: str | None, as_json: bool) -> None:
+@lists("There are no games under way.")
+def list_challenges(tx: Transaction, game: str | None, userid: str | None) -> list[Row]:
     """Games under way, with what they were started with."""
-    boards = admin.boards(game=game, userid=userid, active=True)
-    print_rows([_row(each) for each in boards], as_json=as_json, nothing="There are no games under way.")
+    return [_row(each) for each in _boards(tx, game, userid, active=True)]
 
 
 @challenge.command("show")
 @click.argument("board", type=NUMBER)
-@json_option
-@pass_administration
-def show_challenge(admin: Administration, board: int, as_json: bool) -> None:
+@shows
+def show_challenge(tx: Transaction, board: int) -> Row:
     """The command that a board was started with.
 
     It shows the game, the version of its rules, the options, the players, and the board if the challenger drew one.
     """
-    match, _ = admin.board(board)
-    row = _row(match) | {"rules_version": match.version, "over": match.result is not None, "body": match.body}
-    print_fields(row, as_json=as_json)
+    from pbm.server.rows import board_numbered
+
+    match = board_numbered(tx, board).match
+    return _row(match) | {"rules_version": match.version, "over": match.result is not None, "body": match.body}
 
 
 @challenge.command()

@@ -14,10 +14,10 @@ from games.rules import counted
 from pbm.cli import opening
 from pbm.cli.frame import Invocation
 from pbm.cli.loading import masked
-from pbm.cli.opening import opened_service, opened_store, sign
+from pbm.cli.opening import opened_store, sign
 from pbm.cli.output import NoDatabase, Refused, print_json, replayed, say
 from pbm.cli.settings import Configuration, Server
-from pbm.server.operator import Administration, Replayed
+from pbm.server.rows import Replayed
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store import backup as copies
 from pbm.store.backup import TABLES, Rows, difference
@@ -217,8 +217,8 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
             return f", of revision {revision}, so that its boards were not looked at"
     if quick:
         return ", its boards not looked at"
-    with opened_service(of_copy, quiet=True) as service:
-        verdicts = replayed(Administration(service))
+    with opened_store(of_copy, quiet=True) as store:
+        verdicts = replayed(store)
     if wrong := _wrong(verdicts):
         raise Refused("\n".join(["Boards of the copy differ from the replay of their records:", *wrong]))
     return f", {counted(len(verdicts), 'board')} replayed"
@@ -262,9 +262,9 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
             theirs.upgrade(datetime.now(UTC))
             theirs.signature = None  # otherwise it would write a line into a database that must be empty
             rows = _filled(ours, theirs)
-            with opened_service(configuration, quiet=True) as service:
-                sign(service.store)
-                verdicts = replayed(Administration(service))
+            with opened_store(configuration, quiet=True) as store:
+                sign(store)
+                verdicts = replayed(store)
     if wrong := _wrong(verdicts):
         raise Refused("\n".join([*wrong, "The rows are all alike, so it was the same before."]))
     say(f"{rows:,} rows copied, all alike; {len(verdicts):,} boards replayed, none differ.")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from pbm.cli.frame import NUMBER, Group, Invocation, Number, done_by, irrevocable, pass_invocation
-from pbm.cli.output import json_option, print_rows
+from pbm.cli.frame import NUMBER, Group, Number, done_by, irrevocable, lists
+from pbm.cli.output import Row, json_option
+
+if TYPE_CHECKING:  # help pages need none of it
+    from pbm.store import Transaction
 
 quick_option = click.option("--quick", is_flag=True, help="Do not replay the boards.")
 
@@ -105,14 +109,10 @@ def copy() -> None:
 @db.command()
 @click.option("--about", default="", metavar="WORD", help="Only what names this, such as a userid or a board.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest.")
-@json_option
-@pass_invocation
-def log(invocation: Invocation, about: str, limit: int, as_json: bool) -> None:
+@lists("Nothing was done.")
+def log(tx: Transaction, about: str, limit: int) -> list[Row]:
     """What commands did, when, and who ran them; the newest last.
 
     Each command that changes the database adds a line. Passwords are not shown.
     """
-    with invocation.service() as service, service.store.read() as tx:
-        acts = tx.acts.latest(limit, about)
-    rows = [{"at": act.at, "who": act.who, "command": f"pbm {act.words}"} for act in acts]
-    print_rows(rows, as_json=as_json, nothing="Nothing was done.")
+    return [{"at": act.at, "who": act.who, "command": f"pbm {act.words}"} for act in tx.acts.latest(limit, about)]

@@ -12,7 +12,6 @@ from pydantic import SecretStr
 
 from pbm.cli.frame import Invocation
 from pbm.cli.loading import (
-    MASK,
     Effective,
     in_clear,
     keys,
@@ -24,7 +23,7 @@ from pbm.cli.loading import (
     variable,
 )
 from pbm.cli.output import Misconfigured, print_json
-from pbm.cli.places import USUAL_FILES
+from pbm.cli.places import MASK, USUAL_FILES
 from pbm.cli.settings import Configuration
 
 _WIDTH = 100

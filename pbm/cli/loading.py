@@ -19,14 +19,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
-from pydantic_settings import EnvSettingsSource, SettingsError
 
 from pbm.cli.output import Misconfigured
-from pbm.cli.places import CONFIG_VARIABLE, PREFIX, found, read
+from pbm.cli.places import CONFIG_VARIABLE, MASK, PREFIX, found, read
 from pbm.cli.settings import Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 
-MASK = "********"
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
 
 
@@ -131,11 +129,19 @@ def _environment() -> dict[str, Any]:
         table, nested, _ = name.removeprefix(PREFIX).partition("__")
         if name.startswith(PREFIX) and nested and table.lower() not in Configuration.model_fields:
             raise Misconfigured(f"{name}: there is no such key.{_meant(table.lower(), Configuration)}")
-    try:
-        return EnvSettingsSource(Configuration)()
-    except SettingsError as error:
-        table = next((name for name in Configuration.model_fields if f'"{name}"' in str(error)), "")
-        raise Misconfigured(f"{table}: {variable(table)} cannot hold a whole table; use its keys.") from None
+    given: dict[str, Any] = {}
+    tables = {key[0] for key in keys(Configuration) if len(key) > 1}
+    for name, value in os.environ.items():
+        table, nested, key = name.upper().removeprefix(PREFIX).lower().partition("__")
+        if not name.upper().startswith(PREFIX) or table not in Configuration.model_fields:
+            continue
+        if nested:
+            given.setdefault(table, {})[key] = value
+        elif table in tables:
+            raise Misconfigured(f"{table}: {variable(table)} cannot hold a whole table; use its keys.")
+        else:
+            given[table] = value
+    return given
 
 
 def _said(given: Mapping[str, Any]) -> dict[str, Any]:

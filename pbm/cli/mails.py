@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import import_module
@@ -14,12 +14,24 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Command, Group, Invocation, OneOf, pass_invocation, pass_queues, pass_steward
+from pbm.cli.frame import (
+    NUMBER,
+    Command,
+    Group,
+    Invocation,
+    OneOf,
+    lists,
+    pass_invocation,
+    pass_steward,
+    reads,
+    writes,
+)
 from pbm.cli.output import (
     TEXT,
+    Refused,
+    Row,
     all_are_meant,
     content_of,
-    json_option,
     print_fields,
     print_json,
     print_rows,
@@ -29,8 +41,8 @@ from pbm.cli.output import (
 
 if TYPE_CHECKING:  # help pages, and storing a mail, need none of these
     from pbm.domain.mail import Mail, Queued, Received
-    from pbm.server.status import Queues
     from pbm.server.steward import Steward
+    from pbm.store import Transaction
 
 limit_option = click.option(
     "--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest first."
@@ -43,6 +55,19 @@ def _states(name: str) -> list[str]:
     return [state.value for state in getattr(import_module("pbm.domain.mail"), name)]
 
 
+def print_mail(found: tuple[Row | None, bytes], as_json: bool) -> None:
+    """Print a mail with what is known of it, safe for a terminal; without that only its bytes."""
+    row, mail = found
+    text = mail.decode("utf-8", "replace").replace("\r\n", "\n")
+    if row is None:
+        click.echo(mail, nl=False)
+    elif as_json:
+        print_json({**row, "mail": text})
+    else:
+        print_fields(row, as_json=False)
+        click.echo(f"\n{printable(text)}")
+
+
 @click.group(cls=Group)
 def inbox() -> None:
     """Incoming emails, and how an email would be read."""
@@ -51,9 +76,8 @@ def inbox() -> None:
 @inbox.command("list")
 @click.option("--state", type=OneOf("state", lambda: _states("Arrival")), help="Only emails in this state.")
 @limit_option
-@json_option
-@pass_queues
-def list_(queues: Queues, state: str | None, limit: int, as_json: bool) -> None:
+@lists("There are no such emails.")
+def list_(tx: Transaction, state: str | None, limit: int) -> list[Row]:
     """Incoming emails, the newest first.
 
     new: waits to be handled. handled: done. ignored: never answered. parked: for you to look at. forgotten: handled or
@@ -61,49 +85,52 @@ def list_(queues: Queues, state: str | None, limit: int, as_json: bool) -> None:
     """
     from pbm.domain.mail import Arrival
 
-    mails = queues.received(Arrival(state) if state else None, limit)
-    print_rows([_row(mail) for mail in mails], as_json=as_json, nothing="There are no such emails.")
+    return [_row(mail) for mail in tx.inbox.latest(Arrival(state) if state else None, limit)]
 
 
 @inbox.command()
-@json_option
-@pass_queues
-def count(queues: Queues, as_json: bool) -> None:
+@lists("All emails were answered.")
+def count(tx: Transaction) -> list[Row]:
     """How many emails were not answered, by kind.
 
     ignore: automatic mail, mailing lists and the like. bounce, complaint: about our emails. reject: could not be read.
     limit: emails from people whose answer was one too many; their commands were carried out.
     """
-    rows = [{"kind": kind, "mails": number} for kind, number in sorted(queues.verdicts().items())]
-    print_rows(rows, as_json=as_json, nothing="All emails were answered.")
+    from pbm.server.rows import NOT_ANSWERED
+
+    verdicts = tx.inbox.verdicts(NOT_ANSWERED)
+    return [{"kind": kind, "mails": number} for kind, number in sorted(verdicts.items())]
 
 
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
-@json_option
-@pass_queues
-def show(queues: Queues, number: int, raw: bool, as_json: bool) -> None:
+@reads(print_mail)
+def show(tx: Transaction, number: int, raw: bool) -> tuple[Row | None, bytes]:
     """One email as it came, and those it has caused.
 
     Once it is handled, its passwords are left out.
     """
-    mail, caused = queues.received_mail(number)
-    print_mail(_row(mail) | {"outbox": caused}, mail.raw, raw=raw, as_json=as_json)
+    from pbm.server.rows import received
+
+    mail = received(tx, number)
+    return None if raw else _row(mail) | {"outbox": tx.outbox.due_to(number)}, mail.raw
 
 
 @inbox.command()
 @click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
 @click.option("--all", "everything", is_flag=True, help="All that are parked.")
-@pass_queues
-def retry(queues: Queues, numbers: tuple[int, ...], everything: bool) -> None:
+@writes
+def retry(tx: Transaction, numbers: tuple[int, ...], everything: bool) -> str:
     """Have parked or ignored emails handled again.
 
     A running server does it at once, another one when it starts.
     """
-    chosen = queues.parked() if all_are_meant("the emails by their ID", numbers, everything) else numbers
-    queues.handle_again(chosen)
-    say(f"{len(chosen)} to be handled again.")
+    from pbm.server.rows import handle_again, parked
+
+    chosen = parked(tx) if all_are_meant("the emails by their ID", numbers, everything) else numbers
+    handle_again(tx, chosen)
+    return f"{len(chosen)} to be handled again."
 
 
 @inbox.command()
@@ -159,18 +186,6 @@ def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
         click.echo(json.dumps({"file": file, **classified(Path(file), ours)}))
 
 
-def print_mail(row: dict[str, Any], mail: bytes, *, raw: bool, as_json: bool) -> None:
-    """Print a mail with what is known of it, safe for a terminal; or only its bytes."""
-    text = mail.decode("utf-8", "replace").replace("\r\n", "\n")
-    if raw:
-        click.echo(mail, nl=False)
-    elif as_json:
-        print_json(row | {"mail": text})
-    else:
-        print_fields(row, as_json=False)
-        click.echo(f"\n{printable(text)}")
-
-
 def _row(mail: Received) -> dict[str, Any]:
     return {
         "id": mail.id,
@@ -188,50 +203,55 @@ def outbox() -> None:
     """Outgoing emails."""
 
 
+def _print_outgoing(rows: list[Row], as_json: bool) -> None:
+    if not as_json:  # 80 columns have no room for the board, which the subject names, nor for delivery without trouble
+        smooth = {"board": None, "due_at": None, "attempts": None}
+        rows = [{**row, **(smooth if not row["trouble"] else {"board": None})} for row in rows]
+    print_rows(rows, as_json=as_json, nothing="There are no such emails.")
+
+
 @outbox.command("list")
 @click.option("--state", type=OneOf("state", lambda: _states("Delivery")), help="Only emails in this state.")
 @limit_option
-@json_option
-@pass_queues
-def list_outgoing(queues: Queues, state: str | None, limit: int, as_json: bool) -> None:
+@reads(_print_outgoing)
+def list_outgoing(tx: Transaction, state: str | None, limit: int) -> list[Row]:
     """Outgoing emails, the newest first.
 
     queued: sent when it is due. sent: accepted by the next mail server or Maildir. failed: given up.
     """
     from pbm.domain.mail import Delivery
 
-    mails = queues.queued(Delivery(state) if state else None, limit)
-    rows = [_outgoing_row(mail) for mail in mails]
-    if not as_json:  # 80 columns have no room for the board, which the subject names, nor for delivery without trouble
-        smooth = {"board": None, "due_at": None, "attempts": None}
-        rows = [row | (smooth if not row["trouble"] else {"board": None}) for row in rows]
-    print_rows(rows, as_json=as_json, nothing="There are no such emails.")
+    return [_outgoing_row(mail) for mail in tx.outbox.latest(Delivery(state) if state else None, limit)]
 
 
 @outbox.command("show")
 @click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
 @click.option("--value", is_flag=True, help="Print, as JSON, what the email is made from.")
-@json_option
-@pass_queues
-def show_outgoing(queues: Queues, number: int, raw: bool, value: bool, as_json: bool) -> None:
+@reads(lambda printed, as_json: printed(as_json))
+def show_outgoing(tx: Transaction, number: int, raw: bool, value: bool) -> Callable[[bool], None]:
     """One email as it goes out, and the one that caused it.
 
     It is made anew from what is stored, byte for byte as it was or will be sent, but without our signature.
     """
+    from pbm.server.rows import queued
+
+    mail = queued(tx, number)
+    if value:
+        return lambda _: print_json(_value(mail.mail))
+    return lambda as_json: print_mail(
+        (None if raw else _outgoing_row(mail) | {"inbox": mail.inbox_id}, _made(mail)), as_json
+    )
+
+
+def _made(queued: Queued) -> bytes:
+    """The bytes of an email. Raises: Refused if it cannot be made."""
     from pbm.compose.tell import Untellable, mail_bytes
 
-    queued = queues.queued_mail(number)
-    if value:
-        print_json(_value(queued.mail))
-        return
     try:
-        made = mail_bytes(queued.mail)
+        return mail_bytes(queued.mail)
     except Untellable as error:
-        raise click.ClickException(
-            f"Email {number} cannot be made ({error}); --value prints what it is made from."
-        ) from error
-    print_mail(_outgoing_row(queued) | {"inbox": queued.inbox_id}, made, raw=raw, as_json=as_json)
+        raise Refused(f"Email {queued.id} cannot be made ({error}); --value prints what it is made from.") from error
 
 
 def _value(mail: Mail) -> dict[str, Any]:
@@ -245,19 +265,19 @@ def _value(mail: Mail) -> dict[str, Any]:
 @outbox.command("retry")
 @click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
 @click.option("--all", "everything", is_flag=True, help="All that failed or wait to be tried again.")
-@pass_queues
-def retry_outgoing(queues: Queues, numbers: tuple[int, ...], everything: bool) -> None:
+@writes
+def retry_outgoing(tx: Transaction, numbers: tuple[int, ...], everything: bool) -> str:
     """Have emails sent at once.
 
     This works for failed ones and waiting ones, and sends sent ones once more. The server must run. An email keeps its
     Message-ID.
     """
+    from pbm.server.rows import send_again
+
     if all_are_meant("the emails by their ID", numbers, everything):
-        number = queues.send_all_again()
-    else:
-        queues.send_again(numbers)
-        number = len(numbers)
-    say(f"{number} to be sent again.")
+        return f"{tx.outbox.renew_all(tx.now)} to be sent again."
+    send_again(tx, numbers)
+    return f"{len(numbers)} to be sent again."
 
 
 def _outgoing_row(queued: Queued) -> dict[str, Any]:

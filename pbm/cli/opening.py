@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 import click
 
 from pbm.cli.loading import masked
-from pbm.cli.logs import signature
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
 from pbm.cli.places import DATA_FOLDER, DEFAULT_DATABASE
 from pbm.cli.settings import Configuration
-from pbm.mailin.headers import Robot
+from pbm.cli.signature import signature
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of, journals
 from pbm.store.neighbours import Malformed
@@ -29,6 +28,7 @@ if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of i
     from pbm.edges.crypt import Keyring
     from pbm.edges.signing import Signature
     from pbm.edges.transports import Transport
+    from pbm.mailin.headers import Robot
     from pbm.mailin.message import Unlock
     from pbm.server import Service
     from pbm.store.house import Peer
@@ -37,6 +37,8 @@ _LEAST_ROOM = 1 << 20
 
 
 def robot(configuration: Configuration) -> Robot:
+    from pbm.mailin.headers import Robot
+
     server = configuration.server
     names = server.local_part, server.domain, server.authserv_id, server.bounce_part
     just_a_mailbox = bool(configuration.imap.host)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 if TYPE_CHECKING:  # most commands need none of it
-    from pbm.server.operator import Administration, Replayed
+    from pbm.server.rows import Replayed
+    from pbm.store import Store
 
 Row = Mapping[str, Any]
 
@@ -60,10 +61,13 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, default=_as_json))
 
 
-def replayed(admin: Administration, boards: Sequence[int] | None = None) -> list[Replayed]:
+def replayed(store: Store, boards: Sequence[int] | None = None) -> list[Replayed]:
     """The verdicts on the boards, or on all, with a progress bar if a person is watching."""
+    from pbm.server.rows import verify
+
     shown: Iterable[int]
-    numbers = list(admin.board_numbers() if boards is None else boards)
+    with store.read() as tx:
+        numbers = list(tx.matches.boards() if boards is None else boards)
     if sys.stderr.isatty() and len(numbers) > 1:
         from rich.console import Console
         from rich.progress import track
@@ -71,7 +75,11 @@ def replayed(admin: Administration, boards: Sequence[int] | None = None) -> list
         shown = track(numbers, "Replaying", console=Console(stderr=True), transient=True)
     else:
         shown = numbers
-    return [admin.verify(number) for number in shown]
+    verdicts = []
+    for number in shown:
+        with store.read() as tx:
+            verdicts.append(verify(tx, number))
+    return verdicts
 
 
 TEXT = click.File(encoding="utf-8-sig")

@@ -12,6 +12,8 @@ import platformdirs
 from pbm.cli.output import Misconfigured
 
 PREFIX = "PBM_"
+MASK = "********"
+"""Stands for a secret wherever one would be shown."""
 CONFIG_VARIABLE = "PBM_CONFIG"
 DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
 DEFAULT_DATABASE = f"sqlite:///{DATA_FOLDER / 'pbm.db'}"

@@ -13,25 +13,37 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pbm.cli.frame import Command, Group, Invocation, irrevocable, pass_administration, pass_invocation, pass_steward
+from pbm.cli.frame import (
+    Command,
+    Group,
+    Invocation,
+    irrevocable,
+    lists,
+    pass_administration,
+    pass_invocation,
+    pass_steward,
+    shows,
+    writes,
+)
 from pbm.cli.output import (
     FILE,
     FOLDER,
     Refused,
+    Row,
     counted,
     force_option,
-    json_option,
     new_file,
     password_option,
-    print_fields,
-    print_rows,
     say,
     write_file,
 )
 
 if TYPE_CHECKING:  # help pages need none of these
-    from pbm.server.operator import Account, Administration
+    from pbm.domain.match import Player
+    from pbm.server.operator import Administration
     from pbm.server.steward import Steward
+    from pbm.store import Transaction
+    from pbm.store.players import Address
 
 
 @click.group(cls=Group)
@@ -55,27 +67,29 @@ def add(admin: Administration, userid: str, addresses: tuple[str, ...], password
 
 
 @player.command("list")
-@json_option
-@pass_administration
-def list_(admin: Administration, as_json: bool) -> None:
+@lists("There are no players.")
+def list_(tx: Transaction) -> list[Row]:
     """All accounts."""
-    rows = [_row(account) for account in admin.accounts()]
-    print_rows(rows, as_json=as_json, nothing="There are no players.")
+    return [_row(each, tx.players.addresses(each.id)) for each in tx.players.all()]
 
 
 @player.command()
 @click.argument("userid")
-@json_option
-@pass_administration
-def show(admin: Administration, userid: str, as_json: bool) -> None:
+@shows
+def show(tx: Transaction, userid: str) -> Row:
     """One account, and the boards it plays on."""
-    account = admin.account(userid)
-    row = _row(account)
-    row["bounces"] = sum(address.bounces for address in account.addresses)
-    row["delays"] = sum(address.soft_bounces for address in account.addresses)
-    row["active_boards"] = [board.board for board in admin.boards(userid=userid, active=True)]
-    row["ended_boards"] = [board.board for board in admin.boards(userid=userid, active=False)]
-    print_fields(row, as_json=as_json)
+    from pbm.server.rows import player_named
+
+    account = player_named(tx, userid)
+    addresses = tx.players.addresses(account.id)
+    boards = tx.matches.summaries(player_ids=(account.id,), limit=None)
+    return {
+        **_row(account, addresses),
+        "bounces": sum(address.bounces for address in addresses),
+        "delays": sum(address.soft_bounces for address in addresses),
+        "active_boards": [board.board for board in boards if board.result is None],
+        "ended_boards": [board.board for board in boards if board.result is not None],
+    }
 
 
 @player.command("set-address")
@@ -122,14 +136,16 @@ def bot(admin: Administration, userid: str, state: str) -> None:
 
 @player.command()
 @click.argument("who", nargs=-1, required=True, metavar="WHO...")
-@pass_administration
-def unlock(admin: Administration, who: tuple[str, ...]) -> None:
+@writes
+def unlock(tx: Transaction, who: tuple[str, ...]) -> str:
     """Accept passwords again after too many wrong ones.
 
     WHO is a userid, the address in the emails' From, or the machine they came from, as `pbm status` names it.
     """
-    for each in who:
-        say(f"{each}: {'counts from the beginning' if admin.unlock(each) else 'had no wrong guesses'}.")
+    counts = {each: tx.guesses.forget_about(each.casefold()) for each in who}
+    return "\n".join(
+        f"{each}: {'counts from the beginning' if counts[each] else 'had no wrong guesses'}." for each in counts
+    )
 
 
 @player.command("reset-password")
@@ -185,17 +201,15 @@ def merge(hand: Steward, userid: str, into: str) -> None:
     say(f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands.")
 
 
-def _row(account: Account) -> dict[str, Any]:
+def _row(account: Player, addresses: Sequence[Address]) -> dict[str, Any]:
     """unreachable: whether no mail reaches the player, so that they do not learn of moves."""
-    confirmed = [address.address for address in account.addresses if address.confirmed_at]
-    waiting = [address.address for address in account.addresses if not address.confirmed_at]
-    suspended = [address.address for address in account.addresses if address.suspended_at]
+    confirmed = [address for address in addresses if address.confirmed_at]
     return {
-        "userid": account.player.userid,
-        "addresses": confirmed,
-        "unconfirmed_addresses": waiting,
-        "suspended_addresses": suspended,
-        "unreachable": account.unreachable,
+        "userid": account.userid,
+        "addresses": [address.address for address in confirmed],
+        "unconfirmed_addresses": [address.address for address in addresses if not address.confirmed_at],
+        "suspended_addresses": [address.address for address in addresses if address.suspended_at],
+        "unreachable": bool(confirmed) and all(address.suspended_at for address in confirmed),
     }
 
 

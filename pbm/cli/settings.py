@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from pbm.cli.places import DATA_FOLDER, DEFAULT_DATABASE, PREFIX
+from pbm.cli.places import DATA_FOLDER, DEFAULT_DATABASE
 from pbm.domain.configuration import (
     DOMAIN,
     Address,
@@ -252,12 +251,10 @@ class Metrics(SettingsTable):
     )
 
 
-class Configuration(BaseSettings):
+class Configuration(BaseModel):
     """All keys. Created only by load(), which knows where each comes from."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, hide_input_in_errors=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     database: DatabaseUrl = setting(
         DEFAULT_DATABASE,
@@ -275,16 +272,6 @@ class Configuration(BaseSettings):
     limits: Limits = Field(default_factory=Limits)
     log: Log = Field(default_factory=Log)
     metrics: Metrics = Field(default_factory=Metrics)
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003  the signature is the base class's
-        init_settings: PydanticBaseSettingsSource,
-        *_: PydanticBaseSettingsSource,
-        **__: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings,)
 
     @property
     def way(self) -> DeliveryKind:

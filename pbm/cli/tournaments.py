@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from pbm.cli.boards import GAME_WORDS, game_option, parted
-from pbm.cli.frame import Group, irrevocable, pass_organizer
-from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_rows, say
+from pbm.cli.frame import Group, irrevocable, lists, pass_organizer, reads
+from pbm.cli.output import TEXT, Row, content_of, json_option, print_fields, print_rows, say
 
 if TYPE_CHECKING:  # help pages need none of these
-    from pbm.server.arbiter import Organizer, TournamentView
-    from pbm.store.tournaments import Tournament
+    from pbm.features.tournament.letters import EntrantRow, Standings
+    from pbm.server.arbiter import Organizer
+    from pbm.store import Transaction
+    from pbm.store.tournaments import Meeting, Tournament
 
 
 @click.group(cls=Group)
@@ -43,32 +45,41 @@ def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as
 @tournament.command("list")
 @game_option
 @click.option("--ended", is_flag=True, help="Those that are over, in place of those that are not.")
-@json_option
-@pass_organizer
-def list_(organizer: Organizer, game: str | None, ended: bool, as_json: bool) -> None:
+@lists("There are no tournaments.")
+def list_(tx: Transaction, game: str | None, ended: bool) -> list[Row]:
     """Tournaments that are open or go on."""
-    rows = [_row(each, players) for each, players in organizer.all(game, ended=ended)]
-    print_rows(rows, as_json=as_json, nothing="There are no tournaments.")
+    shown = tx.tournaments.with_sizes(tx.tournaments.listed(game, ended=ended))
+    return [_row(each, players) for each, players in shown]
+
+
+def _print_tournament(row: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_fields(row, as_json=True)
+        return
+    tables = row.pop("standings"), row.pop("pairings")
+    print_fields(row, as_json=False)
+    for rows in filter(None, tables):
+        click.echo()
+        print_rows(rows, as_json=False, nothing="")
 
 
 @tournament.command()
 @click.argument("name")
-@json_option
-@pass_organizer
-def show(organizer: Organizer, name: str, as_json: bool) -> None:
+@reads(_print_tournament)
+def show(tx: Transaction, name: str) -> dict[str, Any]:
     """A tournament: its terms, players, standings, and pairings."""
-    overview = organizer.show(name)
-    made = overview.tournament
-    players = [each.player.userid for each in overview.entrants if each.left_at is None]
-    row = _row(made, len(players)) | {"options": " ".join(made.options), "userids": players}
-    if as_json:
-        print_fields(row | {"standings": _standings(overview), "pairings": _pairings(overview)}, as_json=True)
-        return
-    print_fields(row, as_json=False)
-    for rows in (_standings(overview), _pairings(overview)):
-        if rows:
-            click.echo()
-            print_rows(rows, as_json=False, nothing="")
+    from pbm.features.tournament.letters import standings_of
+    from pbm.server.rows import tournament_named
+
+    made = tournament_named(tx, name)
+    players = [each.player.userid for each in tx.tournaments.entrants(made.id) if each.left_at is None]
+    return {
+        **_row(made, len(players)),
+        "options": " ".join(made.options),
+        "userids": players,
+        "standings": [_standing(table, row) for table in standings_of(tx, made) for row in table.rows],
+        "pairings": [_pairing(meeting) for meeting in tx.tournaments.meetings(made.id, made.season)],
+    }
 
 
 @tournament.command()
@@ -110,32 +121,25 @@ def _row(made: Tournament, players: int) -> dict[str, Any]:
     }
 
 
-def _standings(overview: TournamentView) -> list[dict[str, Any]]:
-    return [
-        {
-            "division": table.number or None,
-            "rank": row.rank,
-            "userid": row.userid,
-            "points": row.points,
-            "won": row.won,
-            "drawn": row.drawn,
-            "lost": row.lost,
-            **{name.casefold(): value for name, value in zip(table.tie_breaks, row.tie_breaks, strict=True)},
-        }
-        for table in overview.standings
-        for row in table.rows
-    ]
+def _standing(table: Standings, row: EntrantRow) -> Row:
+    return {
+        "division": table.number or None,
+        "rank": row.rank,
+        "userid": row.userid,
+        "points": row.points,
+        "won": row.won,
+        "drawn": row.drawn,
+        "lost": row.lost,
+        **{name.casefold(): value for name, value in zip(table.tie_breaks, row.tie_breaks, strict=True)},
+    }
 
 
-def _pairings(overview: TournamentView) -> list[dict[str, Any]]:
-    return [
-        {
-            "round": meeting.round,
-            "division": meeting.division,
-            "board": meeting.board,
-            "first": meeting.first.userid,
-            "second": meeting.second.userid if meeting.second else None,
-            "result": meeting.points and "-".join(f"{points / 2:g}" for points in meeting.points),
-        }
-        for meeting in overview.meetings
-    ]
+def _pairing(meeting: Meeting) -> Row:
+    return {
+        "round": meeting.round,
+        "division": meeting.division,
+        "board": meeting.board,
+        "first": meeting.first.userid,
+        "second": meeting.second.userid if meeting.second else None,
+        "result": meeting.points and "-".join(f"{points / 2:g}" for points in meeting.points),
+    }

@@ -12,10 +12,8 @@ from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from itertools import count
 from operator import add
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
-
-from icalendar import Calendar, Event
 
 from games import GAMES
 from games.rules import Stepwise, notations
@@ -33,6 +31,9 @@ from pbm.domain.spans import brief, in_words, rounded
 from pbm.draw import words
 from pbm.draw.brush import Picture
 from pbm.draw.picture import least, picture, smaller
+
+if TYPE_CHECKING:
+    from icalendar import Event
 
 
 def moment(at: datetime, zone: ZoneInfo) -> str:
@@ -172,6 +173,8 @@ def calendar_of(deadlines: Sequence[Expiry], player: Player, domain: str, now: d
     A calendar that imports a later file moves the entry of a board and does not duplicate it, because its UID stays and
     its SEQUENCE, the seconds since the game began, grows.
     """
+    from icalendar import Calendar  # few mails need it, and its import takes as long as that of all pages
+
     calendar = Calendar()
     calendar.add("prodid", "-//pbm//deadlines//EN")
     calendar.add("version", "2.0")
@@ -183,6 +186,8 @@ def calendar_of(deadlines: Sequence[Expiry], player: Player, domain: str, now: d
 
 
 def _event(deadline: Expiry, player: Player, domain: str, now: datetime) -> Event:
+    from icalendar import Event
+
     match, late, ends_at = deadline.match, deadline.late, deadline.at.replace(microsecond=0)
     title = f"{GAMES[match.game].info.title} Board {match.board}"
     over = "the tournament decides it"

@@ -7,21 +7,21 @@ userid keeps it, and then there is no robot of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from pbm.bots import LEVELS, Question, Thought
+from pbm.bots import Question, Thought
 from pbm.core.bus import joins
 from pbm.core.notify import Desk, letters_for, reader_of
+from pbm.core.robot_players import LEVEL_OF as LEVEL_OF
+from pbm.core.robot_players import robots as robots
+from pbm.core.robot_players import robots_among as robots_among
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Match, Player
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
-
-LEVEL_OF = {f"robot{level}": level for level in sorted(LEVELS)}
-"""The level of each robot, by userid."""
 
 ANY, USUAL = "robot", "robot3"
 """The word for any robot, and the robot that plays then."""
@@ -51,22 +51,8 @@ def robot_named(tx: Transaction, word: str) -> Player | None:
     return player
 
 
-def robots_among(tx: Transaction, players: Collection[Player]) -> list[Player]:
-    """The players that are our robots; other people's bots have passwords."""
-    named = {player.id: player for player in players if player.userid.casefold() in LEVEL_OF}
-    if not named:
-        return []
-    return [named[key] for key in sorted(tx.players.bots(named)) if not tx.players.password_hash(key)]
-
-
 def is_robot(tx: Transaction, player: Player) -> bool:
     return bool(robots_among(tx, (player,)))
-
-
-def robots(tx: Transaction) -> list[Player]:
-    """The robots that somebody has played."""
-    found = (tx.players.find(name) for name in LEVEL_OF)
-    return robots_among(tx, [player for player in found if player is not None])
 
 
 Ask = Callable[[Question], Sequence[Thought]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.core.board import OpenBoard, set_clocks
@@ -15,10 +14,10 @@ from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided,
 from pbm.domain.match import Ending, Match, Result
 from pbm.features.time import let_run
 from pbm.features.tournament import entries as entering
-from pbm.features.tournament.letters import Standings, standings_of
 from pbm.server.operator import Hand, acts
+from pbm.server.rows import tournament_named
 from pbm.server.service import note_silence
-from pbm.store.tournaments import Entrant, Meeting, Tournament
+from pbm.store.tournaments import Tournament
 
 
 class Arbiter(Hand):
@@ -143,17 +142,6 @@ def _extended(match: Match, clock: Clock, amount: int, now: datetime) -> Clock:
     return clock
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentView:
-    """A tournament with everything there is to show of it."""
-
-    tournament: Tournament
-    entrants: tuple[Entrant, ...]
-    meetings: tuple[Meeting, ...]
-    """The meetings of the present season."""
-    standings: tuple[Standings, ...]
-
-
 class Organizer(Hand):
     """Tournaments."""
 
@@ -162,31 +150,16 @@ class Organizer(Hand):
         with self._service.store.write() as tx:
             return entering.create(tx, name, kind, game, words, body, None)
 
-    def all(self, game: str | None = None, *, ended: bool = False) -> list[tuple[Tournament, int]]:
-        """The tournaments, each with the number of its players, the newest first."""
-        with self._service.store.read() as tx:
-            return tx.tournaments.with_sizes(tx.tournaments.listed(game, ended=ended))
-
-    def show(self, name: str) -> TournamentView:
-        with self._service.store.read() as tx:
-            tournament = entering.find(tx, name)
-            return TournamentView(
-                tournament,
-                tuple(tx.tournaments.entrants(tournament.id)),
-                tuple(tx.tournaments.meetings(tournament.id, tournament.season)),
-                tuple(standings_of(tx, tournament)),
-            )
-
     def start(self, name: str) -> Tournament:
         """Start it, or the next season of a league; a running server does so at its next turn."""
         with self._service.store.write() as tx:
-            tournament = entering.find(tx, name)
+            tournament = tournament_named(tx, name)
             entering.start(tx, tournament)
             return tournament
 
     def cancel(self, name: str) -> Tournament:
         """End it early, and tell its players and followers."""
         with self._service.store.write() as tx:
-            tournament = entering.find(tx, name)
+            tournament = tournament_named(tx, name)
             tx.outbox.add(entering.cancel(self._at(tx), tournament), tx.now)
             return tournament

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from games import GAMES, LEFT_OUT
 from games.rules import GameError
 from pbm.core import decisions
-from pbm.core.board import OpenBoard, difference
+from pbm.core.board import OpenBoard
 from pbm.core.credentials import check_address, check_free, check_password, check_userid
 from pbm.core.notify import Desk, tell_players
 from pbm.core.robots import robot_named
@@ -19,7 +18,7 @@ from pbm.core.start import start_match
 from pbm.domain.errors import BadArguments, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.mail import Mail
-from pbm.domain.match import Ending, Match, Player, Result, State, replay
+from pbm.domain.match import Ending, Match, Player, Result, State
 from pbm.features.absence import note_reach
 from pbm.features.account import renew_password, to_confirm
 from pbm.features.erase import erase
@@ -28,34 +27,9 @@ from pbm.features.postmaster import address_of
 from pbm.features.talk import spread
 from pbm.features.time import undo_timeout
 from pbm.server.intake import Imported, take_in, take_in_record
+from pbm.server.rows import player_named, waiting_broadcast
 from pbm.server.service import Service
 from pbm.store import Transaction
-from pbm.store.annex import Broadcast
-from pbm.store.matches import Summary
-from pbm.store.players import Address
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """A player as the operator sees them. unreachable: all their confirmed addresses are suspended."""
-
-    player: Player
-    addresses: tuple[Address, ...]
-
-    @property
-    def unreachable(self) -> bool:
-        confirmed = [address for address in self.addresses if address.confirmed_at]
-        return bool(confirmed) and all(address.suspended_at for address in confirmed)
-
-
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """The result of replaying one stored board. problem: empty for a sound one."""
-
-    board: int
-    game: str
-    plies: int
-    problem: str = ""
 
 
 class Hand:
@@ -114,15 +88,6 @@ class Administration(Hand):
                 tx.players.add_address(player.id, address, tx.now, confirmed=True)
         return player
 
-    def accounts(self) -> list[Account]:
-        with self._service.store.read() as tx:
-            return [Account(player, tuple(tx.players.addresses(player.id))) for player in tx.players.all()]
-
-    def account(self, userid: str) -> Account:
-        with self._service.store.read() as tx:
-            player = player_named(tx, userid)
-            return Account(player, tuple(tx.players.addresses(player.id)))
-
     def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
         """Replace a player's addresses by these, which are confirmed at once; old and new ones are told."""
         for address in addresses:
@@ -154,11 +119,6 @@ class Administration(Hand):
             player = player_named(tx, userid)
             tx.players.set_bot(player.id, bot=bot)
             tx.players.choose(player.id, bot="on" if bot else "off")
-
-    def unlock(self, who: str) -> int:
-        """Check passwords again. who: a userid, an address or a machine. Returns how many counts were deleted."""
-        with self._service.store.write() as tx:
-            return tx.guesses.forget_about(who.casefold())
 
     def reset_password(self, userid: str, password: str = "") -> str:
         """Set a password, a random one if it is empty; returns it for the operator to hand over."""
@@ -221,18 +181,9 @@ class Administration(Hand):
         board.events.append(MatchStarted(board.match.board))
         return self._told(at, board)
 
-    def boards(
-        self, *, game: str | None = None, userid: str | None = None, active: bool | None = None, limit: int = 1000
-    ) -> list[Summary]:
+    def board(self, number: int) -> Match:
         with self._service.store.read() as tx:
-            ids = (player_named(tx, userid).id,) if userid else ()
-            return tx.matches.summaries(game=game, player_ids=ids, active=active, limit=limit)
-
-    def board(self, number: int, ply: int | None = None) -> tuple[Match, State]:
-        """The match and its state, now or after a ply."""
-        with self._service.store.read() as tx:
-            board = self._at(tx).open(number)
-            return board.match, board.state if ply is None else board.at(ply)
+            return self._at(tx).open(number).match
 
     @acts
     def move(self, at: Desk, number: int, userid: str, move: str) -> tuple[Match, State]:
@@ -260,58 +211,11 @@ class Administration(Hand):
         """Make a running match void."""
         return self.end(number, Result(Ending.VOID, None, "cancelled by the operator"))
 
-    def broadcasts(self) -> list[Broadcast]:
-        """The broadcasts that wait for the operator's decision, the oldest first."""
-        with self._service.store.read() as tx:
-            return tx.broadcasts.waiting()
-
     def approve_broadcast(self, number: int) -> int | None:
         """Send a waiting broadcast; returns to how many players, None if it goes out over time."""
         with self._service.store.write() as tx:
-            broadcast = _broadcast(tx, number)
+            broadcast = waiting_broadcast(tx, number)
             mails, hearers = spread(self._at(tx), broadcast)
             tx.broadcasts.sent(number, tx.now)
             tx.outbox.add(mails, tx.now)
         return hearers
-
-    def reject_broadcast(self, number: int) -> Broadcast:
-        """Delete a waiting broadcast; its author is not told."""
-        with self._service.store.write() as tx:
-            broadcast = _broadcast(tx, number)
-            tx.broadcasts.drop(number)
-        return broadcast
-
-    def board_numbers(self) -> list[int]:
-        """The numbers of all boards, ascending."""
-        with self._service.store.read() as tx:
-            return list(tx.matches.boards())
-
-    def verify(self, board: int) -> Replayed:
-        """Replay a stored board, and compare it with its row in the database."""
-        with self._service.store.read() as tx:
-            match = tx.matches.load(board)
-            if match is None:
-                raise NotFound(f"There is no board {board}.")
-            game = GAMES.get(match.game)
-            if game is None:
-                return Replayed(board, match.game, len(match.record), "the game is not installed")
-            try:
-                state = replay(game, match.options, match.body, match.record.notations)
-                return Replayed(board, match.game, state.plies, difference(tx, match, state))
-            except (GameError, Rejected) as error:
-                return Replayed(board, match.game, len(match.record), f"the record cannot be replayed: {error}")
-
-
-def player_named(tx: Transaction, userid: str) -> Player:
-    """The player of a userid, in any case. Raises: NotFound."""
-    player = tx.players.find(userid)
-    if player is None:
-        raise NotFound(f'There is no player "{userid}".')
-    return player
-
-
-def _broadcast(tx: Transaction, number: int) -> Broadcast:
-    broadcast = tx.broadcasts.get(number)
-    if broadcast is None or broadcast.sent_at is not None:
-        raise NotFound(f"There is no broadcast {number} that waits.")
-    return broadcast

@@ -17,7 +17,8 @@ from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.match import Player
 from pbm.features import postmaster
 from pbm.features.erase import end_account
-from pbm.server.operator import Hand, acts, player_named
+from pbm.server.operator import Hand, acts
+from pbm.server.rows import player_named, received
 from pbm.server.senders import is_player, subject_of
 from pbm.store import Transaction
 from pbm.store.players import Ban
@@ -42,10 +43,6 @@ class Steward(Hand):
             raise NotAllowed("Games are forfeited by players: name the userid.")
         tx.bans.put(Ban(subject, tx.now, until, reason))
         return boards
-
-    def bans(self) -> list[Ban]:
-        with self._service.store.read() as tx:
-            return tx.bans.all()
 
     def lift(self, who: str) -> None:
         """Lift a ban; a player whose ban was not over is told."""
@@ -172,9 +169,7 @@ class Steward(Hand):
 
 
 def _parked(tx: Transaction, number: int) -> Received:
-    row = tx.inbox.get(number)
-    if row is None:
-        raise NotFound(f"There is no email {number} in the inbox.")
+    row = received(tx, number)
     if row.state is not Arrival.PARKED:
         raise NotAllowed(f"Mail {number} does not wait for you: it is {row.state.value}.")
     return row

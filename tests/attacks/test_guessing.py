@@ -14,7 +14,6 @@ from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival
 from pbm.mailin import Robot
 from pbm.server import Settings
-from pbm.server.operator import Administration
 from tests.conversation import ROBOT, Got, House
 
 WRONG = "The userid or the password is wrong."
@@ -204,7 +203,8 @@ def test_the_lock_outlives_the_process_and_is_forgotten_after_days(open_house: H
     assert LOCKED in login(again)
     again.now += timedelta(days=3)
     again.service.tidy()
-    assert Administration(again.service).unlock("alice") == 0
+    with again.service.store.write() as tx:
+        assert tx.guesses.forget_about("alice") == 0
     again.service.close()
 
 
@@ -212,10 +212,11 @@ def test_the_operator_unlocks(open_house: House) -> None:
     for number in range(9):
         guess(open_house, number)
     assert LOCKED in login(open_house)
-    admin = Administration(open_house.service)
-    assert admin.unlock("Alice") == 1
+    with open_house.service.store.write() as tx:
+        assert tx.guesses.forget_about("alice") == 1
     assert OPEN in login(open_house)
-    assert admin.unlock("alice") == 0
+    with open_house.service.store.write() as tx:
+        assert tx.guesses.forget_about("alice") == 0
 
 
 def test_a_new_password_counts_from_the_beginning(open_house: House) -> None:

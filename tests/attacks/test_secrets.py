@@ -23,7 +23,7 @@ from pbm.domain.mail import Arrival, Received, RemarkKind
 from pbm.domain.match import Player
 from pbm.edges.transports import Maildir, Outgoing
 from pbm.server.operator import Administration
-from pbm.server.status import Queues
+from pbm.server.rows import handle_again
 from pbm.store.backup import copy
 from pbm.store.players import Players
 from pbm.store.tables import inbox, outbox_texts
@@ -158,7 +158,8 @@ def test_a_parked_mail_is_whole_and_can_be_done_later(table: House, monkeypatch:
         table.send("bob", "set bob bobpass mail text")
     (parked,) = table.parked()
     assert b"bobpass" in parked.raw
-    Queues(table.service).handle_again([parked.id])
+    with table.service.store.write() as tx:
+        handle_again(tx, [parked.id])
     table.service.handle()
     assert not holds(stored(table), "bobpass")
 
@@ -285,8 +286,8 @@ def test_mails_that_are_done_with_are_forgotten_after_a_month(table: House) -> N
     assert newest[address_of("bob")] in left, "the last about a board under way"
     first = next(got for got in table.mailboxes[address_of("bob")] if got.board == board)
     assert first["Message-ID"] not in left
-    with pytest.raises(NotAllowed, match="nothing is left"):
-        Queues(table.service).handle_again([1])
+    with pytest.raises(NotAllowed, match="nothing is left"), table.service.store.write() as tx:
+        handle_again(tx, [1])
 
 
 def test_an_old_mail_that_is_delivered_again_does_nothing(table: House) -> None:

@@ -123,12 +123,36 @@ def beating(tmp_path: Path) -> None:
     ("words", "heavy"),
     [
         (["config", "show", "--json"], {"sqlalchemy", "jinja2", "aiosmtpd", "rich"}),
-        (["player", "list", "--json"], {"networkx", "aiosmtpd", "aiosmtplib"}),
+        (["maintenance", "on"], {"networkx", "aiosmtpd", "aiosmtplib"}),
         (["receive", "pbm@localhost"], {"pbm.features", "jinja2", "pbm.domain.commands"}),
     ],
 )
 def test_nothing_is_imported_that_is_not_needed(words: list[str], heavy: set[str], pbm: Pbm) -> None:
     assert imported(*words) & heavy == set()
+
+
+OF_THE_SERVER = {"pbm.server.service", "pbm.features", "pbm.domain.reading", "jinja2", "icalendar", "structlog"}
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(
+            ["status"],
+            ["player", "list"],
+            ["ban", "list"],
+            ["broadcast", "list"],
+            ["board", "list"],
+            ["board", "verify"],
+        ),
+        *(["challenge", "list"], ["tournament", "list"], ["inbox", "list"], ["inbox", "count"], ["outbox", "list"]),
+        *(["outbox", "retry", "--all"], ["db", "log"], ["keys", "secret", "list"]),
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_only_shows_imports_the_database_and_nothing_of_the_server(words: list[str], pbm: Pbm) -> None:
+    assert imported(*words) & OF_THE_SERVER == set()
 
 
 @pytest.mark.parametrize(

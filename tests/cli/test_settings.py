@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.cli import loading, opening
+from pbm.cli import loading, opening, places
 from pbm.cli.loading import keys, load, masked, strange_variables, table_of, variable
 from pbm.cli.opening import robot
 from pbm.cli.output import Misconfigured
@@ -228,9 +228,9 @@ def test_a_place_is_read_or_refused(text: str) -> None:
 
 
 def test_the_password_of_a_url_is_masked() -> None:
-    assert masked("postgresql://u:p:q@w@h/d") == f"postgresql://u:{loading.MASK}@h/d"
+    assert masked("postgresql://u:p:q@w@h/d") == f"postgresql://u:{places.MASK}@h/d"
     assert masked("sqlite:////a:b@c") == "sqlite:////a:b@c"
-    assert masked("postgresql:///d?password=p&host=h") == f"postgresql:///d?password={loading.MASK}&host=h"
+    assert masked("postgresql:///d?password=p&host=h") == f"postgresql:///d?password={places.MASK}&host=h"
 
 
 def test_a_mark_of_some_editors_at_the_beginning_is_passed_over(tmp_path: Path) -> None:
@@ -281,8 +281,8 @@ def test_show_tells_sources_and_hides_secrets(pbm: Pbm, tmp_path: Path, monkeypa
     assert "verysecret" not in shown + str(parsed)
     assert f'\nhost = "mail.example.org"  # file {file}\n' in shown
     assert '\nlisten = "127.0.0.1:8025"  # default\n' in shown
-    assert f'\n# password = "{loading.MASK}"  # environment\n' in shown
-    assert f'\n# database = "postgresql://u:{loading.MASK}@h/d"  # command line\n' in shown
+    assert f'\n# password = "{places.MASK}"  # environment\n' in shown
+    assert f'\n# database = "postgresql://u:{places.MASK}@h/d"  # command line\n' in shown
     assert set(parsed) == {".".join(key) for key in keys(Configuration)}
     assert parsed["smarthost.host"]["variable"] == variable("smarthost", "host") == "PBM_SMARTHOST__HOST"
 

@@ -490,7 +490,7 @@ def problems(site: Site, plan: Plan) -> Iterator[str]:
     service = Service(Store(f"sqlite:///{site.database}"), Settings(ROBOT))
     try:
         yield from service.store.check()
-        for verdict in replayed(Administration(service)):
+        for verdict in replayed(service.store):
             if verdict.problem:
                 yield f"board {verdict.board}: {verdict.problem}"
         with service.store.read() as tx:

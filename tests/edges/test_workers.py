@@ -150,9 +150,9 @@ def test_workers_that_are_killed_again_and_again_play_every_game_as_it_was_sent(
     wait_until(lambda: nothing_waits(service.store))
     assert company.dismiss() == [0, 0, 0]
     for board in boards:
-        match, _ = administration.board(board)
+        match = administration.board(board)
         assert [ply.notation for ply in match.record] == plans[board]
-    assert not [verdict for verdict in replayed(administration) if verdict.problem]
+    assert not [verdict for verdict in replayed(service.store) if verdict.problem]
     with service.store.read() as tx:
         assert [mail.state for mail in tx.inbox.latest(None, 10_000)] == [Arrival.HANDLED] * (BOARDS * PLIES)
         owed = {queued.mail.key for queued in tx.outbox.latest(None, 10_000)}

@@ -9,13 +9,13 @@ import pytest
 import structlog
 from sqlalchemy import update
 
+from pbm.cli.output import replayed
 from pbm.core.notify import Desk
 from pbm.core.registry import Occasion
 from pbm.core.robots import Task
 from pbm.domain.match import Ending
 from pbm.features import remind
 from pbm.server import Settings
-from pbm.server.operator import Administration
 from pbm.server.thinker import Shift, Thinker
 from pbm.store.tables import plies
 from tests.conversation import ROBOT, Got, House
@@ -57,7 +57,7 @@ def test_a_damaged_board_waits_and_goes_on_when_it_is_mended(house: House, notat
     assert "pbm board verify 101" in letter.body
     assert any("time is up" in got.body for got in mails if got.board == OTHER)
     assert [got for got in mails if got.board == BOARD] == []
-    found = Administration(house.service).verify(BOARD)
+    found = replayed(house.service.store, [BOARD])[0]
     assert "cannot be replayed" in found.problem
     alter(house, "a1")
     assert [got for got in house.wait(timedelta(hours=23)) if "time is up" in got.body and got.board == BOARD] == []

@@ -85,7 +85,7 @@ def test_what_comes_back_is_the_same_to_the_byte(
     there = new_house()
     Administration(there.service).import_player(written, trusted=True)
     assert bare(exported(there, userid)) == bare(written)
-    assert not [each.problem for each in replayed(Administration(there.service)) if each.problem]
+    assert not [each.problem for each in replayed(there.service.store) if each.problem]
 
 
 @pytest.mark.parametrize("userid", ["alice", "bob", "carol", "dave", "erin"])
@@ -127,7 +127,7 @@ def test_a_board_whose_number_is_taken_gets_another(exports: dict[str, bytes], n
     there.game("cross frank grace", ["F6"])
     taken = Administration(there.service).import_player(exports["alice"], trusted=True)
     assert taken.renumbered == {101: 102, 102: 103, 103: 104, 104: 105}
-    assert not [each.problem for each in replayed(Administration(there.service)) if each.problem]
+    assert not [each.problem for each in replayed(there.service.store) if each.problem]
     data = json.loads(exported(there, "alice"))
     assert {each["board"] for each in data["remarks"]} <= {each["board"] for each in data["games"]}
 

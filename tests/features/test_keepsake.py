@@ -86,7 +86,7 @@ def test_what_was_sent_is_taken_in_by_another_server(ended: House, new_house: Ca
     there = new_house()
     there.player("carol")
     board = Administration(there.service).import_records({"a": record})["a"]
-    assert [each.problem for each in replayed(Administration(there.service))] == [""]
+    assert [each.problem for each in replayed(there.service.store)] == [""]
     there.send("carol", f"replay {board} carol carolpass")
     (again,) = there.think()
     assert attached(again, "text/plain").decode() == record

@@ -144,10 +144,13 @@ def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., H
     house.players("alice", "bob")
     admin = Administration(house.service)
     assert addressees(house.send("alice", "broadcast alice alicepass", "Hello!")) == [address_of("alice")]
-    assert [(each.id, each.author.userid, each.text) for each in admin.broadcasts()] == [(1, "alice", "Hello!")]
+    with house.service.store.read() as tx:
+        waiting = [(each.id, each.author.userid, each.text) for each in tx.broadcasts.waiting()]
+    assert waiting == [(1, "alice", "Hello!")]
     assert admin.approve_broadcast(1) == 1
     assert addressees(house.collect()) == [address_of("bob")]
-    assert admin.broadcasts() == []
+    with house.service.store.read() as tx:
+        assert tx.broadcasts.waiting() == []
     assert house.send("alice", "broadcast alice alicepass", "Again!")[0].refuses
 
 

@@ -56,7 +56,7 @@ def test_the_page_can_be_followed(tmp_path: Path) -> None:
         for line in "".join(block for _, block in BLOCKS).splitlines():
             obey(line.replace(SQLITE, old).replace(POSTGRESQL, database), environment)
         administration = Administration(service := Service(Store(database)))
-        match, _ = administration.board(101)
+        match = administration.board(101)
         service.close()
         assert [ply.notation for ply in match.record] == ["D4"]
     finally:

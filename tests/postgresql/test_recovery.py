@@ -45,7 +45,7 @@ def asked(cluster: Cluster, query: str) -> str:
 
 
 def recorded(house: House) -> list[str]:
-    match, _ = Administration(house.service).board(101)
+    match = Administration(house.service).board(101)
     return [ply.notation for ply in match.record]
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from games import GAMES
+from pbm.cli.output import replayed
 from pbm.domain.calendars import StopKind
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match
@@ -29,7 +30,7 @@ def hand(house: House) -> Arbiter:
 
 
 def match_of(house: House, board: int) -> Match:
-    return Administration(house.service).board(board)[0]
+    return Administration(house.service).board(board)
 
 
 def told(house: House) -> str:
@@ -63,7 +64,7 @@ def test_plies_are_taken_back_of_a_game_that_is_over(house: House, board: int) -
     text = told(house)
     assert "has taken back the end of the game and all plies from ply 3 on: the game goes on." in text
     assert not house.answer("alice", "F6", board)[0].refuses
-    assert Administration(house.service).verify(board).problem == ""
+    assert replayed(house.service.store, [board])[0].problem == ""
 
 
 def test_a_game_that_is_over_by_its_rules_needs_a_ply_taken_back(house: House) -> None:
@@ -74,7 +75,7 @@ def test_a_game_that_is_over_by_its_rules_needs_a_ply_taken_back(house: House) -
         hand(house).reopen(board)
     hand(house).reopen(board, 6)
     assert match_of(house, board).result is None
-    assert Administration(house.service).verify(board).problem == ""
+    assert replayed(house.service.store, [board])[0].problem == ""
 
 
 @pytest.mark.parametrize("over", [True, False])

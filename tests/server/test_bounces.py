@@ -12,7 +12,7 @@ from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.server import Arriving, Settings
 from pbm.server.regrets import Bouncing
-from pbm.server.status import Queues
+from pbm.server.rows import NOT_ANSWERED
 from pbm.store.refusals import FORGOTTEN_AFTER
 from tests.conversation import ROBOT, Got, House, address_of
 
@@ -194,7 +194,8 @@ def test_a_bounce_to_nobody_we_know_or_from_somebody_is_not_answered(inn: House)
     other = inn.mail("eve@example.com", "help", to="bounce+nosuchkey@example.org")
     assert inn.deliver(other) == []
     assert inn.inbox_row.reason == "bounce: came to a return path; about no email of ours that is known"
-    assert Queues(inn.service).verdicts() == {"bounce": 5}
+    with inn.service.store.read() as tx:
+        assert tx.inbox.verdicts(NOT_ANSWERED) == {"bounce": 5}
 
 
 def queued_to(house: House, address: str) -> list[Queued]:
@@ -372,7 +373,8 @@ def test_moves_are_played_and_told_however_many_answers_went_out(new_house: Call
     assert house.inbox_row.state is Arrival.HANDLED
     assert house.inbox_row.reason == "limit: not answered, after 2 answers within an hour to bob@example.net"
     assert len(house.answer("bob", "D5", 101)) == 2
-    assert Queues(house.service).verdicts() == {"limit": 2}
+    with house.service.store.read() as tx:
+        assert tx.inbox.verdicts(NOT_ANSWERED) == {"limit": 2}
     house.now += timedelta(hours=1)
     assert len(house.answer("bob", "Z9", 101)) == 1
 

@@ -15,6 +15,7 @@ from pbm.domain.mail import Arrival
 from pbm.server import Settings
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
+from pbm.server.rows import player_named
 from pbm.server.steward import Steward
 from tests.conversation import ROBOT, House, address_of
 
@@ -95,7 +96,9 @@ def test_an_address_or_a_domain_is_kept_out_and_hears_nothing(inn: House) -> Non
         assert inn.inbox_row.state is Arrival.IGNORED
         assert inn.send(sender, "hello", to="postmaster@example.org") == []
     assert inn.send("x@notspam.example", "help")
-    assert [ban.subject for ban in hand(inn).bans()] == ["@spam.example", "eve@example.com"]
+    with inn.service.store.read() as tx:
+        banned = [ban.subject for ban in tx.bans.all()]
+    assert banned == ["@spam.example", "eve@example.com"]
     with pytest.raises(NotFound):
         hand(inn).lift("@other.example")
 
@@ -115,7 +118,7 @@ def test_a_player_gets_another_userid(inn: House) -> None:
     assert "Alicia" in inn.send("alice", "cross move 101 alicia alicepass A1")[0].body
     with pytest.raises(NotAllowed, match="taken"):
         hand(inn).rename("Alicia", "b0b")
-    assert Administration(inn.service).verify(board).problem == ""
+    assert replayed(inn.service.store, [board])[0].problem == ""
     hand(inn).rename("Alicia", "alicia")
 
 
@@ -151,10 +154,10 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
     assert [got[userid][0] for userid in got] == pytest.approx([wanted[userid][0] for userid in got], abs=0.5)
     with pytest.raises(NotFound):
         hand(inn).merge("carol", "alice")
-    account = Administration(inn.service).account("alice")
-    assert [each.address for each in account.addresses] == [address_of("alice"), address_of("carol")]
     with inn.service.store.read() as tx:
-        assert all(verdict.problem == "" for verdict in replayed(Administration(inn.service)))
+        addresses = tx.players.addresses(player_named(tx, "alice").id)
+        assert [each.address for each in addresses] == [address_of("alice"), address_of("carol")]
+        assert all(verdict.problem == "" for verdict in replayed(inn.service.store))
         match = tx.matches.load(running)
         assert match is not None
         assert {player.userid for player in match.players} == {"alice", "bob"}
@@ -169,7 +172,7 @@ def test_accounts_that_play_each_other_are_not_merged(inn: House) -> None:
     told(inn)
     (mail,) = inn.send(address_of("alice"), f"show {board}")
     assert re.search(r"alice \(O\) +bob \(X\)", mail.body)
-    assert all(verdict.problem == "" for verdict in replayed(Administration(inn.service)))
+    assert all(verdict.problem == "" for verdict in replayed(inn.service.store))
 
 
 def test_what_a_merged_player_has_asked_is_answered_and_taken_back_as_the_other_account(inn: House) -> None:

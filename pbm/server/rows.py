@@ -1,0 +1,117 @@
+"""What commands of the operator find and change in the database alone.
+
+Nobody is told of it, so nothing of the server is needed, whose import takes long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from games import GAMES
+from games.rules import GameError
+from pbm.core.board import OpenBoard, States, difference
+from pbm.domain.errors import NotAllowed, NotFound, Rejected
+from pbm.domain.mail import Arrival, Queued, Received
+from pbm.domain.match import Player, replay
+from pbm.store import Transaction
+from pbm.store.annex import Broadcast
+from pbm.store.tournaments import Tournament
+
+
+def player_named(tx: Transaction, userid: str) -> Player:
+    """The player of a userid, in any case. Raises: NotFound."""
+    player = tx.players.find(userid)
+    if player is None:
+        raise NotFound(f'There is no player "{userid}".')
+    return player
+
+
+def board_numbered(tx: Transaction, number: int) -> OpenBoard:
+    """Raises: NotFound, Unreadable."""
+    return OpenBoard.load(tx, States(), number)
+
+
+def tournament_named(tx: Transaction, name: str) -> Tournament:
+    """Raises: NotFound."""
+    tournament = tx.tournaments.find(name)
+    if tournament is None:
+        raise NotFound(f'There is no tournament "{name[:40]}".', "tournaments")
+    return tournament
+
+
+def waiting_broadcast(tx: Transaction, number: int) -> Broadcast:
+    """A broadcast that waits for the operator's decision. Raises: NotFound."""
+    broadcast = tx.broadcasts.get(number)
+    if broadcast is None or broadcast.sent_at is not None:
+        raise NotFound(f"There is no broadcast {number} that waits.")
+    return broadcast
+
+
+def received(tx: Transaction, number: int) -> Received:
+    """A mail of the inbox. Raises: NotFound."""
+    mail = tx.inbox.get(number)
+    if mail is None:
+        raise NotFound(f"There is no email {number} in the inbox.")
+    return mail
+
+
+def queued(tx: Transaction, number: int) -> Queued:
+    """A mail of the outbox. Raises: NotFound."""
+    mail = tx.outbox.get(number)
+    if mail is None:
+        raise NotFound(f"There is no email {number} in the outbox.")
+    return mail
+
+
+NOT_ANSWERED = ("ignore", "bounce", "complaint", "reject", "limit", "move")
+"""The kinds of mails that get no answer; "limit" is for those that were one too many."""
+MOST_AT_ONCE = 10_000
+"""Parked mails that are taken up again at once when all are asked for."""
+
+
+def parked(tx: Transaction) -> list[int]:
+    """The mails that wait for the operator."""
+    return [mail.id for mail in tx.inbox.latest(Arrival.PARKED, MOST_AT_ONCE)]
+
+
+def handle_again(tx: Transaction, numbers: Iterable[int]) -> None:
+    """Have parked or ignored mails handled again. Raises: NotFound; NotAllowed for handled ones."""
+    for number in numbers:
+        state = received(tx, number).state
+        if state is Arrival.HANDLED:
+            raise NotAllowed(f"Mail {number} was handled already; to handle it again would play it twice.")
+        if state is Arrival.FORGOTTEN:
+            raise NotAllowed(f"Of mail {number} nothing is left: it was done with long ago.")
+        tx.inbox.renew(number)
+
+
+def send_again(tx: Transaction, numbers: Iterable[int]) -> None:
+    """Have mails sent at once, even if they were sent before; each keeps its Message-ID. Raises: NotFound."""
+    for number in numbers:
+        tx.outbox.renew(queued(tx, number).id, tx.now)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The result of replaying one stored board. problem: empty for a sound one."""
+
+    board: int
+    game: str
+    plies: int
+    problem: str = ""
+
+
+def verify(tx: Transaction, board: int) -> Replayed:
+    """Replay a stored board, and compare it with its row in the database. Raises: NotFound."""
+    match = tx.matches.load(board)
+    if match is None:
+        raise NotFound(f"There is no board {board}.")
+    game = GAMES.get(match.game)
+    if game is None:
+        return Replayed(board, match.game, len(match.record), "the game is not installed")
+    try:
+        state = replay(game, match.options, match.body, match.record.notations)
+    except (GameError, Rejected) as error:
+        return Replayed(board, match.game, len(match.record), f"the record cannot be replayed: {error}")
+    return Replayed(board, match.game, state.plies, difference(tx, match, state))
