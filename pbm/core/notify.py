@@ -120,14 +120,14 @@ def readers_of(
     """The players as readers, by id. seats: the seats of those who have one, by id."""
     tx, last_day = at.tx, day_of(at.now + timedelta(days=at.tools.limits.answer_token_days))
     known = {player.id: player for player in players}
-    addresses, profiles = tx.players.confirmed(*known), tx.players.profiles(*known)
+    mailed = tx.players.mailed(known)
     return {
         player.id: Reader(
-            tuple(addresses[player.id]),
+            mailed[player.id].addresses,
             player,
             (seats or {}).get(player.id),
-            settings=Settings.chosen(profiles[player.id][1]),
-            token=PlayerToken(player.id, profiles[player.id][0], last_day),
+            settings=Settings.chosen(mailed[player.id].settings),
+            token=PlayerToken(player.id, mailed[player.id].epoch, last_day),
         )
         for player in known.values()
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from pbm.domain.match import IntentKind, OfferKind, Seat
@@ -201,7 +201,10 @@ _KINDS = {name: kind for name, kind in globals().items() if isinstance(kind, typ
 
 def to_json(events: Iterable[Event]) -> list[dict[str, Any]]:
     """The events as values for JSON, which `from_json` reads back."""
-    return [{"event": type(event).__name__, **asdict(event)} for event in events]
+    return [
+        {"event": type(event).__name__} | {each.name: getattr(event, each.name) for each in fields(event)}
+        for event in events
+    ]
 
 
 def from_json(stored: Iterable[Mapping[str, Any]]) -> list[Any]:

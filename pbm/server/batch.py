@@ -1,7 +1,8 @@
 """The mails that wait: which of them come next, and how many are handled in one transaction.
 
-They are read, and passwords are checked, before the transaction that writes. That one handles some of them, each within
-a savepoint, until its time is over. `handle` decides what one mail does.
+They are read, and passwords are checked, before the transaction that writes. That one handles some of them, until its
+time is over. `handle` decides what one mail does. A fault of ours undoes the transaction; then its mails are handled
+one by one, and the one that is at fault is parked.
 
 Moves do not wait for other mails: mails that answer a board come first, even from far behind. Mails with passwords,
 each of which takes as long as many moves, are put off until those without are done. No mail passes an earlier one of
@@ -11,14 +12,15 @@ alone if it was begun before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import takewhile
 from time import monotonic
 
 from pbm.mailin import Message
-from pbm.server.docket import Ended, Prepared, tell
+from pbm.server.docket import Ended, Prepared, Settled, tell, write_down
 from pbm.server.handle import Handler
-from pbm.store import Conflict, Store, Transaction
+from pbm.store import Conflict, DatabaseTrouble, Store, Transaction, translated
 
 _SECONDS_AT_ONCE = 0.05
 """How long mails are handled in one transaction, which still finishes the mail in hand."""
@@ -36,6 +38,26 @@ MOST_BEGUN = 3
 
 class Unfinished(Exception):
     """A mail crashes every process that handles it."""
+
+
+class Fault(Exception):
+    """A fault of ours, which undoes a transaction."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@contextmanager
+def faults() -> Iterator[None]:
+    """Turn whatever goes wrong in the block into Fault, except for trouble with the database."""
+    try:
+        with translated():
+            yield
+    except DatabaseTrouble:
+        raise
+    except Exception as error:
+        raise Fault(error) from error
 
 
 class Batches:
@@ -102,8 +124,8 @@ class Batches:
         error = Unfinished(f"begun {MOST_BEGUN} times and never finished: the server ended each time")
         mail = Prepared(row, self._handler.message_of(row) if before == MOST_BEGUN else error)
         with self._store.write() as tx:
-            ended = self._handler.give_up(tx, mail, error)
-        self._tell([ended])
+            ended = write_down(tx, [(mail, self._handler.give_up(tx, mail, error))])
+        self._tell(ended)
         return 1 + self._note_begun(limit)
 
     def _next(self, tx: Transaction, limit: int) -> tuple[list[Prepared], list[Prepared], bool]:
@@ -154,23 +176,50 @@ class Batches:
         """
         only_boards = mails[0].stays_on_boards
         some = [*takewhile(lambda mail: mail.stays_on_boards == only_boards, mails)]
-        looked_at, ended = 0, list[Ended]()
         try:
             with self._store.write(alone=not only_boards) as tx:
-                until = monotonic() + _SECONDS_AT_ONCE
-                ours = tx.inbox.claim([mail.row.id for mail in some])
-                tx.lock(name for mail in some if mail.row.id in ours for name in mail.locks)
-                for mail in some:
-                    looked_at += 1
-                    if mail.row.id in ours:
-                        ended.append(self._handler.settle(tx, mail))
-                    if monotonic() > until:
-                        break
+                looked_at, ended = self._handled(tx, some, only_boards=only_boards)
+        except Fault as fault:
+            self._handler.forget()
+            if len(some) > 1:  # whichever is at fault, the others are handled
+                return sum(self._settle_some([mail])[0] for mail in some), mails[len(some) :]
+            return self._park(some[0], fault.error), mails[1:]
         except Exception:
             self._handler.forget()
             raise
         self._tell(ended)
         return len(ended), mails[looked_at:]
+
+    def _handled(self, tx: Transaction, mails: Sequence[Prepared], *, only_boards: bool) -> tuple[int, list[Ended]]:
+        """How many of the mails were looked at, and how those ended that were ours. Raises: Fault, DatabaseTrouble."""
+        until, looked_at = monotonic() + _SECONDS_AT_ONCE, 0
+        ours = tx.inbox.claim([mail.row.id for mail in mails])
+        claimed = [mail for mail in mails if mail.row.id in ours]
+        tx.lock(name for mail in claimed for name in mail.locks)
+        known = tx.inbox.settled([mail.identity for mail in claimed if mail.identity is not None])
+        ended, done = list[Ended](), list[tuple[Prepared, Settled]]()
+        with faults():
+            for mail in mails:
+                looked_at += 1
+                if mail.row.id in ours:
+                    done.append((mail, self._handler.settle(tx, mail, known)))
+                # What a mail does to more than boards may concern mails that earlier ones have caused.
+                if not only_boards:
+                    ended += write_down(tx, done)
+                    done.clear()
+                if monotonic() > until:
+                    break
+            return looked_at, ended + write_down(tx, done)
+
+    def _park(self, mail: Prepared, error: Exception) -> int:
+        """Park a mail whose fault undid a transaction; returns 0 if another process has taken it meanwhile."""
+        with self._store.write() as tx:
+            if not tx.inbox.claim([mail.row.id]):
+                return 0
+            settled = self._handler.give_up(tx, mail, error)
+            ended = write_down(tx, [(mail, settled._replace(identity=mail.identity))])
+        self._tell(ended)
+        return 1
 
     def _tell(self, ended: Sequence[Ended]) -> None:
         tell(ended)

@@ -179,6 +179,8 @@ class Settled(NamedTuple):
     """The bytes stored in place of the mail; None for the mail itself."""
     about: Mapping[str, str] = {}
     """Its userid, verbs and boards, for the log."""
+    identity: str | None = None
+    """See Prepared.identity; None if a second delivery is to be handled like any mail."""
 
 
 class Ended(NamedTuple):
@@ -190,11 +192,17 @@ class Ended(NamedTuple):
     """The outbox rows of the mails that are owed because of it."""
 
 
-def write_down(tx: Transaction, mail: Prepared, settled: Settled, identity: str | None = None) -> Ended:
-    """Write the end of a mail, and the mails that are owed because of it. identity: see Prepared.identity."""
-    number = mail.row.id
-    tx.inbox.settle([Settlement(number, settled.state, settled.reason, identity, settled.kept)], tx.now)
-    return Ended(number, settled, tx.outbox.add(settled.mails, tx.now, cause=number))
+def write_down(tx: Transaction, done: Sequence[tuple[Prepared, Settled]]) -> list[Ended]:
+    """Write the ends of mails, and the mails that are owed because of them."""
+    tx.inbox.settle(
+        [
+            Settlement(mail.row.id, settled.state, settled.reason, settled.identity, settled.kept)
+            for mail, settled in done
+        ],
+        tx.now,
+    )
+    owed = tx.outbox.add_all({mail.row.id: settled.mails for mail, settled in done}, tx.now)
+    return [Ended(mail.row.id, settled, owed[mail.row.id]) for mail, settled in done]
 
 
 def tell(ended: Sequence[Ended]) -> None:

@@ -27,13 +27,14 @@ from pbm.domain.commands import Command, clean, is_ours
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
+from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
 from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading, strip_subject
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
 from pbm.server.bystanders import ask_owner
-from pbm.server.docket import Checked, Ended, Obeyed, Prepared, Settled, write_down
+from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Costs, Throttle
 from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, unsaid_lines
@@ -82,7 +83,17 @@ class Handler:
     def read(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
         """The mails with their senders and commands; a mail that could not be read holds the error, and is parked."""
         gate = Gate(tx, self.tools.limits)
-        return [self._read(gate, row, self.message_of(row)) for row in rows]
+        messages = [self.message_of(row) for row in rows]
+        self._expect(tx, messages)
+        return [self._read(gate, row, message) for row, message in zip(rows, messages, strict=True)]
+
+    def _expect(self, tx: Transaction, messages: Sequence[Message | Discard]) -> None:
+        """Let the transaction ask at once for the senders of all mails, and for the boards that they answer."""
+        letters = [each if isinstance(each, Message) else each.letter for each in messages]
+        written = [letter for letter in letters if letter is not None]
+        tokens = [self._signer.open(letter.token) for letter in written if letter.token]
+        tx.players.expect({letter.sender for letter in written})
+        tx.matches.expect({token.board for token in tokens if isinstance(token, SeatToken)})
 
     def _read(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
         try:
@@ -147,29 +158,27 @@ class Handler:
         self.throttle.forget()
         self.tools.states.forget()
 
-    def settle(self, tx: Transaction, mail: Prepared) -> Ended:
-        """Handle a mail and write down its end, whatever happens except trouble with the database.
+    def settle(self, tx: Transaction, mail: Prepared, known: set[str]) -> Settled:
+        """Handle a mail. known: the identities with which mails were settled; its own is added.
 
-        A mail that fails is parked: the fault is ours, and must not stop the next mail.
+        Raises: anything that goes wrong; the transaction must then be rolled back.
         """
         identity = mail.identity
         with bound_contextvars(mail=mail.row.id):
             if isinstance(mail.message, Exception):
-                return self.give_up(tx, mail, mail.message)
-            if identity is not None and tx.inbox.has_settled(identity):
-                return write_down(tx, mail, self.repeated(mail))
+                return self.park(tx, mail, mail.message)
+            if identity in known:
+                return self.repeated(mail)
+            if identity is not None:
+                known.add(identity)
             self.count_logins(tx, mail)
-            try:
-                with tx.savepoint():
-                    return write_down(tx, mail, self.handle(tx, mail), identity)
-            except DatabaseTrouble:
-                raise
-            except Exception as error:  # noqa: BLE001  whatever it is, it is ours
-                return write_down(tx, mail, self.park(tx, mail, error), identity)
+            return self.handle(tx, mail)._replace(identity=identity)
 
-    def give_up(self, tx: Transaction, mail: Prepared, error: Exception) -> Ended:
-        """Park a mail that cannot be handled."""
-        return write_down(tx, mail, self.park(tx, mail, error))
+    def give_up(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
+        """Park a mail that cannot be handled, because the fault is ours. Its wrong passwords count all the same."""
+        with bound_contextvars(mail=mail.row.id):
+            self.count_logins(tx, mail)
+            return self.park(tx, mail, error)
 
     def handle(self, tx: Transaction, mail: Prepared) -> Settled:
         """Do what the mail asks. Raises: anything that goes wrong; what was written must then be undone."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pbm.store.engine import Store
-    from pbm.store.neighbours import Conflict, DatabaseTrouble, SchemaTrouble
+    from pbm.store.neighbours import Conflict, DatabaseTrouble, SchemaTrouble, translated
     from pbm.store.transaction import HOUSE, Transaction
 else:
     _HOMES = {
@@ -16,6 +16,7 @@ else:
         "Conflict": "neighbours",
         "DatabaseTrouble": "neighbours",
         "SchemaTrouble": "neighbours",
+        "translated": "neighbours",
         "HOUSE": "transaction",
         "Transaction": "transaction",
     }
@@ -26,4 +27,4 @@ else:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-__all__ = ["HOUSE", "Conflict", "DatabaseTrouble", "SchemaTrouble", "Store", "Transaction"]
+__all__ = ["HOUSE", "Conflict", "DatabaseTrouble", "SchemaTrouble", "Store", "Transaction", "translated"]

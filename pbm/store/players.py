@@ -44,6 +44,28 @@ class Address(NamedTuple):
         return bool(self.bounces or self.soft_bounces or self.suspended_at)
 
 
+class Mailed(NamedTuple):
+    """A player as the reader of mails."""
+
+    addresses: tuple[str, ...]
+    """Those that mail may go to, oldest first."""
+    epoch: int
+    settings: Mapping[str, str]
+
+
+_MAILED = often(
+    select(
+        players.c.id,
+        players.c.epoch,
+        players.c.settings,
+        addresses.c.address,
+        addresses.c.confirmed_at,
+        addresses.c.suspended_at,
+    )
+    .outerjoin(addresses, addresses.c.player_id == players.c.id)
+    .where(among(players.c.id, "players"))
+    .order_by(addresses.c.id)
+)
 _ADDRESSES = often(select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id))
 _PROFILES = often(select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players")))
 _OWNERS = often(
@@ -65,6 +87,9 @@ def id_of(userid: str) -> ColumnElement[int]:
 
 class Players(Queries):
     """A removed player keeps their row, because their old boards name it; but no query finds them."""
+
+    _expected: Mapping[str, list[Player]] = {}
+    """By address, as it was asked for at once."""
 
     def add(self, userid: str, password_hash: str, now: datetime) -> Player:
         names = {"userid": userid, "userid_key": userid.casefold(), "look": look(userid)}
@@ -191,9 +216,14 @@ class Players(Queries):
         if not address.isascii():
             return []
         key = address.casefold()
-        return self._read_owners({key})[key]
+        return self._expected[key] if key in self._expected else self._owners({key})[key]
 
-    def _read_owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
+    def expect(self, addresses: Collection[str]) -> None:
+        """Ask at once for all players with these addresses, for a transaction that does not change them."""
+        keys = {address.casefold() for address in addresses if address.isascii()}
+        self._expected = self._owners(keys) if keys else {}
+
+    def _owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
         found: dict[str, list[Player]] = {key: [] for key in keys}
         for key, player_id, userid in self._connection.execute(_OWNERS, {"keys": list(found)}):
             found[key].append(Player(player_id, userid))
@@ -237,6 +267,15 @@ class Players(Queries):
         """The epoch and settings of each player."""
         rows = self._connection.execute(_PROFILES, {"players": list(player_ids)})
         return {row.id: _profile(row.epoch, row.settings) for row in rows}
+
+    def mailed(self, player_ids: Collection[int]) -> dict[int, Mailed]:
+        """What is needed to write to each of the players."""
+        found: dict[int, Mailed] = {}
+        for row in self._connection.execute(_MAILED, {"players": [*player_ids]}):
+            known = found.get(row.id) or Mailed((), *_profile(row.epoch, row.settings))
+            reads = row.confirmed_at is not None and row.suspended_at is None
+            found[row.id] = known._replace(addresses=(*known.addresses, row.address)) if reads else known
+        return found
 
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
         self._change(player_id, settings=json.dumps(dict(settings), sort_keys=True))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,6 +27,8 @@ from pbm.domain.mail import FINISHED, Arrival, Delivery, Mail, Queued, Received,
 from pbm.store.matches import batched
 from pbm.store.statements import Instant, Queries, among, often
 from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts, owed_boards
+
+C = TypeVar("C", bound=int | None)
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
@@ -59,7 +61,7 @@ _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None, "maybe
 _OWE = often(insert(outbox).returning(outbox.c.key, outbox.c.id))
 """SQLite takes many rows in one statement only if they may come back in any order."""
 _WRITE = often(insert(outbox_texts))
-_SHARE = often(insert(owed_boards).returning(owed_boards.c.id))
+_SHARE = often(insert(owed_boards).returning(owed_boards.c.value, owed_boards.c.id))
 WHOLE = (
     select(outbox, outbox_texts.c.raw, outbox_texts.c.version, owed_boards.c.value.label("shared"))
     .join(outbox_texts, outbox_texts.c.id == outbox.c.id)
@@ -83,7 +85,7 @@ _SENT = often(
     .where(_THESE)
     .values(attempts=outbox.c.attempts + 1, state=Delivery.SENT.value, done_at=bindparam("now"), trouble="")
 )
-_SETTLED = often(select(inbox.c.id).where(inbox.c.identity == bindparam("identity")))
+_SETTLED = often(select(inbox.c.identity).where(among(inbox.c.identity, "identities")))
 _SETTLE = often(update(inbox).where(inbox.c.id == bindparam("mail")))
 
 
@@ -186,9 +188,9 @@ class Inbox(Queries):
         """Note that work on the mails begins once more."""
         self._update(inbox, inbox.c.id.in_(mail_ids), begun=inbox.c.begun + 1)
 
-    def has_settled(self, identity: str) -> bool:
-        """Whether a mail with this identity was settled."""
-        return bool(self._connection.execute(_SETTLED, {"identity": identity}).all())
+    def settled(self, identities: Collection[str]) -> set[str]:
+        """Those of the identities with which mails were settled."""
+        return set(self._column(_SETTLED, {"identities": [*identities]})) if identities else set()
 
     def waits_since(self) -> datetime | None:
         """When the oldest new mail came; None if there is none."""
@@ -261,31 +263,36 @@ class Outbox(Queries):
     grew = False
     """Whether this transaction has added to it."""
 
-    def add(self, mails: Sequence[Mail], now: datetime, cause: int | None = None) -> list[int]:
-        """cause: the inbox mail that they are due to. Returns the ids of the rows."""
-        if not mails:
-            return []
+    def add(self, mails: Sequence[Mail], now: datetime) -> list[int]:
+        """Owe mails that are due to no incoming mail. Returns the ids of the rows."""
+        return self.add_all({None: mails}, now)[None]
+
+    def add_all(self, mails: Mapping[C, Sequence[Mail]], now: datetime) -> dict[C, list[int]]:
+        """mails: by the inbox mail that they are due to. Returns the ids of the rows, by the same."""
+        owed = [(cause, mail) for cause, some in mails.items() for mail in some]
+        if not owed:
+            return {cause: [] for cause in mails}
         self.grew = True
         fresh = {"created_at": now, "due_at": now, "state": Delivery.QUEUED.value, "attempts": 0}
-        rows = [{**mail._asdict(), **fresh, "inbox_id": cause} for mail in mails]
+        rows = [{**mail._asdict(), **fresh, "inbox_id": cause} for cause, mail in owed]
         for row in rows:  # what it says is in outbox_texts
             del row["owed"], row["shared"], row["version"]
-        by_key = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
-        ids = [by_key[mail.key] for mail in mails]
-        boards = {shared: self._share(shared) for shared in dict.fromkeys(mail.shared for mail in mails)}
+        ids = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
+        boards = self._share({mail.shared: None for _, mail in owed if mail.shared})
         texts = [
-            {"id": each, "raw": _stored(mail), "version": mail.version, "board_id": boards[mail.shared]}
-            for each, mail in zip(ids, mails, strict=True)
+            {"id": ids[mail.key], "raw": _stored(mail), "version": mail.version, "board_id": boards.get(mail.shared)}
+            for _, mail in owed
         ]
         self._connection.execute(_WRITE, texts)
-        return ids
+        return {cause: [ids[mail.key] for mail in some] for cause, some in mails.items()}
 
-    def _share(self, shared: bytes) -> int | None:
-        """The row of what several mails have in common; None for nothing."""
+    def _share(self, shared: Collection[bytes]) -> dict[bytes, int]:
+        """The rows of what several mails have in common."""
         if not shared:
-            return None
-        number: int = self._connection.execute(_SHARE, {"value": packed(shared)}).scalar_one()
-        return number
+            return {}
+        stored = {packed(each): each for each in shared}
+        rows = self._connection.execute(_SHARE, [{"value": value} for value in stored])
+        return {stored[row.value]: row.id for row in rows}
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""

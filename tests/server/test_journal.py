@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 from structlog.testing import capture_logs
 
 from pbm.compose.tell import mail_bytes
@@ -26,14 +28,15 @@ def accept(house: House, *mails: tuple[str, str]) -> None:
 
 
 def test_what_cannot_be_written_down_parks_its_own_mail_only(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Outbox.add
+    add = Outbox.add_all
 
-    def fail_for_one(outbox: Outbox, mails: Sequence[Mail], now: datetime, cause: int | None = None) -> list[int]:
-        if any("C4" in mail.subject or b"played C4" in mail_bytes(mail) for mail in mails):
+    def fail_for_one(outbox: Outbox, mails: Mapping[Any, Sequence[Mail]], now: datetime) -> dict[Any, list[int]]:
+        owed = [mail for some in mails.values() for mail in some]
+        if any("C4" in mail.subject or b"played C4" in mail_bytes(mail) for mail in owed):
             raise RuntimeError("a fault of ours")
-        return add(outbox, mails, now, cause)
+        return add(outbox, mails, now)
 
-    monkeypatch.setattr(Outbox, "add", fail_for_one)
+    monkeypatch.setattr(Outbox, "add_all", fail_for_one)
     before = len(states(table))
     accept(
         table,
@@ -111,3 +114,18 @@ def test_a_move_minds_what_an_earlier_mail_of_its_batch_has_changed(table: House
     with table.service.store.read() as tx:
         told = [queued.mail.subject for queued in tx.outbox.latest(None, 10) if queued.mail.address.startswith("alice")]
     assert "Cross Board 101 alice-bob" in told
+
+
+def test_a_move_asks_the_database_a_dozen_times_at_most(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statements are what a move costs under the lock; what mails have in common is asked for together."""
+    monkeypatch.setattr(batch, "_SECONDS_AT_ONCE", 60.0)
+    asked, count = list[object](), 10
+    for number in range(count):
+        table.players(f"one{number}", f"two{number}")
+        table.game(f"cross -size=4 one{number} two{number}", ["D4"])
+    table.service.accept([table.answering(f"two{number}", "C4", 102 + number) for number in range(count)])
+    listening = (table.service.store._engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+    event.listen(*listening)
+    assert table.service.handle() == count
+    event.remove(*listening)
+    assert len(asked) <= 12 * count
