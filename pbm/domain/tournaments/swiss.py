@@ -12,7 +12,7 @@ each possible difference.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, count, groupby, product
@@ -77,8 +77,7 @@ class Bracket:
     """How many of them floated down from above."""
     size: int
     """How many of them are in the bracket."""
-    allowed: Set[frozenset[int]]
-    """The pairs who may meet, by their numbers."""
+    may_meet: Callable[[Contender, Contender], bool]
     must_complete: int | None = None
     """If all but one must be paired: how many byes that one may have had. None: those below form the next bracket."""
     _gaps: list[int] = field(init=False)
@@ -97,7 +96,7 @@ class Bracket:
             {
                 edge: tuple(self._below(edge, one, two) if edge[1] >= self.size else self._inside(one, two))
                 for edge, one, two in pairs
-                if frozenset((one.number, two.number)) in self.allowed
+                if self.may_meet(one, two)
             }
         )
 
@@ -140,8 +139,28 @@ class Bracket:
 
     def pairs(self) -> list[tuple[Contender, Contender]]:
         """The best pairs, each with the higher-ranked one first."""
+        at_sight = self.at_sight()
+        if at_sight is not None:
+            return at_sight
         ranked = self.ranked
         return [(ranked[one], ranked[two]) for one, two in sorted(self._chosen())]
+
+    def at_sight(self) -> list[tuple[Contender, Contender]] | None:
+        """The upper half against the lower, the first with the first and so on, if no pairs are better; else None.
+
+        Where all have the same points and all but one are paired, a measure depends only on who is left over and on
+        the seats. So nothing is better if all seats are as due and the one left over is the last, who has not floated.
+        It is so in a first round, whose graph of all pairs would be large.
+        """
+        ranked, half = self.ranked, len(self.ranked) // 2
+        if self.moved or self.size < len(ranked) or not half or ranked[0].points != ranked[-1].points:
+            return None
+        over = ranked[2 * half :]
+        if any(DOWN in each.floats or each.byes > (self.must_complete or 0) for each in over):
+            return None
+        pairs = list(zip(ranked[:half], ranked[half:], strict=False))
+        fits = all(self.may_meet(one, two) and all(_seats(one, two)) for one, two in pairs)
+        return pairs if fits else None
 
     def _chosen(self) -> Iterator[Edge]:
         edges = self.edges()
@@ -332,9 +351,6 @@ class _Round:
 
     def __init__(self, ranked: Sequence[Contender], rules: _Rules) -> None:
         self._ranked, self._rules = ranked, rules
-        self._allowed = {
-            frozenset((one.number, two.number)) for one, two in combinations(ranked, 2) if rules.allow(one, two)
-        }
 
     def pairs(self) -> list[Pair] | None:
         """All pairs; None if the rules allow none."""
@@ -377,7 +393,7 @@ class _Round:
     ) -> list[Pair]:
         most_byes = self._rules.byes if must_complete else None
         size = len(moved) + len(residents)
-        return Bracket([*moved, *residents, *below], len(moved), size, self._allowed, most_byes).pairs()
+        return Bracket([*moved, *residents, *below], len(moved), size, self._rules.allow, most_byes).pairs()
 
     def _can_complete(self, these: Sequence[Contender]) -> bool:
         """Whether all of these can be paired, except one who may have a bye."""
@@ -387,8 +403,9 @@ class _Round:
         """Whether these can be paired among themselves with at most one left over, and none of the wanted ones."""
         if self._pairs_all_at_sight(sorted(these, key=lambda each: each.number not in wanted), wanted):
             return True
-        pairs = combinations(sorted(each.number for each in these), 2)
-        edges = {pair: (1, len(wanted & {*pair})) for pair in pairs if frozenset(pair) in self._allowed}
+        pairs = combinations(sorted(these, key=lambda each: each.number), 2)
+        numbered = ((one.number, two.number) for one, two in pairs if self._rules.allow(one, two))
+        edges = {pair: (1, len(wanted & {*pair})) for pair in numbered}
         left = {each.number for each in these}.difference(*best(edges))
         return len(left) <= 1 and left.isdisjoint(wanted)
 
@@ -397,7 +414,7 @@ class _Round:
         left = []
         while waiting:
             one, *others = waiting
-            two = next((each for each in others if frozenset((one.number, each.number)) in self._allowed), None)
+            two = next((each for each in others if self._rules.allow(one, each)), None)
             left += [one.number] if two is None else []
             waiting = [each for each in others if each is not two]
         return len(left) <= 1 and wanted.isdisjoint(left)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pbm.domain.tournaments import swiss
 from pbm.domain.tournaments.bouts import LOSS, WIN, Bout, Seats, histories, seated
-from tests.domain.tournaments.simulated import differences
+from tests.domain.tournaments.simulated import differences, rounds
 
 POINTS = ((2, 0), (0, 2), (1, 1))
 Rounds = list[list[Bout]]
@@ -86,6 +86,20 @@ def test_seats_stay_balanced_as_long_as_there_are_opponents(data: st.DataObject)
 
 def test_the_first_round_is_upper_against_lower_half_and_every_second_one_moves_first() -> None:
     assert pairings(swiss.bouts([1, 2, 3, 4, 5, 6, 7], [])) == [(1, 4), (5, 2), (3, 6), (7, None)]
+
+
+def test_the_first_round_of_a_thousand_needs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swiss, "best", None)
+    pairs = swiss.bouts(range(1, 1002), [])
+    assert [sorted(bout.entrants) for bout in pairs] == [*([n, n + 500] for n in range(1, 501)), [1001]]
+
+
+def test_what_is_paired_at_sight_is_what_a_search_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = range(10)
+    found = [each.pairings for seed in seeds for each in rounds(seed, 14)]
+    monkeypatch.setattr(swiss.Bracket, "at_sight", lambda _: None)
+    swiss._bouts.cache_clear()
+    assert found == [each.pairings for seed in seeds for each in rounds(seed, 14)]
 
 
 def test_equals_meet_and_nobody_meets_twice() -> None:
