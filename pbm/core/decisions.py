@@ -6,7 +6,7 @@ nobody else hears of it or of the words sent with it, so that its player can tak
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from time import thread_time
 
@@ -97,33 +97,38 @@ def _go_on(board: OpenBoard) -> bool:
 def _follow(board: OpenBoard, intent: Intent) -> None:
     """Answer the last ply as planned, if that is legal now; the rest of the plan stays."""
     board.intents.drop(intent)
-    where = ""
+    where, played = "", board.match.record.notations[-1:]
     try:
         plan, ply = plans.of(intent)
-        board.check_running(ply and ply + 1, intent.text.partition("#")[0])
-        branch = plans.fitting(plan, board.match.record.notations[-1])
+        if intent.kind is IntentKind.PLAN and ply is not None and ply <= len(board.match.record):
+            played = board.match.record.notations[ply - 1 :]  # several, if the other side moved more than once
+        else:
+            board.check_running(ply and ply + 1, intent.text.partition("#")[0])
+        branch = plans.fitting(plan, plans.TOGETHER.join(played))
         if branch is None:
-            raise NotFound(f"{_played_last(board)}, and it has no answer to that.")
+            raise NotFound(f"{_told(board, played)}, and it has no answer to that.")
         where = f'In "{plans.head(branch)}": ' if intent.kind is IntentKind.PLAN else ""
         if branch.answer == plans.RESIGN:
             board.resign(intent.seat)
             return
-        state, notation = board.try_play(intent.seat, branch.answer)
+        _, answers = plans.turn(board.state, branch.answer)
+        state, notation = board.try_play(intent.seat, answers[0])
     except (Rejected, GameError) as error:
-        reason = f"{_played_last(board)}. {where}{error}" if where else str(error)
+        reason = f"{_told(board, played)}. {where}{error}" if where else str(error)
         board.events.append(IntentDropped(board.match.board, intent.seat, intent.kind, intent.text, reason))
         return
     board.add_ply(state, notation, by=intent.kind)
+    for answer in answers[1:]:
+        board.add_ply(*board.try_play(intent.seat, answer), by=intent.kind)
     then = plans.settled(board.state, branch.then) if branch.condition == plans.ANY else branch.then
     if then and board.match.result is None:
         keep_plan(board, intent.seat, then)
 
 
-def _played_last(board: OpenBoard) -> str:
-    """The clause that says who played what, without a full stop."""
-    last = board.match.record[-1]
-    userid = board.match.player(last.seat).userid
-    return f"{userid} swapped sides" if last.notation == SWAP else f"{userid} played {last.notation}"
+def _told(board: OpenBoard, played: Sequence[str]) -> str:
+    """The clause that says who has just played these plies, without a full stop."""
+    userid = board.match.player(board.match.record[-1].seat).userid
+    return f"{userid} swapped sides" if played[-1] == SWAP else f"{userid} played {plans.TOGETHER.join(played)}"
 
 
 def answer_offer(board: OpenBoard) -> None:

@@ -8,6 +8,8 @@ or resign; to an offer it is accept, reject or resign. `if` begins a branch, `th
 So blanks, line breaks and semicolons, which abound in mails and in moves of Luddit, do not matter; only a colon, which
 no notation contains, ends a condition. Parentheses put several branches below one answer.
 
+Where a side moves twice in a row, a condition or an answer may be several plies: "if b1-b2, c2-c3: a1-a2, a2-a3".
+
 The opponent's ply is compared by canonical notation. The board after `any` is not known in advance, so the texts below
 it are kept as written, and made canonical once the board is known.
 """
@@ -58,6 +60,37 @@ class Branch:
 
 Plan = tuple[Branch, ...]
 """Branches in the order they were written, `any` last."""
+
+
+TOGETHER = ", "
+"""Between the plies of one turn, in canonical form."""
+
+
+def turn(state: State, text: str) -> tuple[State, list[str]]:
+    """The state after the ply that a text names, or after several of the side to move, and their notations.
+
+    Raises: MoveError, NotAllowed; BadArguments for a ply that would be the other side's.
+    """
+    try:
+        after, notation = state.play(text)
+    except BadNotation:
+        parted = (re.split(separators, text.strip(_EDGES)) for separators in (r"\s*[,;&]\s*", r"[\s,;&]+"))
+        words = next((words for words in parted if len(words) > 1 and all(map(state.reads, words))), None)
+        if words is None:
+            raise
+        return _turn(state, words)
+    return after, [notation]
+
+
+def _turn(state: State, words: Sequence[str]) -> tuple[State, list[str]]:
+    """The same for plies that have been told apart."""
+    seat, notations = state.to_move, list[str]()
+    for word in words:
+        if state.to_move != seat:
+            raise BadArguments(f"{quoted(word)} is one ply too many: the turn is over with {notations[-1]}.")
+        state, notation = state.play(word)
+        notations.append(notation)
+    return state, notations
 
 
 def chain(words: Sequence[str]) -> Plan:
@@ -338,7 +371,8 @@ class _Checker:
             state, condition = self._played(state, condition, path, known=known, whose=f"{self.opponent}'s move")
             if known and state.outcome is None and state.to_move == self.seat:
                 raise BadArguments(
-                    f"{_at(path)}: {self.opponent} moves again after {condition}: plan for the move then."
+                    f"{_at(path)}: {self.opponent} moves again after {condition}: name that move, too, as in "
+                    f'"if {condition}, MOVE: MOVE".'
                 )
         if condition != DRAW and answer != RESIGN:
             state, answer = self._played(state, answer, path, known=known, whose="your own move")
@@ -355,7 +389,8 @@ class _Checker:
     def _played(self, state: State, text: str, path: Plan, *, known: bool, whose: str) -> tuple[State, str]:
         """The state after a ply, and its notation; if the ply is illegal on an example, another state, and its text."""
         try:
-            return state.play(text)
+            after, notations = turn(state, text)
+            return after, TOGETHER.join(notations)
         except (GameError, Rejected) as error:
             if known or isinstance(error, (BadNotation, NotAllowed)):
                 raise BadArguments(f"{_at(path)}: {quoted(text)} as {whose}: {error}{_near(error)}") from None
@@ -402,18 +437,19 @@ def of(intent: Intent) -> tuple[Plan, int | None]:
 
 
 def fitting(plan: Plan, condition: str) -> Branch | None:
-    """The branch for what the opponent did: the one that names it, otherwise the one for any ply."""
+    """The branch for what the opponent did: the one that names it, otherwise the one for anything."""
     found = {branch.condition: branch for branch in plan}
     return found.get(condition) or (found.get(ANY) if condition != DRAW else None)
 
 
 def answer_to_offer(intent: Intent, next_ply: int) -> Branch | None:
-    """The branch for an offer of a draw, if the plan has one and is for the next ply."""
+    """The branch for an offer of a draw, if the plan has one and is for the opponent's turn."""
     try:
         plan, ply = of(intent)
     except BadArguments:
         return None
-    return fitting(plan, DRAW) if ply == next_ply else None
+    # the opponent may have moved already, and move again
+    return fitting(plan, DRAW) if ply is not None and ply <= next_ply else None
 
 
 def settled(state: State, plan: Plan) -> Plan:
@@ -427,13 +463,14 @@ def settled(state: State, plan: Plan) -> Plan:
             known.append(branch)
             continue
         try:
-            after, condition = state.play(branch.condition)
+            after, plies = turn(state, branch.condition)
         except (GameError, Rejected):
             continue
+        condition = TOGETHER.join(plies)
         try:
-            later, answer = after.play(branch.answer)
+            later, plies = turn(after, branch.answer)
         except (GameError, Rejected):
             known.append(replace(branch, condition=condition))
         else:
-            known.append(Branch(condition, answer, settled(later, branch.then)))
+            known.append(Branch(condition, TOGETHER.join(plies), settled(later, branch.then)))
     return tuple(known)

@@ -65,18 +65,42 @@ def test_what_is_queued_waits_until_the_other_side_has_done(dots: House) -> None
 
 def test_a_plan_names_the_last_move_before_ones_own(dots: House) -> None:
     refusal = one(said(dots, "alice", "dots plan 101 {} if b1-b2: c1-c2"))
-    assert "bob moves again after b1-b2: plan for the move then." in refusal
+    assert "bob moves again after b1-b2: name that move, too, as in" in refusal
     dots.answer("bob", CLOSING, 101)
     said(dots, "alice", "dots plan 101 {} if c2-c3: b1-c1; if any: a2-a3")
     dots.answer("bob", "c2-c3", 101)
     assert moves(dots) == [*BEFORE, CLOSING, "c2-c3", "b1-c1*"]
 
 
-def test_a_plan_that_was_for_one_move_is_dropped_and_told_when_two_were_made(dots: House) -> None:
+def test_a_plan_goes_past_a_closed_box(dots: House) -> None:
+    said(dots, "alice", "dots plan 101 {} if b1-b2, c3-c2: b1-c1, then if c1-c2: b2-c2, a2-a3")
+    dots.answer("bob", CLOSING, 101)
+    assert moves(dots) == [*BEFORE, CLOSING]
+    dots.answer("bob", "c2-c3", 101)
+    assert moves(dots) == [*BEFORE, CLOSING, "c2-c3", "b1-c1*"]
+    dots.answer("bob", "c1-c2", 101)
+    assert moves(dots)[-3:] == ["c1-c2", "b2-c2*", "a2-a3*"]
+
+
+def test_a_plan_answers_with_two_plies_of_one_turn(dots: House) -> None:
+    said(dots, "alice", "dots plan 101 {} if c2-c3: b1-b2 a2-a3, then if any: c1-c2")
+    dots.answer("bob", "c2-c3", 101)
+    assert moves(dots) == [*BEFORE, "c2-c3", "b1-b2*", "a2-a3*"]
+    dots.answer("bob", "b1-c1", 101)
+    assert moves(dots)[-1] == "c1-c2*"
+
+
+def test_a_plan_with_a_ply_of_the_other_side_in_a_turn_is_refused(dots: House) -> None:
+    assert '"a2-a3" is one ply too many: the turn is over with c1-c2.' in one(
+        said(dots, "alice", "dots plan 101 {} if c2-c3: c1-c2, a2-a3")
+    )
+
+
+def test_a_plan_for_another_turn_is_dropped_and_told(dots: House) -> None:
     said(dots, "alice", "dots plan 101 {} if c2-c3: c1-c2")
     dots.answer("bob", CLOSING, 101)
     (got,) = [got for got in dots.answer("bob", "c2-c3", 101) if got.address == address_of("alice")]
-    assert "Your plan was dropped: if c2-c3: c1-c2 was meant as ply 5, but ply 6 is next." in one([got])
+    assert "Your plan was dropped: bob played b1-b2, c2-c3, and it has no answer to that." in one([got])
 
 
 def test_a_plan_below_a_move_after_which_one_moves_again_is_refused(dots: House) -> None:
