@@ -30,12 +30,12 @@ def first(state: State, scene: Scene) -> list[str]:
 def _changed(state: State, scene: Scene) -> list[str]:
     if state.before is None or state.before == state.position:
         return []
-    before = state.game.scene(state.before, None).board
+    before, sides = state.game.scene(state.before, None).board, state.game.sides(state.options)
     if isinstance(scene.board, PlaneBoard) or isinstance(before, PlaneBoard):
         told = words.changed_segments(scene.board) if isinstance(scene.board, PlaneBoard) else []
     else:
         joins = [join.name for join in scene.board.joins if join.last] if isinstance(scene.board, GridBoard) else []
-        told = [*(f"{name} drawn" for name in joins if name), *words.changes(before, scene.board)]
+        told = [*(f"{name} drawn" for name in joins if name), *words.changes(before, scene.board, sides)]
     return [f"What has changed: {'; '.join(told)}."] if told else []
 
 

@@ -29,7 +29,7 @@ from pbm.domain.game_record import GameRecord
 from pbm.domain.mail import FINISHED, Mail, Remark
 from pbm.domain.match import IntentKind, Match, Ply, Record, State, other, replay
 from pbm.domain.spans import told
-from pbm.draw import plots
+from pbm.draw import WORDS, plots
 from pbm.draw.picture import film
 
 MAX_DRAWN_TOGETHER = 12
@@ -106,7 +106,7 @@ def _standing_of(shared: bytes) -> _Standing:
 def _board_mail(mail: Mail, value: BoardMail) -> bytes:
     notice, told = _standing_of(mail.shared).notice(value.told, value.head), value.told
     match, robot = notice.match, value.head.robot
-    view = view_of(notice.state, _scene(notice), lists=match.result is None)
+    view = view_of(notice.state, _scene(notice), lists=_lists_moves(notice))
     thread = view.situation(match).thread
     is_news = bool(notice.events or notice.comments or notice.problem or notice.intents)
     asked = bool(notice.shown) or not is_news  # to see the board
@@ -130,6 +130,14 @@ def _board_mail(mail: Mail, value: BoardMail) -> bytes:
     headers = value.head.headers | ({"Reply-To": told.answered_at} if told.answered_at else {})
     headers |= board_headers(robot, match, thread, notice.leave, told.answered_at, value.posted_at)
     return _bytes(mail, value.head, headers, body)
+
+
+def _lists_moves(notice: Notice) -> bool:
+    """Whether moves are listed: while the game goes on; and in words, which are read to the end, not to the waiting."""
+    if notice.match.result is not None:
+        return False
+    waits = notice.reader.seat not in (None, notice.state.to_move)
+    return not (waits and notice.reader.settings.board == WORDS)
 
 
 def _boards_mail(mail: Mail, value: BoardsMail) -> bytes:

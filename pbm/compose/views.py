@@ -216,7 +216,7 @@ KEPT = 200
 class View:
     """A state to be shown, possibly with a scene other than its own.
 
-    lists: whether lists of moves are shown; useless if nobody is to move any more.
+    lists: whether moves are listed; useless to all but the player to move.
     """
 
     state: State
@@ -231,16 +231,21 @@ class View:
         found = self.other or self.state.scene
         return found if self.lists or not found.lists else replace(found, lists=())
 
+    @cached_property
+    def sides(self) -> tuple[str, str]:
+        """The names of the sides."""
+        return self.state.game.sides(self.state.options)
+
     def text(self, style: str) -> str:
         if style not in self._texts:
             first, last = self.spoken if style == draw.WORDS else ((), ())
-            self._texts[style] = "\n".join(draw.lines(self.scene, style, first, last))
+            self._texts[style] = "\n".join(draw.lines(self.scene, style, first, last, self.sides))
         return self._texts[style]
 
     def drawn(self, style: str) -> list[str]:
         """Only the board, no wider than a phone's line."""
         if style not in self._drawn:
-            self._drawn[style] = draw.board(self.scene.board, style, NARROWEST)
+            self._drawn[style] = draw.board(self.scene.board, style, NARROWEST, self.sides)
         return self._drawn[style]
 
     @cached_property
@@ -248,7 +253,8 @@ class View:
         """The sentences before and after the board in words; empty if another scene is shown."""
         if self.other is not None:
             return (), ()
-        return spoken.first(self.state, self.state.scene), spoken.last(self.state, self.state.scene)
+        last = spoken.last(self.state, self.state.scene) if self.lists else ()
+        return spoken.first(self.state, self.state.scene), last
 
     def pictures(self, is_vain: Callable[[int], bool] | None = None) -> Iterator[tuple[Picture, str]]:
         """The picture, if there is one, and then a smaller one, which is drawn on demand.
@@ -280,7 +286,7 @@ class View:
     @cached_property
     def description(self) -> str:
         """The board in words, for readers who do not see the picture."""
-        told = " ".join(words.sentences(self.scene.board))
+        told = " ".join(words.sentences(self.scene.board, self.sides))
         return told if len(told) <= MAX_ALT else told[:MAX_ALT].rpartition(". ")[0] + ". The rest is left out."
 
     @cached_property
@@ -351,8 +357,9 @@ def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
         plies.insert(gap.start(), "")
     if not whole:
         plies = plies[-2 * RECENT_ROUNDS :]
+    above = ['Earlier plies are left out; "show" lists all.'] if sum(map(bool, plies)) < len(record) else []
     odd, even = [f"    {heads[0]}", *plies[::2]], [f"    {heads[1]}", *plies[1::2]]
     left = max(map(len, odd))
     if left + 4 + max(map(len, even)) > WIDTH:
-        return [f"{heads[0]}, {heads[1]}", *filter(None, plies)]
-    return [f"{first.ljust(left)}    {second}".rstrip() for first, second in zip(odd, even, strict=True)]
+        return [*above, f"{heads[0]}, {heads[1]}", *filter(None, plies)]
+    return above + [f"{first.ljust(left)}    {second}".rstrip() for first, second in zip(odd, even, strict=True)]

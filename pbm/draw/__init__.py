@@ -66,14 +66,16 @@ def text(scene: Scene, style: str = ASCII) -> str:
     return "\n".join(lines(scene, style)) + "\n"
 
 
-def lines(scene: Scene, style: str = ASCII, first: Sequence[str] = (), last: Sequence[str] = ()) -> list[str]:
+def lines(
+    scene: Scene, style: str = ASCII, first: Sequence[str] = (), last: Sequence[str] = (), sides: words.Sides = ()
+) -> list[str]:
     """The lines that `text` joins; blocks are separated by empty lines.
 
-    first, last: sentences before and after a board in words.
+    first, last: sentences before and after a board in words. sides: their names, for a board in words.
     """
     lists = [_listing(listing) for listing in scene.lists]
     if style == WORDS:
-        blocks = [_wrapped((*first, *scene.notes)), board(scene.board, style), *lists, _wrapped(last)]
+        blocks = [_wrapped((*first, *scene.notes)), board(scene.board, style, sides=sides), *lists, _wrapped(last)]
     else:
         blocks = [board(scene.board, style), _wrapped((*scene.notes, *scene.legend)), *lists]
     return [*chain.from_iterable(("", *block) for block in blocks if block)][1:]
@@ -83,10 +85,12 @@ def _wrapped(sentences: Iterable[str], width: int = WIDTH) -> list[str]:
     return [line for told in sentences for line in textwrap.wrap(told, width, break_on_hyphens=False)]
 
 
-def board(shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns: int = WIDTH) -> list[str]:
-    """Only the board. columns: the most it may take, if its size is not fixed."""
+def board(
+    shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns: int = WIDTH, sides: words.Sides = ()
+) -> list[str]:
+    """Only the board. columns: the most it may take, if its size is not fixed. sides: as for `lines`."""
     if style == WORDS:
-        return _wrapped(words.sentences(shown), WIDTH_OF_WORDS)
+        return _wrapped(words.sentences(shown, sides), WIDTH_OF_WORDS)
     nicer = style == UNICODE
     if isinstance(shown, HexBoard):
         return _hexes(shown, nicer=nicer)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, repeat
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from games.scene import ROWS, Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Row, Segment, numbers
 
 FREE = "free"
 
+Sides = tuple[str, ...]
+"""The names of the sides, whose first letters are on their pieces; of the sides left out, the letters are told."""
 
-def sentences(board: HexBoard | GridBoard | PlaneBoard) -> Iterator[str]:
+
+def sentences(board: HexBoard | GridBoard | PlaneBoard, sides: Sides = ()) -> Iterator[str]:
     """Sentences that mention each place once, in rows from the top."""
-    return _plane(board) if isinstance(board, PlaneBoard) else _cells(board)
+    return _plane(board) if isinstance(board, PlaneBoard) else _cells(board, sides)
 
 
-def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
+def _cells(board: HexBoard | GridBoard, sides: Sides) -> Iterator[str]:
     heads = _lettered(board.labels) if isinstance(board, HexBoard) else dict(enumerate(board.rows))
     if len(board.path) > 1:
         named = {cell.place: cell.name for cell in board.cells}
@@ -25,9 +28,10 @@ def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
     step = 2 if isinstance(board, HexBoard) else 1
     if not _is_drawn_on(board):
         rows = top_down(board.in_rows)
-        yield from filter(None, map(_told, rows, map(heads.get, numbers(rows), repeat("")), repeat(step)))
+        named_rows = zip(rows, map(heads.get, numbers(rows), repeat("")), strict=True)
+        yield from filter(None, (_told(row, name or "", step, sides) for row, name in named_rows))
     if isinstance(board, GridBoard):
-        yield from _marks(board)
+        yield from _marks(board, sides)
 
 
 def top_down(rows: Iterable[Row]) -> list[Row]:
@@ -51,13 +55,15 @@ _named: Callable[[Cell], str] = attrgetter("name")
 
 
 @lru_cache(ROWS)
-def _told(row: Row, name: str, step: int) -> str:
+def _told(row: Row, name: str, step: int, sides: Sides) -> str:
     """A sentence on the named cells of a row, with equal neighbours together. step: columns between neighbours.
 
     Empty if no cell has a name.
     """
     runs = []
-    for state, run in groupby(filter(_named, row), key=_state):
+    states = ((cell, _state(cell, sides)) for cell in filter(_named, row))
+    for state, pairs in groupby(states, key=itemgetter(1)):
+        run = (cell for cell, _ in pairs)
         first, *others = run
         if others and others[-1].column - first.column == step * len(others):
             runs.append(f"{first.name} to {others[-1].name} {state}")
@@ -66,29 +72,61 @@ def _told(row: Row, name: str, step: int) -> str:
     return f"Row {name}: {'; '.join(runs)}." if runs else ""
 
 
-def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard) -> list[str]:
-    """The cells that differ, those with the same change together, such as "d4, d5 W instead of B"."""
-    old = {cell.name: _content(cell) for cell in before.cells if cell.name}
-    found: dict[str, list[str]] = {}
-    for cell in after.cells:
-        now, then = _content(cell), old.get(cell.name, FREE)
-        if cell.name and now != then:
-            found.setdefault(now if then == FREE else f"{now} instead of {then}", []).append(cell.name)
-    return [f"{', '.join(names)} {what}" for what, names in found.items()]
+def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard, sides: Sides = ()) -> list[str]:
+    """What moved, what left the board, and what came, those with the same change together.
+
+    Such as "White from a2 to b3, where Black was", "Black gone from b2" and "d4, d5 White instead of Black".
+    """
+    old = {cell.name: _content(cell, sides) for cell in before.cells if cell.name}
+    new = {cell.name: _content(cell, sides) for cell in after.cells if cell.name}
+    changed = [(name, old.get(name, FREE), now) for name, now in new.items() if now != old.get(name, FREE)]
+    moved = _moved(changed)
+    if moved:
+        (start, what, _), (end, then, _) = moved
+        changed = [each for each in changed if each not in moved]
+        told = [f"{what} from {start} to {end}" + ("" if then == FREE else f", where {then} was")]
+    else:
+        told = []
+    alike: dict[tuple[str, str], list[str]] = {}
+    for name, then, now in changed:
+        alike.setdefault((then, now), []).append(name)
+    return told + [_change(", ".join(names), then, now) for (then, now), names in alike.items()]
 
 
-def _content(cell: Cell) -> str:
+def _change(names: str, then: str, now: str) -> str:
+    if now == FREE:
+        return f"{then} gone from {names}"
+    return f"{names} {now}" if then == FREE else f"{names} {now} instead of {then}"
+
+
+Change = tuple[str, str, str]
+"""A cell by name, what was there, and what is there now."""
+
+
+def _moved(changed: Sequence[Change]) -> tuple[Change, Change] | None:
+    """Where a piece left and where it came to, if exactly one of its kind left and one came."""
+    left = [each for each in changed if each[2] == FREE]
+    for start in left:
+        came = [each for each in changed if each[2] == start[1]]
+        if len(came) == 1 and sum(each[1] == start[1] for each in left) == 1:
+            return start, came[0]
+    return None
+
+
+def _content(cell: Cell, sides: Sides) -> str:
+    piece = cell.piece and _side(cell.piece, sides)
     if cell.form is Form.STONE:
-        return cell.piece or ("closed" if cell.closed else FREE)
-    return f"{'' if cell.form is Form.ARROW else cell.piece} {cell.form.value}".lstrip()
+        return piece or ("closed" if cell.closed else FREE)
+    return f"{'' if cell.form is Form.ARROW else piece} {cell.form.value}".lstrip()
 
 
 @lru_cache(ROWS)
-def _state(cell: Cell) -> str:
-    return _content(cell) + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
+def _state(cell: Cell, sides: Sides) -> str:
+    last, winning = ", the last move" if cell.last else "", ", winning" if cell.winning else ""
+    return f"{_content(cell, sides)}{last}{winning}"
 
 
-def _marks(board: GridBoard) -> Iterator[str]:
+def _marks(board: GridBoard, sides: Sides) -> Iterator[str]:
     def called(row: int, column: int) -> str:
         return f"{board.columns[column]}{board.rows[row]}"
 
@@ -102,9 +140,13 @@ def _marks(board: GridBoard) -> Iterator[str]:
             yield f"{said}: {'; '.join(joins)}."
     for owner, boxes in groupby(sorted(board.boxes, key=attrgetter("owner")), key=attrgetter("owner")):
         corners = [f"{called(box.row, box.column)} to {called(box.row + 1, box.column + 1)}" for box in boxes]
-        yield f"Boxes that belong to {owner}, by two of their corners: {'; '.join(corners)}."
+        yield f"Boxes that belong to {_side(owner, sides)}, by two of their corners: {'; '.join(corners)}."
     for mark in board.crossings:
-        yield f"Lines cross at {called(mark.row, mark.column)}, which belongs to {mark.owner}."
+        yield f"Lines cross at {called(mark.row, mark.column)}, which belongs to {_side(mark.owner, sides)}."
+
+
+def _side(letter: str, sides: Sides) -> str:
+    return next((side for side in sides if side.startswith(letter)), letter)
 
 
 def _plane(board: PlaneBoard) -> Iterator[str]:

@@ -151,7 +151,7 @@ def cells_heard(page: str, order: Sequence[str]) -> dict[str, str]:
     """The content of each cell, by its name. order: the names of all cells, in the order of reading."""
     found: dict[str, str] = {}
     for run in "; ".join(re.findall(r"Row \w+: ([^.]*)\.", page)).split("; "):
-        told = re.fullmatch(r"(\w+ to \w+|\w+(?:, \w+)*) (free|closed|arrow|wall|[A-Z])\b.*", run)
+        told = re.fullmatch(r"(\w+ to \w+|\w+(?:, \w+)*) (free|closed|arrow|wall|[A-Z]\w*)\b.*", run)
         assert told, run
         first, _, last = told[1].partition(" to ")
         cells = order[order.index(first) : order.index(last) + 1] if last else told[1].split(", ")
@@ -193,7 +193,7 @@ def rebuilt(state: State, cells: Mapping[str, str], mover: Side) -> State:
     def of(content: str) -> Cells:
         return union(names.find(cell[0].lower(), int(cell[1:])) for cell, there in cells.items() if there == content)
 
-    first, second = (of(name[0]) for name in state.game.sides(state.options))
+    first, second = map(of, state.game.sides(state.options))
     start = state.game.start(state.options)
     if isinstance(game, Moving):
         return replace(state, position=replace(start, pieces=(first, second), walls=of("arrow"), mover=mover))
@@ -222,7 +222,7 @@ def plays_from_the_words(state: State) -> None:
     assert mover[1] == state.side_name(state.to_move)
     cells: dict[str, str] = {}
     if not isinstance(scene.board, PlaneBoard):
-        cells = held_cells(page, scene.board)
+        cells = held_cells(page, scene.board, state.game.sides(state.options))
     told, legal = moves_heard(page, cells), list(islice(state.game.moves(state.position), 2500))
     wanted = {state.game.notate(state.position, move) for move in legal} | ({"swap"} if state.may_swap else set())
     if told is None:
@@ -232,7 +232,7 @@ def plays_from_the_words(state: State) -> None:
         assert told == wanted
 
 
-def held_cells(page: str, board: HexBoard | GridBoard) -> dict[str, str]:
+def held_cells(page: str, board: HexBoard | GridBoard, sides: tuple[str, str]) -> dict[str, str]:
     """The content of the cells by the words, which must agree with the board."""
     joins = board.joins if isinstance(board, GridBoard) else ()
     for look, said in ((Look.DRAWN, "Lines"), (Look.OPEN, "Lines that may be drawn")):
@@ -244,7 +244,8 @@ def held_cells(page: str, board: HexBoard | GridBoard) -> dict[str, str]:
     named = sorted((cell for cell in board.cells if cell.name), key=lambda cell: cell.place)
     cells = cells_heard(page, [cell.name for cell in named])
     for cell in named:
-        on_it = cell.form.value if cell.form in (Form.ARROW, Form.WALL) else cell.piece
+        whose = next((side for side in sides if side.startswith(cell.piece)), "") if cell.piece else ""
+        on_it = cell.form.value if cell.form in (Form.ARROW, Form.WALL) else whose
         assert cells.get(cell.name) == (on_it or ("closed" if cell.closed else "free")), f"{cell.name} is told wrong"
     return cells
 
@@ -283,16 +284,16 @@ def after(name: str, moves: str, words: Sequence[str] = ()) -> State:
 
 
 FIRST = {
-    "reversi": ("d3 c3 c4", "c4 B; d4 B instead of W. White is to move. Stones"),
-    "gomoku": ("a1 h8 a2 h9 c9 h10 c11 h11", "h11 W. White threatens to win with h7 or h12. Black is to move."),
-    "go": ("e5 e6 j1 d5 j2 f5", "f5 W. White threatens to take e5 with e4. Black is to move."),
-    "breakthrough": ("b2-b3 a7-a6 b3-b4 a6-a5", "a5 B; a6 free instead of B. Black threatens to take b4. White is"),
+    "reversi": ("d3 c3 c4", "c4 Black; d4 Black instead of White. White is to move. Stones"),
+    "gomoku": ("a1 h8 a2 h9 c9 h10 c11 h11", "h11 White. White threatens to win with h7 or h12. Black is to move."),
+    "go": ("e5 e6 j1 d5 j2 f5", "f5 White. White threatens to take e5 with e4. Black is to move."),
+    "breakthrough": ("b2-b3 a7-a6 b3-b4 a6-a5", "Black from a6 to a5. Black threatens to take b4. White is"),
     "dots": ("a1-a2 b1-b2 a1-b1", "a1-b1 drawn. The next line closes a box if it is a2-b2. Blue is to move."),
-    "morris": ("a1 a4 d1 g7", "g7 B. White is to move."),
-    "four": ("a b a b a", "a3 Y. Yellow threatens to win with a. Red is to move."),
+    "morris": ("a1 a4 d1 g7", "g7 Black. White is to move."),
+    "four": ("a b a b a", "a3 Yellow. Yellow threatens to win with a. Red is to move."),
     "polygon": ("A-C E", "segment 2 from C to E drawn, blue. Red is to move."),
     "crossgeo": ("17", "segment 17 from X to AB removed; segment 19 from Z to AA removed. Blue is to move."),
-    "clobber": ("a1-a2", "a1 free instead of W; a2 W instead of B. White threatens to take"),
+    "clobber": ("a1-a2", "White from a1 to a2, where Black was. White threatens to take"),
 }
 
 
@@ -333,7 +334,7 @@ def test_a_position_of_men_that_move_is_told_when_it_is_here_again() -> None:
 
 def test_a_ko_is_told() -> None:
     page = heard(after("go", "d4 e4 c5 f5 d6 e6 e5 d5", ["-size=9"]))
-    assert "What has changed: d5 W; e5 free instead of B." in page
+    assert "What has changed: d5 White; Black gone from e5." in page
     assert "Black may play wherever it is free, but not on e5." in page
 
 
@@ -341,3 +342,22 @@ def test_a_ko_is_told() -> None:
 def test_nothing_heard_is_for_eyes(name: str) -> None:
     page = heard(position_of(name, 9))
     assert not re.search(r"\b(?:drawn without|dots?|grey|dark|shown|marked|letter on)\b", page)
+
+
+@pytest.mark.parametrize(
+    ("game", "plies", "told"),
+    [
+        ("morris", "a1 b2 d1 f2 g1xb2", "What has changed: g1 White; Black gone from b2."),
+        (
+            "breakthrough",
+            "b2-b3 b7-b6 b3-b4 b6-b5 a2-a3 h7-h6 a3-a4 h6-h5 a4xb5",
+            "White from a4 to b5, where Black was",
+        ),
+        ("hex", "a1 b2", "What has changed: b2 Blue."),
+    ],
+)
+def test_what_moved_and_what_left_the_board_is_told(game: str, plies: str, told: str) -> None:
+    state = State.start(GAMES[game], [])
+    for ply in plies.split():
+        state, _ = state.play(ply.replace("x", "-") if game == "breakthrough" else ply)
+    assert told in heard(state)

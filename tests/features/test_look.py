@@ -15,6 +15,7 @@ from pbm.domain.configuration import Limits
 from pbm.domain.verbs import VERBS
 from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
+from tests.conversation import House, address_of
 
 BOARDS = 450
 LARGEST = 60_000
@@ -119,3 +120,12 @@ def test_no_verb_is_answered_by_more_than_a_mail_should_hold(crowd: Service) -> 
         sizes[verb.name] = max([len(mail_bytes(queued.mail)) for queued in new], default=0)
     assert sum(size > 0 for size in sizes.values()) > len(VERBS) * 0.9
     assert {name: size for name, size in sizes.items() if size >= LARGEST} == {}
+
+
+def test_in_words_moves_are_listed_only_for_the_player_to_move(people: House) -> None:
+    for userid in ("alice", "bob"):
+        people.send(userid, f"set board words {userid} {userid}pass")
+    got = {each.address: each.body for each in people.send("alice", "crossgeo challenge me bob")}
+    assert "Red may pick" in got[address_of("alice")]
+    assert "Red may pick" not in got[address_of("bob")]
+    assert "Segment 17 from X to AB" in got[address_of("bob")]
