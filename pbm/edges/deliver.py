@@ -1,9 +1,7 @@
 """The delivery loop: from the outbox to a transport, as often as it takes.
 
 A mail is marked as sent after the transport took it, so a crash in between sends it again with the same Message-ID. One
-transaction marks what is finished and claims what is next. The process that claims a mail sends it alone, as long as it
-renews its claim: the claim of a killed process ends within LEASE_SECONDS. Claims and marks need not survive a power
-failure, which may also send a mail again.
+transaction marks what is finished and claims what is next: see claims.py.
 
 Mails about a board go to each of its readers one after another, in the order they were written, whatever else is being
 sent meanwhile; if one must be tried again soon, those after it wait.
@@ -23,45 +21,18 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import structlog
 
 from pbm.compose.tell import Untellable, mail_bytes
-from pbm.core.counts import GIVEN_UP, POSTPONED, SENT, TRAVELLED
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Queued
-from pbm.edges.transports import (
-    MailRefused,
-    MaybeTaken,
-    NotSent,
-    Outgoing,
-    RecipientRefused,
-    TemporaryFailure,
-    Transport,
-    Unreachable,
-)
-from pbm.store import DatabaseTrouble, Store, Transaction
-from pbm.store.house import DELIVERED
+from pbm.edges.claims import Attempt, Claims, GaveUp, TellUnmade, Unmade
+from pbm.edges.transports import MailRefused, Outgoing, RecipientRefused, TemporaryFailure, Transport, Unreachable
+from pbm.store import DatabaseTrouble, Store
 
 log = structlog.get_logger()
-
-_TRIES_OF_AN_ADDRESS = 3
-"""A mail server that has just been started may know none of its users yet, so once is not enough."""
-
-
-class Unmade(NotSent):
-    """The mail could not be made, which says nothing about its recipient, nor about the way out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """The outcome of one try."""
-
-    queued: Queued
-    failure: RecipientRefused | TemporaryFailure | Unmade | None = None
-    """None if the transport took the mail."""
 
 
 class WayOut:
@@ -96,11 +67,6 @@ class WayOut:
             self.turns += 1
 
 
-_NOTED_EVERY = timedelta(seconds=30)
-"""How often to note that mail goes out."""
-
-LEASE_SECONDS = 15.0
-_RENEWAL_SECONDS = 5.0
 _MARK_SECONDS = 0.05
 """How long a sent mail may wait to be marked together with others."""
 _CLAIMED_FOR_EACH = 20
@@ -110,9 +76,6 @@ _MAKERS = 2
 """How many threads make mails: one that takes long, such as a film, must not hold up all others."""
 _FIRST_PROBE_SECONDS = 1.0
 """The time between the first two tries while the way out is down; it doubles with each."""
-
-GaveUp = Callable[[Transaction, Queued, str, bool], None]
-"""Told, in the transaction that gives a mail up, why, and whether its recipient was refused."""
 
 
 class Deliverer:
@@ -125,14 +88,12 @@ class Deliverer:
         settings: DeliverySettings,
         gave_up: GaveUp = lambda *_: None,
         tell_refused: Callable[[str], None] = lambda _: None,
-        tell_unmade: Callable[[Transaction, Queued, str], None] = lambda *_: None,
+        tell_unmade: TellUnmade = lambda *_: None,
     ) -> None:
-        """tell_refused: as for WayOut. tell_unmade: called, where the mail is given up, if it could not be made."""
-        self._store = store
+        """tell_refused: as for WayOut. gave_up, tell_unmade: as for Claims."""
+        self._claims = Claims(store, settings, gave_up, tell_unmade)
         self._transport = transport
         self._settings = settings
-        self._gave_up = gave_up
-        self._tell_unmade = tell_unmade
         self._way = WayOut(tell_refused)
         self._was_down = self._recovered = False
         self._turns = 0
@@ -141,7 +102,6 @@ class Deliverer:
         self._stirred = asyncio.Event()
         self._stopping = False
         self._is_due = False
-        self._noted_at = self._renewed_at = datetime.min.replace(tzinfo=UTC)
         self._claimed: set[int] = set()
         self._ready: list[Queued] = []
         self._busy: set[tuple[int, str]] = set()
@@ -196,7 +156,7 @@ class Deliverer:
         if is_short and self._look_at <= now:
             is_due = self._is_due
             self._look_at, self._is_due = math.inf, False  # unless it is woken meanwhile
-            if is_due or (wait := await self._loop.run_in_executor(self._database, self._until_due)) <= 0:
+            if is_due or (wait := await self._loop.run_in_executor(self._database, self._claims.until_due)) <= 0:
                 wait = await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency)
                 self._begin()
             self._look_at = min(self._look_at, now + wait)
@@ -226,11 +186,20 @@ class Deliverer:
         over = {attempt.queued.id for attempt in finished} | set(given_back)
         kept = [mail_id for mail_id in self._claimed if mail_id not in over]
         room = max(0, most - len(kept))
-        work = self._loop.run_in_executor(self._database, self._mark_and_claim, finished, kept, room, given_back)
-        fresh, wait = await work
+        exchange = partial(
+            self._claims.exchange,
+            finished,
+            kept,
+            room,
+            given_back,
+            is_down=self._way.is_down,
+            recovered=self._recovered,
+            is_last=self._stopping,
+        )
+        fresh, wait = await self._loop.run_in_executor(self._database, exchange)
         self._recovered = False
         now = self._loop.time()
-        self._renew_at, self._mark_at = now + _RENEWAL_SECONDS, now + _MARK_SECONDS
+        self._renew_at, self._mark_at = now + self._claims.renewal_seconds, now + _MARK_SECONDS
         del self._finished[: len(finished)], self._given_back[: len(given_back)]
         self._claimed -= over
         self._claimed |= {queued.id for queued in fresh}
@@ -275,15 +244,6 @@ class Deliverer:
         self._given_back += stopped
         self._ready = [queued for queued in self._ready if queued.id not in stopped]
 
-    def _until_due(self) -> float:
-        with self._store.read() as tx:
-            return self._pause(tx)
-
-    def _pause(self, tx: Transaction) -> float:
-        """In how many seconds the next mail is due, at most the polling interval."""
-        next_at, poll = tx.outbox.next_at(), self._settings.poll_seconds
-        return poll if next_at is None else min(poll, (next_at - tx.now).total_seconds())
-
     async def _send(self, queued: Queued) -> Attempt:
         mail = queued.mail
         try:
@@ -300,58 +260,3 @@ class Deliverer:
             log.error("transport_fault", mail=queued.inbox_id, outbox=queued.id, exc_info=error)
             return Attempt(queued, TemporaryFailure(f"{type(error).__name__}: {error}"))
         return Attempt(queued)
-
-    def _mark_and_claim(
-        self, attempts: list[Attempt], kept: list[int], room: int, given_back: list[int]
-    ) -> tuple[list[Queued], float]:
-        """attempts: finished. kept: claimed but not finished. room: how many more may be claimed.
-
-        given_back: claimed but not begun.
-        """
-        now = self._store.clock()
-        until = now if self._stopping else now + timedelta(seconds=LEASE_SECONDS)
-        is_time = abs(now - self._renewed_at) >= timedelta(seconds=_RENEWAL_SECONDS)  # at once after a leap
-        renews = is_time or self._stopping
-        with self._store.write(alone=False, durable=False) as tx:
-            sent = [attempt.queued for attempt in attempts if attempt.failure is None]
-            tx.outbox.sent([queued.id for queued in sent], now)
-            if sent and abs(now - self._noted_at) >= _NOTED_EVERY:
-                tx.absences.note(DELIVERED, now)
-                self._noted_at = now
-            for attempt in attempts:
-                if attempt.failure is not None:
-                    self._mark_failure(tx, attempt.queued, attempt.failure)
-            if self._recovered:
-                tx.outbox.hurry(now)
-            tx.outbox.keep(given_back, now)
-            tx.outbox.keep(kept if renews else (), until)
-            claimed = tx.outbox.claim(now, until, room, kept, untried=self._way.is_down) if room else []
-            wait = self._pause(tx) if room else math.inf
-        if renews:
-            self._renewed_at = now
-        SENT.inc(len(sent))
-        for queued in sent:
-            TRAVELLED.observe(max(0.0, (now - queued.created_at).total_seconds()))
-            log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
-        return claimed, wait
-
-    def _mark_failure(self, tx: Transaction, queued: Queued, failure: NotSent) -> None:
-        tries = queued.attempts + 1
-        is_refused = isinstance(failure, RecipientRefused)
-        expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
-        is_unmade = isinstance(failure, Unmade)
-        if expired or is_unmade or (is_refused and tries >= _TRIES_OF_AN_ADDRESS):
-            GIVEN_UP.inc()
-            log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
-            if tx.outbox.fail(queued.id, tx.now, failure.reason):
-                self._gave_up(tx, queued, failure.reason, is_refused)
-                if is_unmade:
-                    self._tell_unmade(tx, queued, failure.reason)
-            return
-        POSTPONED.inc()
-        log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
-        maybe_taken = isinstance(failure, MaybeTaken)
-        if self._way.is_down and not maybe_taken:
-            tries = 1
-        due_at = self._settings.retry_at(tx.now, tries)
-        tx.outbox.postpone(queued.id, due_at, failure.reason, maybe_taken=maybe_taken)

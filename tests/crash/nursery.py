@@ -17,7 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pbm.edges import deliver, handover
+from pbm.edges import handover
+from pbm.edges.claims import Claims
 from pbm.server import batch, thinker
 from tests.crash.points import POINTS, die_at, die_at_step
 
@@ -60,7 +61,7 @@ def _be(order: dict[str, Any]) -> None:
     for number in (1, 2):
         os.dup2(out, number)
     os.dup2(os.open(order.get("input", os.devnull), os.O_RDONLY), 0)
-    deliver.LEASE_SECONDS, deliver._RENEWAL_SECONDS = LEASE_SECONDS, LEASE_SECONDS / 3
+    Claims.lease_seconds, Claims.renewal_seconds = LEASE_SECONDS, LEASE_SECONDS / 3
     handover._TEXT_PATIENCE = 1
     thinker.HELD = timedelta(seconds=LEASE_SECONDS)
     batch.MOST_BEGUN = MOST_BEGUN

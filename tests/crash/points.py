@@ -33,7 +33,7 @@ POINTS: dict[str, tuple[str, str]] = {
     "a mail is half sent": ("pbm.edges.handover:Handover._hand_over", "before"),
     "the smarthost took a mail, it is not marked": ("pbm.edges.transports:Smarthost.send", "after"),
     "a mail is marked as sent, not committed": ("pbm.store.queues:Outbox.sent", "after"),
-    "a delivery is marked": ("pbm.edges.deliver:Deliverer._mark_and_claim", "after"),
+    "a delivery is marked": ("pbm.edges.claims:Claims.exchange", "after"),
     "a board is taken up whose time is over": ("pbm.store.matches:Matches.claim_due", "after"),
     "a board was ended, not committed": ("pbm.store.matches:Matches.end", "after"),
     "a due thing is done": ("pbm.core.registry:Runner._do_next", "after"),

@@ -12,7 +12,8 @@ import pytest
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Delivery, Mail, Queued
 from pbm.edges import deliver as deliver_module
-from pbm.edges.deliver import LEASE_SECONDS, Deliverer, GaveUp
+from pbm.edges.claims import Claims, GaveUp
+from pbm.edges.deliver import Deliverer
 from pbm.edges.transports import (
     MailRefused,
     MaybeTaken,
@@ -249,8 +250,8 @@ def test_trouble_with_the_database_is_waited_out(store, monkeypatch):
 def test_what_a_killed_process_was_sending_is_sent_by_another_once_its_claim_is_over(store):
     queue(store, "a@x", "b@x")
     with store.write() as tx:
-        assert len(tx.outbox.claim(START, START + timedelta(seconds=LEASE_SECONDS), 1)) == 1
-    way, clock = Way(), Clock(START + timedelta(seconds=LEASE_SECONDS - 1))
+        assert len(tx.outbox.claim(START, START + timedelta(seconds=Claims.lease_seconds), 1)) == 1
+    way, clock = Way(), Clock(START + timedelta(seconds=Claims.lease_seconds - 1))
     deliver(store, way, clock, lambda: bool(way.taken))
     assert [mail.recipient for mail in way.taken] == ["b@x"]
     clock.now += timedelta(seconds=1)
@@ -259,7 +260,7 @@ def test_what_a_killed_process_was_sending_is_sent_by_another_once_its_claim_is_
 
 
 def test_a_claim_is_renewed_while_a_mail_is_under_way(store, monkeypatch):
-    monkeypatch.setattr(deliver_module, "_RENEWAL_SECONDS", 0.01)
+    monkeypatch.setattr(Claims, "renewal_seconds", 0.01)
     queue(store, "a@x")
     way, clock = Slow(), Clock()
     later = START + timedelta(hours=1)
@@ -268,7 +269,7 @@ def test_a_claim_is_renewed_while_a_mail_is_under_way(store, monkeypatch):
         if way.begun:
             clock.now = later
         due_at = outbox(store)[0].due_at
-        if due_at == later + timedelta(seconds=LEASE_SECONDS):
+        if due_at == later + timedelta(seconds=Claims.lease_seconds):
             way.may_end.set()
         return bool(way.taken)
 
@@ -400,7 +401,7 @@ def test_a_mail_that_cannot_be_delivered_for_long_does_not_hold_up_the_next_of_i
 
 def test_a_mail_waits_for_an_older_one_of_its_board_that_another_process_sends(store):
     queue_plies(store, (101, "a@x", 1), (101, "a@x", 2), (101, "b@x", 1))
-    soon = START + timedelta(seconds=LEASE_SECONDS)
+    soon = START + timedelta(seconds=Claims.lease_seconds)
     with store.write() as tx:
         other = tx.outbox.claim(START, soon, 1)
     with store.write() as tx:
@@ -507,7 +508,7 @@ def test_addresses_that_ail_hold_nobody_else_up(store, failure):
 
 def test_nothing_else_stops_while_the_way_out_is_down_and_mails_are_queued(store, monkeypatch):
     """If a mail is queued while another is tried, the loop must not run without a pause."""
-    monkeypatch.setattr(deliver_module, "_RENEWAL_SECONDS", 1e9)
+    monkeypatch.setattr(Claims, "renewal_seconds", 1e9)
     turns = 0
 
     class Turning(Deliverer):

@@ -1,0 +1,139 @@
+"""One process's claims on the outbox: one transaction marks what is finished and claims what is next.
+
+The process that claims a mail sends it alone, as long as it renews its claim: the claim of a killed process ends within
+`Claims.lease_seconds`. Claims and marks need not survive a power failure, which may send a mail again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from pbm.core.counts import GIVEN_UP, POSTPONED, SENT, TRAVELLED
+from pbm.domain.configuration import DeliverySettings
+from pbm.domain.mail import Queued
+from pbm.edges.transports import MaybeTaken, NotSent, RecipientRefused, TemporaryFailure
+from pbm.store import Store, Transaction
+from pbm.store.house import DELIVERED
+
+log = structlog.get_logger()
+
+_TRIES_OF_AN_ADDRESS = 3
+"""A mail server that has just been started may know none of its users yet, so once is not enough."""
+_NOTED_EVERY = timedelta(seconds=30)
+"""How often to note that mail goes out."""
+
+GaveUp = Callable[[Transaction, Queued, str, bool], None]
+"""Told, in the transaction that gives a mail up, why, and whether its recipient was refused."""
+TellUnmade = Callable[[Transaction, Queued, str], None]
+
+
+class Unmade(NotSent):
+    """The mail could not be made, which says nothing about its recipient, nor about the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The outcome of one try."""
+
+    queued: Queued
+    failure: RecipientRefused | TemporaryFailure | Unmade | None = None
+    """None if the transport took the mail."""
+
+
+class Claims:
+    """What one process has claimed. Its methods take transactions: call them off the event loop."""
+
+    lease_seconds = 15.0
+    renewal_seconds = 5.0
+
+    def __init__(
+        self,
+        store: Store,
+        settings: DeliverySettings,
+        gave_up: GaveUp = lambda *_: None,
+        tell_unmade: TellUnmade = lambda *_: None,
+    ) -> None:
+        """tell_unmade: called, where the mail is given up, if it could not be made."""
+        self._store = store
+        self._settings = settings
+        self._gave_up = gave_up
+        self._tell_unmade = tell_unmade
+        self._noted_at = self._renewed_at = datetime.min.replace(tzinfo=UTC)
+
+    def until_due(self) -> float:
+        """In how many seconds the next mail is due, at most the polling interval."""
+        with self._store.read() as tx:
+            return self._pause(tx)
+
+    def _pause(self, tx: Transaction) -> float:
+        next_at, poll = tx.outbox.next_at(), self._settings.poll_seconds
+        return poll if next_at is None else min(poll, (next_at - tx.now).total_seconds())
+
+    def exchange(
+        self,
+        attempts: Sequence[Attempt],
+        kept: Sequence[int],
+        room: int,
+        given_back: Collection[int] = (),
+        *,
+        is_down: bool = False,
+        recovered: bool = False,
+        is_last: bool = False,
+    ) -> tuple[list[Queued], float]:
+        """Mark the attempts, which are finished, and claim more; returns these, and in how many seconds others are due.
+
+        kept: claimed before and not finished. room: how many more may be claimed. given_back: claimed before and not
+        begun. is_down: whether the way out is down. recovered: it was, and is up again. is_last: the process ends.
+        """
+        now = self._store.clock()
+        until = now if is_last else now + timedelta(seconds=self.lease_seconds)
+        # The difference may have either sign: after a leap of the clock all claims are renewed at once.
+        renews = is_last or abs(now - self._renewed_at) >= timedelta(seconds=self.renewal_seconds)
+        with self._store.write(alone=False, durable=False) as tx:
+            sent = [attempt.queued for attempt in attempts if attempt.failure is None]
+            tx.outbox.sent([queued.id for queued in sent], now)
+            if sent and abs(now - self._noted_at) >= _NOTED_EVERY:
+                tx.absences.note(DELIVERED, now)
+                self._noted_at = now
+            for attempt in attempts:
+                if attempt.failure is not None:
+                    self._mark_failure(tx, attempt.queued, attempt.failure, is_down=is_down)
+            if recovered:
+                tx.outbox.hurry(now)
+            tx.outbox.keep(given_back, now)
+            tx.outbox.keep(kept if renews else (), until)
+            claimed = tx.outbox.claim(now, until, room, kept, untried=is_down) if room else []
+            wait = self._pause(tx) if room else math.inf
+        if renews:
+            self._renewed_at = now
+        SENT.inc(len(sent))
+        for queued in sent:
+            TRAVELLED.observe(max(0.0, (now - queued.created_at).total_seconds()))
+            log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
+        return claimed, wait
+
+    def _mark_failure(self, tx: Transaction, queued: Queued, failure: NotSent, *, is_down: bool) -> None:
+        tries = queued.attempts + 1
+        is_refused = isinstance(failure, RecipientRefused)
+        expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
+        is_unmade = isinstance(failure, Unmade)
+        if expired or is_unmade or (is_refused and tries >= _TRIES_OF_AN_ADDRESS):
+            GIVEN_UP.inc()
+            log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
+            if tx.outbox.fail(queued.id, tx.now, failure.reason):
+                self._gave_up(tx, queued, failure.reason, is_refused)
+                if is_unmade:
+                    self._tell_unmade(tx, queued, failure.reason)
+            return
+        POSTPONED.inc()
+        log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
+        maybe_taken = isinstance(failure, MaybeTaken)
+        if is_down and not maybe_taken:
+            tries = 1  # the way failed, and not this mail
+        due_at = self._settings.retry_at(tx.now, tries)
+        tx.outbox.postpone(queued.id, due_at, failure.reason, maybe_taken=maybe_taken)
