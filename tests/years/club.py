@@ -1,0 +1,86 @@
+"""A club from a seed: its players, its enemies, and what they do in a time; then peace, and the referee."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+from tests.conversation import ROBOT
+from tests.years.people import Enemy, Player
+from tests.years.referee import broken
+from tests.years.story import Story
+from tests.years.world import NONE, SOME, Faults, World
+
+_NAMES = (
+    "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy", "kim", "lily", "mike", "nina",
+    "oscar", "peggy", "quinn", "rupert", "sybil", "trent", "ursula", "victor", "wendy", "xaver", "yara", "zoe",
+)  # fmt: skip
+_PEACE = timedelta(days=3)
+"""How long nothing fails at the end, and nobody writes, before the referee looks."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    story: Story
+    problems: tuple[str, ...]
+    kills: int
+
+    @property
+    def summary(self) -> str:
+        story = self.story
+        return (
+            f"{len(story.said)} mails written, {len(story.told)} read, {self.kills} servers killed, trace {story.mark}"
+        )
+
+
+def live(folder: Path, seed: int, days: float, people: int = 12, enemies: int = 2, faults: Faults = SOME) -> Outcome:
+    """Let a club live. The same arguments lead to the same trace, on each machine."""
+    dice, world = Random(f"people {seed}"), World(folder, seed, faults)
+    try:
+        names = [name if number < len(_NAMES) else f"{name}{number}" for number, name in _named(people)]
+        players = [
+            Player(world, name, Random(f"{seed} {name}"), names, haste=dice.choice((0.1, 0.5, 1, 4, 12)))
+            for name in names
+        ]
+        _join(world, players, dice)
+        end = world.now + timedelta(days=days)
+        for player in players:
+            for _ in range(max(1, round(days / 10))):
+                world.later(world.now + timedelta(days=dice.uniform(0, days * 0.9)), player.begin)
+            world.later(world.now + timedelta(hours=dice.uniform(0, 5)), player.begin)
+        for number in range(enemies):
+            enemy = Enemy(world, f"mallory{number}", Random(f"{seed} mallory{number}"), names)
+            for _ in range(round(days / 2)):
+                world.later(world.now + timedelta(days=dice.uniform(0.2, days)), enemy.strike)
+        world.run(end)
+        for player in players:
+            player.is_gone = True
+        world.faults = NONE
+        world.run(world.now + _PEACE)
+        return Outcome(world.story, tuple(broken(world.story, world.path)), world.kills)
+    finally:
+        world.close()
+
+
+def _named(people: int) -> Sequence[tuple[int, str]]:
+    return [(number, _NAMES[number % len(_NAMES)]) for number in range(people)]
+
+
+def _join(world: World, players: Sequence[Player], dice: Random) -> None:
+    """They have signed up before; each has an address, of a provider that signs or of one that does not."""
+    with world.workers[0].service.store.write() as tx:
+        for player in players:
+            address = f"{player.userid}@{dice.choice(('s1.example', 's2.example', 'plain.example'))}"
+            found = tx.players.add(player.userid, "", world.now)
+            tx.players.add_address(found.id, address, world.now, confirmed=True)
+            tx.players.save_settings(found.id, {"mail": "text", "picture": "off"})
+            world.story.addresses[player.userid] = address
+            world.readers[address] = player.read
+    for player in players:  # a first mail of ours, whose reply address is theirs
+        world.post(
+            player.userid, player.address, ROBOT.address, "help",
+            verdict=f"dkim=pass header.d={player.address.rpartition('@')[2]}",
+        )  # fmt: skip

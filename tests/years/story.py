@@ -1,0 +1,66 @@
+"""What was said and what was told: all that the referee of a simulated club knows beside the database."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass
+class Said:
+    """A mail that somebody wrote to the server."""
+
+    author: str
+    """Who wrote it, whatever its From says."""
+    sender: str
+    """The address in its From."""
+    key: str
+    """Its Message-ID, without brackets."""
+    written_at: datetime
+    line: str
+    """Its first line, or its subject if it is a new mail."""
+    board: int | None = None
+    """The board whose mail it answers."""
+    safe_at: datetime | None = None
+    """When somebody was told that it is safe; None if nobody was."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A mail of the server's that reached a mailbox."""
+
+    address: str
+    key: str
+    subject: str
+    text: str
+    answers_to: str
+    """Where an answer goes."""
+    board: int | None
+    told_at: datetime
+
+
+@dataclass
+class Story:
+    """Everything that people said and were told, in order, and what happened to the server meanwhile."""
+
+    said: list[Said] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)
+    addresses: dict[str, str] = field(default_factory=dict)
+    """The address of each player, by userid."""
+    secrets: dict[str, str] = field(default_factory=dict)
+    """Words that only one player may read, and their userid."""
+    refused: set[str] = field(default_factory=set)
+    """Addresses whose mail servers refused a mail for good."""
+    quiet_from: datetime | None = None
+    """From when on nothing fails any more."""
+    lines: list[str] = field(default_factory=list)
+    """The trace: what happened, one line each."""
+
+    def note(self, at: datetime, what: str) -> None:
+        self.lines.append(f"{at:%Y-%m-%d %H:%M:%S.%f} {what}")
+
+    @property
+    def mark(self) -> str:
+        """A mark of the whole trace: equal only if everything happened in the same way."""
+        return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()[:16]
