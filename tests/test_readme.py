@@ -19,6 +19,7 @@ from tests.conversation import letters
 from tests.golden_file import CONVERSATIONS
 from tests.parts import in_full
 from tests.patience import PATIENCE_SECONDS
+from tests.terminal import CONTROL_C, terminal
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -96,10 +97,12 @@ def test_commands_work_one_after_the_other(page, kept, tmp_path, environment):
             environment |= {} if name == "PATH" else {name: value}
         elif " serve " in line:
             serve(line, tmp_path, environment)
+        elif line.endswith("pbm play"):
+            play(environment)
         elif not line.startswith("make"):
             # at a root's desk as at anybody else's, the database must stay in this folder
             here = line.replace("--folder club", "--folder club --data club/data")
-            done = run(here, tmp_path, environment, input="alice: signup alice open-sesame\n")
+            done = run(here, tmp_path, environment)
             assert done.returncode == 0, f"{line}\n{done.stderr}"
             assert done.stdout, line
     unknown = {each.name for each in tmp_path.iterdir() if not any(map(each.match, IGNORED))}
@@ -115,6 +118,14 @@ def serve(line: str, folder: Path, environment: dict[str, str]) -> None:
         assert "accepting mail for pbm@example.org" in child.stdout.readline()
         child.send_signal(signal.SIGTERM)
         assert child.wait(PATIENCE_SECONDS) == 0
+
+
+def play(environment: dict[str, str]) -> None:
+    """Assert that a board comes, and that Ctrl-C ends it."""
+    with terminal("play", environment=environment) as opened:
+        opened.shows("It is your turn")
+        opened.keys(CONTROL_C)
+        assert opened.process.wait(PATIENCE_SECONDS) == 0
 
 
 def test_the_configuration_shown_is_valid(tmp_path, environment):

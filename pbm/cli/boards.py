@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from pbm.cli.frame import (
+    GAME_WORDS,
     NUMBER,
     Group,
     Invocation,
@@ -36,9 +37,6 @@ if TYPE_CHECKING:  # help pages need none of these
     from pbm.server.operator import Administration
     from pbm.store import Transaction
     from pbm.store.matches import Summary
-
-GAME_WORDS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
-"""Let words such as `-size=4`, and moves that begin with a dash, reach the game; -h would swallow `-handicap=2`."""
 
 
 def _games() -> list[str]:

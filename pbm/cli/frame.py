@@ -55,6 +55,9 @@ class OneOf(click.ParamType):  # type: ignore[type-arg]  # not generic in older 
 NUMBER = Number(1, 10**12 - 1)
 """The number of a board or a mail; any database can hold it."""
 
+GAME_WORDS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
+"""Let words such as `-size=4`, and moves that begin with a dash, reach the game; -h would swallow `-handicap=2`."""
+
 
 @dataclass
 class Invocation:
@@ -329,7 +332,7 @@ _GROUPS = {
         "config": ("pbm.cli.run:config", "The configuration: every key, its meaning, its value, its source."),
         "maintenance": ("pbm.cli.acts:maintenance", "Accept mail but play nothing, for a while."),
         "demo": ("pbm.cli.run:demo", "Watch two mail programs play a game of Cross against a live server."),
-        "play": ("pbm.cli.run:play", "Write emails to a live server by hand and read what comes back."),
+        "play": ("pbm.cli.run:play", "Play by email at a live server on this machine, in a mail program of its own."),
     },
     "The club": {
         "player": ("pbm.cli.players:player", "Accounts: make, list, change, export, import, erase them."),

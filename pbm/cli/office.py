@@ -1,8 +1,7 @@
-"""A whole game of Cross between two mail programs, for `pbm demo`, and the same by hand, for `pbm play`.
+"""A post office on this machine, and a whole game of Cross between two mail programs over it, for `pbm demo`.
 
-Both run a small post office on this machine: a live server and its players' mail programs, all over real SMTP. The
-server's own mail goes to a second SMTP listener, which stands for the players' mail provider. Nothing leaves the
-loopback interface.
+The post office is a live server and its players' mail programs, all over real SMTP. The server's own mail goes to a
+second SMTP listener, which stands for the players' mail provider. Nothing leaves the loopback interface.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import email.policy
 import email.utils
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -45,7 +44,7 @@ class Letter:
     @property
     def text(self) -> str:
         plain = self.message.get_body(("plain",))
-        return str(plain.get_content()) if plain is not None else ""
+        return str(plain.get_content()).replace("\r\n", "\n") if plain is not None else ""
 
     @property
     def answer_to(self) -> str:
@@ -131,9 +130,9 @@ class PostOffice:
 
 
 @asynccontextmanager
-async def post_office(database: Path) -> AsyncIterator[PostOffice]:
+async def post_office(database: Path, office: PostOffice | None = None) -> AsyncIterator[PostOffice]:
     """Run a live server and the players' mail provider, on free ports, until the block ends."""
-    office, here = PostOffice(), "127.0.0.1"
+    office, here = office or PostOffice(), "127.0.0.1"
     of_players = ListenSettings(listen=f"{here}:0", domain=PLAYERS_DOMAIN)
     provider = Listener(of_players, office.deliver, lambda address: address.endswith(f"@{PLAYERS_DOMAIN}"))
     await provider.start()
@@ -236,59 +235,12 @@ async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Le
     await stage.answers(bob, BOB_AS_O[0], alice)
 
 
-async def play_by_hand(office: PostOffice, show: Show, ask: Callable[[], str | None]) -> None:
-    """Type as any player until there is no more input; every mail is shown."""
-    show(_PLAY_HELP)
-    printed: dict[str, int] = {}
-    stage = Screen(show)
-    while (line := await asyncio.to_thread(ask)) is not None:
-        name, colon, text = line.partition(":")
-        name, text = name.strip().lower(), text.strip()
-        if not colon or not name.isalnum() or not text:
-            show('Write "NAME: TEXT", such as  alice: signup alice open-sesame')
-            continue
-        who = office.program(name)
-        if text.startswith("!") or not who.received:
-            await who.write(text.lstrip("! "))
-        else:
-            await who.answer(text)
-        await asyncio.sleep(0.5)
-        for reader in office.programs.values():
-            stage.arrived(reader, reader.received[printed.get(reader.name, 0) :])
-            printed[reader.name] = len(reader.received)
-
-
-_PLAY_HELP = """\
-A live server and the mail programs of whoever you name. Write NAME: TEXT.
-The first email of a name, and any text that starts with "!", goes to the server
-as a command; every other text answers the latest mail that NAME got.
-
-  alice: signup alice open-sesame     bob: signup bob open-sesame
-  alice: yes                          bob: yes
-  alice: !cross challenge alice bob   alice: yes
-  alice: F6                           bob: swap
-
-End with Ctrl-D.
-"""
-
-
-def demo(_: Invocation) -> None:
-    asyncio.run(_with_office(lambda office: play_demo(office, click.echo)))
-
-
-def play(_: Invocation) -> None:
-    asyncio.run(_with_office(lambda office: play_by_hand(office, click.echo, _ask)))
-
-
-def _ask() -> str | None:
-    try:
-        return input("> ")
-    except EOFError:
-        return None
-
-
-async def _with_office(scene: Callable[[PostOffice], Awaitable[None]]) -> None:
+async def _play(show: Show) -> None:
     log_warnings()
     with tempfile.TemporaryDirectory(prefix="pbm-") as folder:
         async with post_office(Path(folder) / "pbm.db") as office:
-            await scene(office)
+            await play_demo(office, show)
+
+
+def demo(_: Invocation) -> None:
+    asyncio.run(_play(click.echo))

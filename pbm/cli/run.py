@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.frame import Command, Group, Invocation, done_by, pass_invocation
+from pbm.cli.frame import GAME_WORDS, Command, Group, Invocation, done_by, pass_invocation
 from pbm.cli.output import FOLDER, force_option, json_option
 from pbm.cli.places import database_of
 
@@ -108,10 +108,17 @@ def demo() -> None:
     """Play a game of Cross between two mail programs and a live server, all over real SMTP on this machine."""
 
 
-@click.command()
-@done_by("pbm.cli.office")
+@click.command(context_settings=GAME_WORDS)
+@click.argument("game", nargs=-1, type=click.UNPROCESSED, metavar="[GAME [-NAME=VALUE]...]")
+@click.option("--as", "name", metavar="USERID", help="Who you are. [default: alice, or bob if you join somebody]")
+@click.option("--against", metavar="USERID", help="Whom you challenge. [default: robot, or alice if you join somebody]")
+@click.option("--folder", type=FOLDER, help="For two people: the same one in both terminals, the second one joins.")
+@done_by("pbm.cli.play")
 def play() -> None:
-    """Be both players of a live server: type their emails, read what they get."""
+    """Play by email at a live server on this machine, in a full-screen mail program.
+
+    GAME is cross -size=4 if you name none. Arrows and Enter choose a move, or you type it, or any other answer.
+    """
 
 
 @click.command(cls=Command)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from pbm.cli.boards import GAME_WORDS, game_option, parted
-from pbm.cli.frame import Group, irrevocable, lists, pass_organizer, reads
+from pbm.cli.boards import game_option, parted
+from pbm.cli.frame import GAME_WORDS, Group, irrevocable, lists, pass_organizer, reads
 from pbm.cli.output import TEXT, Row, content_of, json_option, print_fields, print_rows, say
 
 if TYPE_CHECKING:  # help pages need none of these

@@ -1,0 +1,57 @@
+"""`pbm play` in a real terminal: a mail program over a live server, for one person or for two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pbm.cli.play import nearest
+from tests.terminal import CONTROL_C, ENTER, TAB, UP, terminal
+
+pytestmark = pytest.mark.servers
+
+
+def test_arrows_and_enter_play_against_a_robot_and_control_c_ends_at_once() -> None:
+    with terminal("play", "cross", "-size=3") as alice:
+        shown = alice.shows("It is your turn")
+        assert "Cross Board 101" in shown
+        before = alice.shows("Enter plays").split("Enter plays ")[1].split(".")[0]
+        assert alice.highlighted() == "."
+        alice.keys(UP)
+        alice.shows(lambda text: f"Enter plays {before}." not in text and "Enter plays " in text)
+        alice.keys(ENTER)
+        alice.shows("ply 3 is next")
+        alice.keys("resign!\r")
+        alice.shows("won")
+        alice.keys("!help\r")
+        alice.shows("pbm: help")
+        alice.keys(TAB)
+        alice.shows("won")
+        alice.keys(CONTROL_C)
+        assert alice.process.wait(10) == 0
+
+
+def test_two_people_play_in_two_terminals(tmp_path: Path) -> None:
+    shared = str(tmp_path / "club")
+    with terminal("play", "--folder", shared) as alice:
+        alice.shows("Welcome")
+        with terminal("play", "--folder", shared, "cross", "-size=3") as bob:
+            for player in (alice, bob):
+                player.shows("Cross Board 101")
+            bob.shows("It is your turn")
+            bob.keys("C3\r")
+            alice.shows("bob played C3")
+            alice.keys(CONTROL_C)
+            assert alice.process.wait(10) == 0
+            bob.keys(CONTROL_C)
+            assert bob.process.wait(10) == 0
+
+
+def test_the_nearest_cell_in_a_direction() -> None:
+    spots = {"a1": (0, 2), "b1": (0, 4), "a2": (1, 1), "b2": (1, 3)}
+    assert nearest(spots, "a1", 0, 1) == "b1"
+    assert nearest(spots, "b1", 0, 1) == "b1"
+    assert nearest(spots, "b2", 0, -1) == "a2"
+    assert nearest(spots, "a2", -1, 0) == "a1"
+    assert nearest(spots, "b1", 1, 0) == "b2"
