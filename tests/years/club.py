@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -27,12 +28,14 @@ class Outcome:
     story: Story
     problems: tuple[str, ...]
     kills: int
+    troubles: int
 
     @property
     def summary(self) -> str:
         story = self.story
         return (
-            f"{len(story.said)} mails written, {len(story.told)} read, {self.kills} servers killed, trace {story.mark}"
+            f"{len(story.said)} mails written, {len(story.told)} read, {self.kills} servers killed, "
+            f"the disk full {self.troubles} times, trace {story.mark}"
         )
 
 
@@ -48,21 +51,40 @@ def live(folder: Path, seed: int, days: float, people: int = 12, enemies: int = 
         _join(world, players, dice)
         end = world.now + timedelta(days=days)
         for player in players:
-            for _ in range(max(1, round(days / 10))):
+            for _ in range(round(days / 3)):
                 world.later(world.now + timedelta(days=dice.uniform(0, days * 0.9)), player.begin)
             world.later(world.now + timedelta(hours=dice.uniform(0, 5)), player.begin)
         for number in range(enemies):
             enemy = Enemy(world, f"mallory{number}", Random(f"{seed} mallory{number}"), names)
             for _ in range(round(days / 2)):
                 world.later(world.now + timedelta(days=dice.uniform(0.2, days)), enemy.strike)
+        if people >= 6:
+            _close_a_mailbox(world, dice.choice(players), end)
+            world.later(world.now + timedelta(days=days / 2), partial(_change_the_secret, world))
         world.run(end)
         for player in players:
             player.is_gone = True
         world.faults = NONE
         world.run(world.now + _PEACE)
-        return Outcome(world.story, tuple(broken(world.story, world.path)), world.kills)
+        return Outcome(world.story, tuple(broken(world.story, world.path)), world.kills, world.troubles)
     finally:
         world.close()
+
+
+def _close_a_mailbox(world: World, player: Player, end: datetime) -> None:
+    """Somebody leaves in the middle, and their provider closes their mailbox."""
+
+    def close() -> None:
+        player.is_gone = True
+        world.closed.add(player.address)
+        world.story.note(world.now, f"the mailbox of {player.userid} is closed")
+
+    world.later(world.now + (end - world.now) * 2 / 3, close)
+
+
+def _change_the_secret(world: World) -> None:
+    """The operator changes the secret of the tokens; old ones hold for a month."""
+    world.workers[0].service.store.rotate_secret(world.now, world.now + timedelta(days=30))
 
 
 def _named(people: int) -> Sequence[tuple[int, str]]:

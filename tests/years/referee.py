@@ -55,7 +55,7 @@ def broken(story: Story, database: Path) -> Iterator[str]:
     with closing(sqlite3.connect(database)) as tables:
         boards = list(_boards(tables))
         yield from _not_handled_once(story, tables)
-        yield from _not_delivered(tables)
+        yield from _not_delivered(story, tables)
         yield from _nobody_answered(story, tables)
         yield from _changed_by_others(story, tables, boards)
         yield from _tables_differ(tables, boards)
@@ -110,12 +110,13 @@ def _not_handled_once(story: Story, tables: sqlite3.Connection) -> Iterator[str]
             yield f'{said.key} by {said.author}, "{said.line}", is in the inbox as {rows[said.key]}'
 
 
-def _not_delivered(tables: sqlite3.Connection) -> Iterator[str]:
-    """What is owed is sent, if nothing has failed for a while."""
+def _not_delivered(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
+    """What is owed is sent, if nothing has failed for a while, except to those whose mail servers refuse them."""
     for number, address, state, trouble in tables.execute(
         "SELECT id, address, state, trouble FROM outbox WHERE state <> 'sent'"
     ):
-        yield f"mail {number} to {address} is {state}: {trouble}"
+        if address not in story.refused:
+            yield f"mail {number} to {address} is {state}: {trouble}"
 
 
 def _nobody_answered(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
@@ -151,7 +152,7 @@ def _not_told(story: Story, board: Board) -> Iterator[str]:
     for ply in board.plies:
         other = board.players[0] if board.players[1] == ply.userid else board.players[1]
         address = story.addresses.get(other)
-        if address is None or other == ply.userid:
+        if address is None or address in story.refused or other == ply.userid:
             continue
         sentence = f"{ply.userid} played"
         heard = [each for each in told if each.address == address and each.told_at >= ply.played_at]
@@ -191,7 +192,11 @@ def _changed_by_others(story: Story, tables: sqlite3.Connection, boards: list[Bo
     for name, settings in tables.execute("SELECT userid, settings FROM players WHERE NOT bot"):
         if json.loads(settings) != {"mail": "text", "picture": "off"}:
             yield f"{name} has other settings: {settings}"
-    for what, table in (("blocked somebody", "blocks"), ("is away", "absences"), ("wrote to all", "broadcasts")):
+    for what, table in (
+        ("blocked somebody", "blocks"),
+        ("is on vacation", "(SELECT player_id FROM absences WHERE kind = 'vacation')"),
+        ("wrote to all", "broadcasts"),
+    ):
         query = f"SELECT userid FROM {table} JOIN players ON players.id = player_id"  # noqa: S608  names of this file
         for (name,) in tables.execute(query):
             yield f"{name} {what}, and never wanted that"

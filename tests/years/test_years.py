@@ -16,8 +16,10 @@ from tests.years.referee import broken
 from tests.years.story import Story
 from tests.years.world import Faults
 
-DAYS, PEOPLE = 5, 5
-MANY = Faults(kill=0.03, lost=0.1, twice=0.1, delayed=0.1, not_now=0.1, refused=0.02, maybe=0.05, outage=0.03)
+DAYS, PEOPLE = 4, 6
+MANY = Faults(
+    kill=0.03, full=0.02, lost=0.1, twice=0.1, delayed=0.1, not_now=0.1, refused=0.02, maybe=0.05, outage=0.03
+)
 
 Life = tuple[Outcome, Path]
 
@@ -33,6 +35,7 @@ def test_no_promise_is_broken_where_everything_fails_often(life: Life) -> None:
     outcome, _ = life
     assert outcome.problems == ()
     assert outcome.kills > 3
+    assert outcome.troubles > 3
     assert len(outcome.story.said) > 60
 
 

@@ -12,6 +12,7 @@ import heapq
 import inspect
 import math
 import random
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from email import message_from_bytes
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import exc
 
 from pbm.bots import think
 from pbm.compose.tell import mail_bytes
@@ -30,7 +33,7 @@ from pbm.edges.deliver import WayOut
 from pbm.edges.transports import MailRefused, MaybeTaken, RecipientRefused, TemporaryFailure, Unreachable
 from pbm.server import Arriving, Service, Settings, batch
 from pbm.server.regrets import Bouncing
-from pbm.store import Conflict, Store
+from pbm.store import Conflict, DatabaseTrouble, Store
 from pbm.store.pulse import HEARTBEAT
 from tests.conversation import ROBOT, START
 from tests.crash.points import POINTS, find
@@ -38,6 +41,8 @@ from tests.databases import secret_fixed
 from tests.years.story import Said, Story, Told
 
 TAKEN = "the smarthost took a mail, it is not marked"
+_LEISURE = 0.01
+"""How likely robots look for puzzles where they might."""
 _ASIDE = ("pbm.edges.",)
 """Points in code that the simulated post stands in for."""
 _KEPT = "pbm.edges.claims"
@@ -47,15 +52,30 @@ class Killed(BaseException):
     """The server is killed here. No handler of the program may catch it."""
 
 
+def full_disk() -> Exception:
+    """What the database driver raises where the disk is full."""
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorname = "SQLITE_FULL"
+    return exc.OperationalError("", {}, error)
+
+
 class Doom:
-    """Kills the server that works, at a named point, or never. Points are as in tests/crash."""
+    """Lets the server that works fail at a named point, or never. Points are as in tests/crash."""
 
     def __init__(self) -> None:
         self._point, self._left = "", 0
+        self._failure: Callable[[], BaseException] = full_disk
         self.points = [name for name, (place, _) in POINTS.items() if _is_simulated(place)]
+        self.writes = [name for name in self.points if POINTS[name][0].startswith("pbm.store.")]
+        """Points within a transaction, where the database itself may fail."""
 
-    def arm(self, point: str, passes: int) -> None:
-        self._point, self._left = point, passes
+    def kill(self, point: str, passes: int) -> None:
+        """Let the server be killed when it passes the point so often."""
+        self._point, self._left, self._failure = point, passes, lambda: Killed(point)
+
+    def break_disk(self, point: str, passes: int) -> None:
+        """Let the database fail there."""
+        self._point, self._left, self._failure = point, passes, full_disk
 
     def disarm(self) -> None:
         self._point = ""
@@ -66,7 +86,7 @@ class Doom:
         self._left -= 1
         if self._left == 0:
             self._point = ""
-            raise Killed(point)
+            raise self._failure()
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -108,6 +128,8 @@ class Faults:
 
     kill: float = 0.004
     """That a server is killed in a step."""
+    full: float = 0.004
+    """That the database fails in a step."""
     lost: float = 0.02
     """That the connection breaks before a mail is safe, or just after."""
     twice: float = 0.02
@@ -122,7 +144,7 @@ class Faults:
     """That the way out begins to be down, at each wake."""
 
 
-SOME, NONE = Faults(), Faults(0, 0, 0, 0, 0, 0, 0, 0)
+SOME, NONE = Faults(), Faults(0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
 @dataclass
@@ -151,10 +173,12 @@ class World:
         self.story = Story()
         self.readers: dict[str, Reader] = {}
         self.doom = Doom()
-        self.kills = 0
+        self.kills = self.troubles = 0
         self._number, self._keys, self._order = count(1), count(1), count()
         self._events: list[tuple[datetime, int, Callable[[], None]]] = []
         self._down_until = START
+        self.closed: set[str] = set()
+        """Addresses whose mail servers know them no more."""
         self.path = folder / "club.db"
         secret_fixed(f"sqlite:///{self.path}").close()
         self.workers = [self._born() for _ in range(workers)]
@@ -234,14 +258,21 @@ class World:
                 tired.add(number)
 
     def _step(self, place: int, kind: Callable[[Worker], bool]) -> bool:
+        passes = self.dice.choice((1, 1, 1, 2, 3))
         if self.dice.random() < self.faults.kill:
-            self.doom.arm(self.dice.choice([*self.doom.points, TAKEN]), self.dice.choice((1, 1, 1, 2, 3)))
+            self.doom.kill(self.dice.choice([*self.doom.points, TAKEN]), passes)
+        elif self.dice.random() < self.faults.full:
+            self.doom.break_disk(self.dice.choice(self.doom.writes), passes)
         try:
             return kind(self.workers[place])
         except Killed as killed:
             self._bury(place, str(killed))
             return True
-        except Conflict:
+        except DatabaseTrouble as trouble:
+            if not isinstance(trouble, Conflict):
+                self.troubles += 1
+                self.story.note(self.now, f"server {place}: {trouble}")
+            self.later(self.now + timedelta(minutes=1), lambda: None)
             return False
         finally:
             self.doom.disarm()
@@ -260,8 +291,11 @@ class World:
         return worker.service.agenda.run(self.dice.choice((1, 10))) > 0
 
     def _think(self, worker: Worker) -> bool:
-        first, *_, last = worker.service.thinkers  # those between help the first where thoughts take long
-        return first.run(1) + last.run(1) > 0
+        movers, *_, leisure = worker.service.thinkers  # those between help the first where thoughts take long
+        if movers.run(1):
+            return True
+        # Puzzles take seconds to find, which a club of many years cannot wait for each time.
+        return self.dice.random() < _LEISURE and leisure.run(1) > 0
 
     def _deliver(self, worker: Worker) -> bool:
         recovered = worker.turns != worker.way.turns and not worker.way.is_down
@@ -291,6 +325,9 @@ class World:
         made, faults = mail_bytes(queued.mail), self.faults
         if self.now < self._down_until:
             return Unreachable("nobody answers")
+        if queued.mail.address in self.closed:
+            self.story.refused.add(queued.mail.address)
+            return RecipientRefused("550 5.1.1 no such user")
         fate = self.dice.random()
         for chance, failure in (
             (faults.not_now, TemporaryFailure("451 not now")),
@@ -355,10 +392,13 @@ class World:
             return
         try:
             if self.dice.random() < self.faults.kill:
-                self.doom.arm(self.dice.choice(self.doom.points[:3]), 1)
+                self.doom.kill(self.dice.choice(self.doom.points[:3]), 1)
+            elif self.dice.random() < self.faults.full:
+                self.doom.break_disk(self.doom.points[1], 1)
             self.workers[place].service.accept([mail])
-        except Killed as killed:
-            self._bury(place, str(killed))
+        except (Killed, DatabaseTrouble) as failure:
+            if isinstance(failure, Killed):
+                self._bury(place, str(failure))
             self.later(self.now + again, lambda: self._hand_in(said, mail))
             return
         finally:
