@@ -113,7 +113,7 @@ def demo() -> None:
 @click.option("--as", "name", metavar="USERID", help="Who you are. [default: alice, or bob if you join somebody]")
 @click.option("--against", metavar="USERID", help="Whom you challenge. [default: robot, or alice if you join somebody]")
 @click.option("--folder", type=FOLDER, help="For two people: the same one in both terminals, the second one joins.")
-@done_by("pbm.cli.play")
+@done_by("pbm.cli.terminal")
 def play() -> None:
     """Play by email at a live server on this machine, in a full-screen mail program.
 

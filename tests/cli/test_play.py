@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.cli.play import nearest
+from pbm.cli.terminal import nearest
 from tests.terminal import CONTROL_C, ENTER, TAB, UP, terminal
 
 pytestmark = pytest.mark.servers

@@ -91,7 +91,7 @@ class SharedOffice(PostOffice):
 
 
 @dataclass
-class Offer:
+class ShownMail:
     """A mail as it is shown, with the moves that it offers."""
 
     letter: Letter
@@ -150,68 +150,68 @@ def nearest(spots: dict[str, Spot], move: str, down: int, right: int) -> str:
 
 
 @dataclass
-class Screen:
+class PlayScreen:
     """What is shown, and what keys do. player: whose mails. said: the last line about what was done."""
 
     player: MailProgram
-    offers: list[Offer] = field(default_factory=list)
+    mails: list[ShownMail] = field(default_factory=list)
     shown: int = 0
     move: str = ""
     scrolled: int = 0
     said: str = _HELP
 
     @property
-    def offer(self) -> Offer | None:
-        return self.offers[self.shown] if self.offers else None
+    def mail(self) -> ShownMail | None:
+        return self.mails[self.shown] if self.mails else None
 
     @property
     def moves(self) -> list[str]:
         """The moves that can be chosen: those of the chosen mail, if no newer one has come about its board."""
-        if self.offer is None:
+        if self.mail is None:
             return []
-        number = self.offer.board.get("board")
-        is_stale = any(each.board.get("board") == number for each in self.offers[self.shown + 1 :])
-        return [] if is_stale else self.offer.moves
+        number = self.mail.board.get("board")
+        is_stale = any(each.board.get("board") == number for each in self.mails[self.shown + 1 :])
+        return [] if is_stale else self.mail.moves
 
     def look(self) -> bool:
         """Take mails in that have come; whether there were any."""
-        fresh = self.player.received[len(self.offers) :]
-        self.offers += map(Offer, fresh)
+        fresh = self.player.received[len(self.mails) :]
+        self.mails += map(ShownMail, fresh)
         if fresh:
             self.said = _HELP
-            self.show(len(self.offers) - 1)
+            self.show(len(self.mails) - 1)
         return bool(fresh)
 
     def show(self, number: int) -> None:
-        self.shown, self.scrolled = number % max(1, len(self.offers)), 0
-        spots = self.offer.spots if self.offer else {}
+        self.shown, self.scrolled = number % max(1, len(self.mails)), 0
+        spots = self.mail.spots if self.mail else {}
         places = sorted(spots, key=lambda move: spots[move])
         self.move = places[len(places) // 2] if places else next(iter(self.moves), "")
 
     def step(self, down: int, right: int) -> None:
         """Choose the move beside the chosen one, or the next one of the list if moves are no cells."""
-        if self.offer is None or self.move not in self.moves:
+        if self.mail is None or self.move not in self.moves:
             return
-        if self.move in self.offer.spots:
-            self.move = nearest(self.offer.spots, self.move, down, right)
+        if self.move in self.mail.spots:
+            self.move = nearest(self.mail.spots, self.move, down, right)
         else:
             self.move = self.moves[(self.moves.index(self.move) + down + right) % len(self.moves)]
 
     def listed(self) -> StyleAndTextTuples:
         """The list of mails, the newest first."""
         lines: StyleAndTextTuples = []
-        for number in reversed(range(len(self.offers))):
-            subject = " ".join(str(self.offers[number].letter.message["Subject"]).split())
+        for number in reversed(range(len(self.mails))):
+            subject = " ".join(str(self.mails[number].letter.message["Subject"]).split())
             style = "reverse" if number == self.shown else ""
             lines += [(style, f"{subject[:_LIST_WIDTH]:{_LIST_WIDTH}}"), ("", "\n")]
         return lines
 
     def text(self) -> StyleAndTextTuples:
         """The chosen mail, with the chosen move on it."""
-        if self.offer is None:
+        if self.mail is None:
             return [("", "The server starts ...")]
-        lines = self.offer.letter.text.splitlines()
-        at, column = self.offer.spots.get(self.move, (-1, 0)) if self.moves else (-1, 0)
+        lines = self.mail.letter.text.splitlines()
+        at, column = self.mail.spots.get(self.move, (-1, 0)) if self.moves else (-1, 0)
         pieces: StyleAndTextTuples = []
         for number, line in enumerate(lines[self.scrolled :], self.scrolled):
             if number == at:
@@ -228,14 +228,14 @@ class Screen:
         words = typed.strip() or (self.move if self.move in self.moves else "")
         if not words:
             return
-        if words.startswith("!") or self.offer is None:
+        if words.startswith("!") or self.mail is None:
             await self.player.write(words.lstrip("! "))
         else:
-            await self.player.answer(words, self.offer.letter)
+            await self.player.answer(words, self.mail.letter)
         self.said = f'"{words}" is sent.'
 
 
-def _keys(screen: Screen, typing: Buffer) -> KeyBindings:
+def _keys(screen: PlayScreen, typing: Buffer) -> KeyBindings:
     """Arrows move on the board while nothing is typed; otherwise they edit, and walk through what was typed before."""
     keys, empty = KeyBindings(), Condition(lambda: not typing.text and bool(screen.moves))
 
@@ -256,7 +256,7 @@ def _keys(screen: Screen, typing: Buffer) -> KeyBindings:
     return keys
 
 
-def application(screen: Screen) -> Application[None]:
+def application(screen: PlayScreen) -> Application[None]:
     sending: set[asyncio.Task[None]] = set()
 
     def entered(typing: Buffer) -> bool:
@@ -274,7 +274,7 @@ def application(screen: Screen) -> Application[None]:
     return Application(Layout(rows, focused_element=typing), key_bindings=keys, full_screen=True)
 
 
-async def _look(screen: Screen, office: SharedOffice, app: Application[None]) -> None:
+async def _look(screen: PlayScreen, office: SharedOffice, app: Application[None]) -> None:
     """Show mails as they come."""
     while True:
         await office.collect(screen.player)
@@ -304,7 +304,7 @@ async def _play(folder: Path, game: Sequence[str], name: str | None, against: st
         player = office.program(name or ("bob" if is_guest else "alice"))
         opponent = against or ("alice" if is_guest else "" if is_shared else "robot")
         challenge = f"{game[0]} challenge {player.name} {opponent} {' '.join(game[1:])}" if opponent else ""
-        screen = Screen(player)
+        screen = PlayScreen(player)
         app = application(screen)
         tasks = [asyncio.create_task(each) for each in (_begin(player, challenge), _look(screen, office, app))]
         await app.run_async()
