@@ -15,7 +15,7 @@ from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
-from pbm.domain.match import Player, State
+from pbm.domain.match import Match, Player, Ply, State, replay
 from pbm.store import Transaction
 from pbm.store.tickets import Seek
 
@@ -96,7 +96,10 @@ MAX_BODY = 20_000
 """Characters of a board that a challenger may draw."""
 
 _RATED = {"rated": True, "unrated": False}
-_OF_ALL = "--clock=TIME, --rated, --unrated, --totaltime=DAYS, --forfeittime=DAYS, --nagtime=DAYS"
+_OF_ALL = (
+    "--clock=TIME, --rated, --unrated, --totaltime=DAYS, --forfeittime=DAYS, --nagtime=DAYS, -board=BOARD, "
+    "-position=BOARD#PLY"
+)
 """Options of every game."""
 
 
@@ -196,22 +199,25 @@ def start_match(
     tournament: str = "",
     default_clock: str = "",
     seed: int | None = None,
+    plies: Sequence[str] = (),
 ) -> OpenBoard:
     """Store a new match and return it. Raises: as read_terms.
 
     started_by: whose daily limit it counts toward. tournament: its name, as the players read it.
     default_clock: the clock if no word sets one; empty for the server's default.
     seed: of a random board that no word names; None for a different board in each match.
+    plies: in canonical notation; the match goes on after them.
     """
     tx, clock = at.tx, default_clock or at.tools.limits.default_clock
     terms = read_terms(game, words, body, clock, _seed(at) if seed is None else seed)
+    state = replay(game, terms.words, body, plies) if plies else terms.state
     match = tx.matches.add(
         game.info.name,
         game.info.version,
         terms.words,
         body,
         seats,
-        terms.state.to_move,
+        state.to_move,
         tx.now,
         rated=terms.rated and not tx.players.bots([player.id for player in seats]),
         started_by=started_by,
@@ -219,10 +225,22 @@ def start_match(
         tournament=tournament,
         control=terms.control,
     )
-    board = OpenBoard(tx, match, terms.state, match.revision, tx.now)
+    match = _begun(tx, match, terms.state, plies)
+    board = OpenBoard(tx, match, state, match.revision, tx.now)
     if match.clock is not None:
         board.set_clock(match.clock.refreshed(match.calendars))
     return board
+
+
+def _begun(tx: Transaction, match: Match, state: State, plies: Sequence[str]) -> Match:
+    """The match with plies that count as played at its start; nobody's time passes."""
+    for notation in plies:
+        seat, clock = state.to_move, match.clock
+        state, _ = state.played(notation)
+        ply = Ply(notation, seat, tx.now, time_left=clock.left[seat - 1] if clock else None)
+        tx.matches.add_ply(match, ply, state.to_move, clock)
+        match = match._replace(record=match.record.appended(ply), revision=match.revision + 1)
+    return match
 
 
 def _seed(at: Desk) -> int:

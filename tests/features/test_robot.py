@@ -1063,11 +1063,27 @@ def test_a_record_from_elsewhere_that_is_attached_is_reviewed(house: House, kind
     assert "gone through as well, if you attach it" in " ".join(mail.body.split())
 
 
+def test_a_game_starts_from_a_record_from_elsewhere_that_is_attached(house: House) -> None:
+    house.players("alice", "bob")
+    kind = "application/x-go-sgf"
+    (refused,) = house.deliver(attaching("alice", "hex challenge me bob", GOLEM, kind))
+    assert "To start from its end write -position" in " ".join(refused.body.split())
+    (refused,) = house.deliver(attaching("alice", "go challenge me bob -position", GOLEM, kind))
+    assert "The attached record is of hex, not of go." in refused.body
+    started = house.deliver(attaching("alice", "hex challenge me bob -position=#3", GOLEM, kind))
+    told = " ".join(started[0].body.split())
+    assert "-size=3, unrated" in told
+    assert "It starts from ply 3 of the attached record." in told
+    assert record(house) == ["b2", "c1", "a2"]
+    house.answer("bob", "a3", 101)
+    assert record(house)[3:] == ["a3"]
+
+
 def attaching(player: str, subject: str, file: str, kind: str) -> Arriving:
     """A mail with nothing but a subject and a file."""
     address, mail = address_of(player), EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = address, ROBOT.address, subject
-    mail["Message-ID"] = f"<{len(file)}.{kind.replace('/', '.')}@example.net>"
+    mail["Message-ID"] = f"<{len(file + subject)}.{kind.replace('/', '.')}@example.net>"
     mail["Authentication-Results"] = "mx.example.org; dkim=pass header.d=example.net"
     mail.set_content("")
     main, _, sub = kind.partition("/")

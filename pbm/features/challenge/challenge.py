@@ -7,6 +7,7 @@ player wants to be asked (`set challenges`). While it waits, no clock runs, and 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import timedelta
 
 from games import GAMES
@@ -18,9 +19,10 @@ from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, 
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
-from pbm.domain.match import Ending, Match, Player, other
+from pbm.domain.match import Ending, Match, Player, other, replay
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
 from pbm.domain.verbs import STARTING, Verb
+from pbm.features.challenge.earlier import beginning
 from pbm.features.challenge.invitation import invite
 from pbm.features.challenge.offer import Proposal, propose, start
 
@@ -41,28 +43,34 @@ ME = "me"
 def challenge(request: Request, command: Command) -> Answer | None:
     """Start a game at once if its sender plays in it and has proved who they are; otherwise propose it."""
     assert command.game is not None  # noqa: S101  the parser asks for it
-    game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
+    game, clock = GAMES[command.game], request.tools.limits.default_clock
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
-    body = take_body(request, game)
+    words, body, plies, origin = beginning(request, game, command.options, take_body(request, game))
     if isinstance(first, str) or isinstance(second, str):
-        return invite(request, command, (first, second), body)
+        if plies:
+            raise NotAllowed("Somebody without an account is invited to a whole game: leave out -position.")
+        return invite(request, replace(command, options=words), (first, second), body)
     seats = (first, second)
     asker = challenger or request.sender.claimed
     terms = read_terms(game, words, body, clock)
+    if plies and replay(game, terms.words, body, plies).outcome is not None:
+        raise NotAllowed(f"The game is over {origin} on: name an earlier ply.")
     check_willing(request, game, seats, asker, (challenger,) if challenger else ())
     if challenger is None and asker in seats:
         request.author.who(command)
     _check_not_flooded(request, {first, second} - {challenger})
     measure = _check_measure(request, challenger)
-    proposal = Proposal(game, words, body, seats, measure)
+    proposal = Proposal(game, words, body, seats, measure, plies=plies, origin=origin)
     asked = [player for player in to_be_asked(request, challenger, seats) if not is_robot(request.tx, player)]
     if asked:
         return propose(request, command, proposal, asked, challenger)
     board = start(request, proposal)
     _fulfil_seeks(request, board.match, terms, challenger)
     request.author.player = challenger
-    request.boards.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
+    userid = challenger.userid if challenger else ""
+    started = MatchStarted(board.match.board, challenger=userid, origin=proposal.told_origin)
+    request.boards.adopt(board, started)
     return None
 
 

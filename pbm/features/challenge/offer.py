@@ -65,13 +65,21 @@ class Proposal:
     """The name under which it counts toward the daily limit."""
     rematch_of: int | None = None
     """The board it is a rematch of."""
+    plies: tuple[str, ...] = ()
+    """Those that count as played when it starts."""
+    origin: str = ""
+    """Where they are from, as in "from ply 3 of board 101"."""
+
+    @property
+    def told_origin(self) -> str:
+        return f"It starts {self.origin}." if self.origin else ""
 
 
 def start(request: Request, proposal: Proposal) -> OpenBoard:
     """Start the game; everybody who had to agree has agreed. Raises: as read_terms."""
     return start_match(
         request, proposal.game, proposal.words, proposal.body, proposal.seats,
-        started_by=proposal.measure, rematch_of=proposal.rematch_of,
+        started_by=proposal.measure, rematch_of=proposal.rematch_of, plies=proposal.plies,
     )  # fmt: skip
 
 
@@ -90,6 +98,8 @@ def propose(
         "comment": request.discreetly(request.words.spend()),
         "measure": proposal.measure,
         "rematch_of": proposal.rematch_of,
+        "plies": list(proposal.plies),
+        "origin": proposal.origin,
         "waits": [player.id for player in asked],
     }
     await_answer(request, OFFER, key, DAYS, **offer)
@@ -158,7 +168,7 @@ def _letters(
             opponent=opponent.userid,
             challenger=challenger.userid if challenger else "",
             game=game.info,
-            terms=terms.told,
+            terms=", ".join(filter(None, (terms.told, offer.get("origin", "")))),
             side=terms.state.side_name(1 if player == first else 2),
             first=player == first,
             days=days,
@@ -224,7 +234,7 @@ def _agree(request: Request, item: Item, player: Player) -> None:
         return
     close(request, OFFER, item.key)
     try:
-        board = _started(request, offer)
+        board, origin = _started(request, offer)
     except REFUSALS as error:
         refuse(request, "yes", error)
         _tell_concerned(request, offer, player, note=words_besides(request, offer["game"]), problem=str(error))
@@ -237,13 +247,13 @@ def _agree(request: Request, item: Item, player: Player) -> None:
     started = MatchStarted(
         board.match.board,
         challenger=challenger.userid if challenger else "",
-        origin="Everybody who was asked has agreed.",
+        origin=" ".join(filter(None, ("Everybody who was asked has agreed.", origin))),
     )
     request.boards.adopt(board, started)
 
 
-def _started(request: Request, offer: Offer) -> OpenBoard:
-    """The game that all have agreed to. Raises: NotAllowed; as read_terms."""
+def _started(request: Request, offer: Offer) -> tuple[OpenBoard, str]:
+    """The game that all have agreed to, and a sentence on where it starts. Raises: NotAllowed; as read_terms."""
     game, (first, second) = GAMES[offer["game"]], map(request.tx.players.get, offer["seats"])
     if first is None or second is None:
         raise NotAllowed("One of the players has left the server.")
@@ -252,7 +262,10 @@ def _started(request: Request, offer: Offer) -> OpenBoard:
     if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
         raise NotAllowed("That rematch has started already.")
     words, measure = tuple(offer["words"]), offer["measure"]
-    return start(request, Proposal(game, words, offer["body"], seats, measure, rematch_of))
+    # offers that were made before an upgrade name no position
+    plies, origin = tuple(offer.get("plies", ())), offer.get("origin", "")
+    proposal = Proposal(game, words, offer["body"], seats, measure, rematch_of, plies, origin)
+    return start(request, proposal), proposal.told_origin
 
 
 @subscribes(MailsRevoked)

@@ -1,0 +1,96 @@
+"""A game that starts where another one was: on the same board, or from a position of it or of an attached record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from games import AnyGame
+from pbm.core.board import OpenBoard
+from pbm.core.request import Request
+from pbm.core.robots import robots_among
+from pbm.domain import foreign_records
+from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.verbs import FIRST_BOARD
+
+_PLACE = re.compile(r"(\d{1,12})?(?:#(\d{1,6}))?")
+
+
+class Beginning(NamedTuple):
+    """What a challenge starts with. words: its options, without those that name another game."""
+
+    words: tuple[str, ...]
+    body: str
+    plies: tuple[str, ...] = ()
+    """Those that count as played, in canonical notation."""
+    origin: str = ""
+    """Where they are from, as in "from ply 3 of board 101"; empty if there are none."""
+
+
+def beginning(request: Request, game: AnyGame, options: Sequence[str], body: str) -> Beginning:
+    """Raises: NotFound, NotAllowed, BadArguments."""
+    own = list[str]()
+    board = position = ""
+    for word in options:
+        name, _, value = word.lstrip("-").casefold().partition("=")
+        if name == "position":
+            position = value or "#"
+        elif name == "board" and value.isdecimal() and int(value) >= FIRST_BOARD:
+            board = value
+        else:
+            own.append(word)
+    if not (board or position):
+        return _without(request, own, body)
+    if (board and position) or body:
+        raise BadArguments("A board of your own, -board= and -position= exclude each other: take one of them.")
+    if board:
+        match = request.boards.load(int(board), game.info.name).match
+        return Beginning((*match.options, *own), match.body)
+    number, ply = _place(position)
+    if number is None:
+        return _of_file(request, game, own, ply)
+    return _of_board(request, request.boards.load(number, game.info.name), own, ply)
+
+
+def _without(request: Request, own: Sequence[str], body: str) -> Beginning:
+    """A game from its usual start. Raises: BadArguments if a record is attached, which would be dropped silently."""
+    if foreign_records.is_score(request.message.file):
+        raise BadArguments("A record is attached. To start from its end write -position, from a ply -position=#12.")
+    return Beginning(tuple(own), body)
+
+
+def _place(position: str) -> tuple[int | None, int | None]:
+    """The board and the ply of a text such as "101#12", "101", "#12" or "#". Raises: BadArguments."""
+    found = _PLACE.fullmatch(position.removesuffix("#"))
+    if found is None:
+        raise BadArguments(f'"{position[:40]}" is no position: write for instance -position=101#12.')
+    board, ply = found.groups()
+    return int(board) if board else None, int(ply) if ply else None
+
+
+def _of_board(request: Request, board: OpenBoard, own: Sequence[str], ply: int | None) -> Beginning:
+    """A position of a board that has ended: a robot, asked from one under way, would help a player there."""
+    match = board.match
+    if match.result is None and not robots_among(request.tx, match.players):
+        raise NotAllowed(f"Board {match.board} goes on. Others can start from its positions when it has ended.")
+    state = board.state if ply is None else board.at(ply)
+    plies = match.record.notations[: state.plies]
+    origin = f"from ply {len(plies)} of board {match.board}"
+    return Beginning((*match.options, *own, "--unrated"), match.body, plies, origin)
+
+
+def _of_file(request: Request, game: AnyGame, own: Sequence[str], ply: int | None) -> Beginning:
+    """A position of the attached record, its last one if no ply is named."""
+    if not foreign_records.is_score(request.message.file):
+        raise BadArguments(
+            "Attach the record of a game (SGF, HGF, .trl), or name a board and a ply:", "-position=101#12"
+        )
+    score = foreign_records.read(request.message.file)
+    if score.game != game.info.name:
+        raise BadArguments(f"The attached record is of {score.game}, not of {game.info.name}.")
+    if ply is not None and ply > len(score.moves):
+        raise BadArguments(f"The attached record has {len(score.moves)} plies; there is no ply {ply}.")
+    plies = score.moves[:ply]
+    origin = f"from ply {len(plies)} of the attached record"
+    return Beginning((*score.options, *own, "--unrated"), score.body, plies, origin)
