@@ -118,7 +118,7 @@ class CrossGeo(Judging[Position, int]):
             Option("edges", "edges of a random board, at most 60 of a fair one", 35, low=1, high=MAX_EDGES),
             Option("points", "points of a complete board, all joined with all", 7, low=3, high=12),
             Option("seed", "which random or complete board", None, low=0, high=10**12 - 1),
-            Option("fair", "a random board that favours no colour", None, choices=YES_NO),
+            Option("fair", "a fair board", None, choices=YES_NO, stands_for="-board=fair"),
         ),
         takes_body=True,
     )
@@ -144,8 +144,8 @@ class CrossGeo(Judging[Position, int]):
         return Options(board, version, number, values.number("seed") if "seed" in values.given else 1)
 
     def preset(self, words: Sequence[str], *, body: str = "", seed: int | None = None) -> list[str]:
-        """The words with a seed and, for random boards, -fair if possible. Raises: OptionError if a fair board is
-        wanted and there is none.
+        """The words with a seed; a random board becomes a fair one if possible. Raises: OptionError if a fair board
+        is wanted and there is none.
 
         seed: the first one to try, if the words name none.
         """
@@ -161,7 +161,9 @@ class CrossGeo(Judging[Position, int]):
                 f"There is no fair board of {options.number} edge{'s' if options.number > 1 else ''} with "
                 f"-seed={options.seed}: take another -seed, or more edges."
             )
-        return [*words, "-fair"] if random and _fair(replace(options, board="fair")) else list(words)
+        if random and _fair(replace(options, board="fair")):
+            return ["-board=fair" if word == "-board=random" else word for word in words]
+        return list(words)
 
     def lopsided(self, options: Options) -> bool:
         """Whether one colour wins most such boards, whichever begins: two of three coloured ones, all built-in ones."""

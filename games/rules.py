@@ -175,6 +175,8 @@ class Option:
     """Other names of it; a size may always be called the radius, or n."""
     synonyms: tuple[tuple[str, str], ...] = ()
     """Other words for a choice, each with the choice."""
+    stands_for: str = ""
+    """The word of another option that says the same; this one is in old records, and is told to nobody."""
 
     @property
     def usage(self) -> str:
@@ -212,6 +214,8 @@ def spelled(options: Sequence[Option], word: str) -> str:
         option = next((each for each in options if each.name == "size"), None)
     if option is None:
         return word
+    if option.stands_for and value in ("", "yes"):
+        return option.stands_for
     return f"-{option.name}{equals}{dict(option.synonyms).get(value, value)}"
 
 
@@ -226,7 +230,7 @@ class OptionValues:
             name, equals, value = word.lstrip("-").casefold().partition("=")
             option = known.get(name)
             if option is None:
-                fitting = ", ".join(o.usage for o in options) or "none"
+                fitting = ", ".join(each.usage for each in options if not each.stands_for) or "none"
                 raise OptionError(f"{quoted(word)} is not an option of this game. Its options: {fitting}.")
             if name in self._values:
                 raise OptionError(f"{quoted(word)}: -{name} was given twice.")
@@ -293,7 +297,12 @@ class Info:
 
     @property
     def options_usage(self) -> str:
-        return " ".join(f"[{option.usage}]" for option in self.options)
+        return " ".join(f"[{option.usage}]" for option in self.told)
+
+    @property
+    def told(self) -> tuple[Option, ...]:
+        """The options that players are told of."""
+        return tuple(option for option in self.options if not option.stands_for)
 
 
 O = TypeVar("O")  # noqa: E741  options, position, move: the letters of the protocol

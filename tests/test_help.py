@@ -85,6 +85,8 @@ def test_the_list_of_commands_has_each_in_its_group() -> None:
     shown = " ".join(page("commands").split())
     for verb in VERBS:
         assert verb.group in GROUPS
+        if verb.unlisted:
+            continue
         assert f"{verb.line} " in shown, verb.name
     places = [page("commands").index(group.upper()) for group in GROUPS]
     assert places == sorted(places)

@@ -163,30 +163,16 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
 
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
-@click.option("--result", "word", required=True, metavar="USERID|draw|void", help="Who wins, or that nobody does.")
+@click.option("--result", "word", required=True, metavar="USERID|draw", help="Who wins, or that nobody does.")
 @pass_administration
 def end(admin: Administration, number: int, word: str) -> None:
     """End a game with a result that you choose.
 
-    A void game counts for nobody. Both players get an email.
+    Both players get an email. For a game that shall count for nobody there is pbm board void.
     """
     match = admin.board(number)
     match = admin.end(number, _decided(match, word))
     say(f"Board {number}: {_outcome(match)}.")
-
-
-@board.command("undo-timeout")
-@click.argument("number", type=NUMBER, metavar="BOARD")
-@pass_administration
-def undo_timeout(admin: Administration, number: int) -> None:
-    """Undo a loss on time.
-
-    A game that ended this way goes on, and ratings become as if it had not ended. The player to move gets back the time
-    that was left at the last move. Both players get an email.
-    """
-    match = admin.undo_timeout(number)
-    assert match.clock is not None  # noqa: S101  it has a clock again
-    say(f"Board {number} goes on: {match.player(match.clock.seat).userid} is to move.")
 
 
 @board.command()
@@ -206,7 +192,7 @@ def void(hand: Arbiter, number: int) -> None:
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @pass_arbiter
 def reopen(hand: Arbiter, number: int) -> None:
-    """Reopen a game that was over.
+    """Reopen a game that was over, or undo a loss on time.
 
     Ratings become as if it had not ended. Each player has the time that was left after their last move. If the game is
     over by its rules, take plies back instead. Both players get an email.
@@ -305,15 +291,13 @@ def _decided(match: Match, word: str) -> Result:
         return Result(Ending.DECIDED, userids.index(word.casefold()) + 1, "by decision of the operator")
     if word.casefold() == "draw":
         return Result(Ending.DECIDED, None, "by decision of the operator")
-    if word.casefold() == "void":
-        return Result(Ending.VOID, None, "by decision of the operator")
     names = " or ".join(player.userid for player in match.players)
-    raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, draw or void.')
+    raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, or draw.')
 
 
 @click.group(cls=Group)
 def challenge() -> None:
-    """Start games between players, look at what was started, cancel it."""
+    """Start games between players, look at what was started."""
 
 
 @challenge.command(context_settings=GAME_WORDS)
@@ -360,17 +344,14 @@ def show_challenge(tx: Transaction, board: int) -> Row:
     return _row(match) | {"rules_version": match.version, "over": match.result is not None, "body": match.body}
 
 
-@challenge.command()
-@click.argument("board", type=NUMBER)
-@irrevocable("End board {board}, so that it counts for nobody?")
-@pass_administration
-def cancel(admin: Administration, board: int) -> None:
-    """End a game so that it counts for nobody.
-
-    Both players are told.
-    """
-    admin.cancel(board)
-    say(f"Board {board} is cancelled; it counts for nobody.")
+@challenge.command(hidden=True)
+@click.argument("number", type=NUMBER, metavar="BOARD")
+@irrevocable("Make board {number} count for nobody?")
+@pass_arbiter
+def cancel(hand: Arbiter, number: int) -> None:
+    """The same as pbm board void."""
+    hand.void(number)
+    say(f"Board {number} counts for nobody.")
 
 
 def _row(match: Match | Summary) -> dict[str, Any]:

@@ -337,7 +337,7 @@ _GROUPS = {
     "The club": {
         "player": ("pbm.cli.players:player", "Accounts: make, list, change, export, import, erase them."),
         "ban": ("pbm.cli.acts:ban", "Ban a player, an address or a domain."),
-        "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them, cancel them."),
+        "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them."),
         "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
         "clock": ("pbm.cli.acts:clock", "Stop clocks, let them run, or give time, on some boards or all."),
         "tournament": (

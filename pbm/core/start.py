@@ -155,7 +155,7 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
     known = {option.name for option in game.info.options}
     unknown = next((word for word in words if word.lstrip("-").partition("=")[0] not in known), None)
     if unknown is not None:
-        own = ", ".join(option.usage for option in game.info.options)
+        own = ", ".join(option.usage for option in game.info.told)
         of_game = f"{game.info.title} has {own}; every game has" if own else "Every game has"
         raise OptionError(f'"{unknown[:60]}" is no option here. {of_game} {_OF_ALL}.')
 

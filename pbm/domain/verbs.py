@@ -142,6 +142,8 @@ class Verb:
     """It works in an answer to a mail of an ended board."""
     gameless: bool = False
     """With words after it, it may stand without a game, and means all games."""
+    unlisted: bool = False
+    """The list of commands leaves it out: it is understood, because the classic server had it."""
     asks: bool = False
     """It plays nothing at once, so it also works in an answer to the mail before the player's own last move."""
 

@@ -240,7 +240,7 @@ def _queueable(board: OpenBoard, text: str) -> str:
 
 
 @handles(
-    deed("GAME submit BOARD USERID PASSWORD MOVE...", rank=160, takes_plan=True),
+    deed("GAME submit BOARD USERID PASSWORD MOVE...", rank=160, takes_plan=True, unlisted=True),
     "look at the board after your move before you play it with confirm",
 )
 def submit(request: Request, command: Command) -> Answer | None:
@@ -256,7 +256,7 @@ def submit(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME confirm BOARD USERID PASSWORD", rank=170),
+    deed("GAME confirm BOARD USERID PASSWORD", rank=170, unlisted=True),
     "play the move you have submitted, or resign where you were asked whether you really do",
 )
 def confirm(request: Request, command: Command) -> Answer | None:

@@ -127,13 +127,8 @@ def end_on_time(board: OpenBoard, clock: Clock, *, draw: bool = False, waited: b
 
 
 def undo_timeout(board: OpenBoard) -> None:
-    """Take back that somebody's time was up; the turn begins again, with the time left at the last move.
-
-    Raises: NotAllowed if nobody's time was up, or if something else has ended the game.
-    """
+    """Take back that somebody's time was up; the turn begins again, with the time left at the last move."""
     match = board.match
-    if not _timed_out(match):
-        raise NotAllowed(f"Nobody's time was up on board {match.board}, or something else has ended the game.")
     clock, undone = board.clock_anew(), TimeoutUndone(match.board)
     if match.result is None:
         board.set_clock(clock)
@@ -142,7 +137,8 @@ def undo_timeout(board: OpenBoard) -> None:
         board.reopen(clock, undone)
 
 
-def _timed_out(match: Match) -> bool:
+def is_timed_out(match: Match) -> bool:
+    """Whether somebody's time is up, or was and nothing else has ended the game."""
     if match.result is None:
         return match.clock is not None and match.clock.overrun_at is not None
     lost = match.result.ending is Ending.FORFEIT and match.result.reason.startswith(_ON_TIME)

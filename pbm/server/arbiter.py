@@ -12,7 +12,7 @@ from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided, TimeGiven
 from pbm.domain.match import Ending, Match, Result
-from pbm.features.time import let_run
+from pbm.features.time import is_timed_out, let_run, undo_timeout
 from pbm.features.tournament import entries as entering
 from pbm.server.operator import Hand, acts
 from pbm.server.rows import tournament_named
@@ -36,8 +36,11 @@ class Arbiter(Hand):
 
     @acts
     def reopen(self, at: Desk, number: int, plies: int | None = None) -> Match:
-        """Let a game go on that was over, or take plies back. plies: how many plies stay; None for all."""
+        """Let a game go on that was over or whose time was up, or take plies back. plies: how many stay; None: all."""
         board = at.open(number)
+        if plies is None and is_timed_out(board.match):
+            undo_timeout(board)
+            return self._told(at, board)
         kept = len(board.match.record) if plies is None else plies
         over = board.at(kept).result is not None
         if over:

@@ -18,14 +18,13 @@ from pbm.core.start import start_match
 from pbm.domain.errors import BadArguments, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.mail import Mail
-from pbm.domain.match import Ending, Match, Player, Result, State
+from pbm.domain.match import Match, Player, Result, State
 from pbm.features.absence import note_reach
 from pbm.features.account import renew_password, to_confirm
 from pbm.features.erase import erase
 from pbm.features.export import export_of
 from pbm.features.postmaster import address_of
 from pbm.features.talk import spread
-from pbm.features.time import undo_timeout
 from pbm.server.intake import Imported, take_in, take_in_record
 from pbm.server.rows import player_named, waiting_broadcast
 from pbm.server.service import Service
@@ -199,17 +198,6 @@ class Administration(Hand):
         board.check_running()
         board.end(result, MatchDecided(number))
         return self._told(at, board)
-
-    @acts
-    def undo_timeout(self, at: Desk, number: int) -> Match:
-        """Take back that somebody's time was up, and so the end of the game and its rating changes."""
-        board = at.open(number)
-        undo_timeout(board)
-        return self._told(at, board)
-
-    def cancel(self, number: int) -> Match:
-        """Make a running match void."""
-        return self.end(number, Result(Ending.VOID, None, "cancelled by the operator"))
 
     def approve_broadcast(self, number: int) -> int | None:
         """Send a waiting broadcast; returns to how many players, None if it goes out over time."""

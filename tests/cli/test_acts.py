@@ -82,7 +82,6 @@ WRITING = {
     "broadcast reject": "1",
     "board move": "101 alice a1",
     "board end": "101 --result draw",
-    "board undo-timeout": "102",
     "board void": "102 --yes",
     "board reopen": "102",
     "board take-back": "103 --to 1 --yes",

@@ -161,7 +161,6 @@ def test_a_removed_player_forfeits_and_is_erased(game: Pbm, tmp_path: Path) -> N
         (["challenge", "create", "cross", "alice", "bob", "--seize=4"], '"--seize=4" is no option here'),
         (["challenge", "create", "cross", "alice", "bob", "-hex"], '"-hex" is no option here'),
         (["challenge", "show", "102"], "There is no board 102."),
-        (["challenge", "cancel", "102", "--yes"], "There is no board 102."),
         (["board", "show", "102"], "There is no board 102."),
         (["board", "show", "101#5"], "there is no ply 5"),
         (["board", "move", "101", "alice", "Z99"], "There is no row Z here"),
@@ -235,7 +234,7 @@ def test_options_of_a_game_stand_anywhere(words: list[str], game: Pbm) -> None:
     assert parsed(game("challenge", "show", "102", "--json"))["player1"] == "alice"
 
 
-def test_a_challenge_is_told_to_both_and_can_be_cancelled(game: Pbm) -> None:
+def test_a_challenge_is_told_to_both_and_can_be_made_void(game: Pbm) -> None:
     assert sorted(subjects(game)) == [
         ("alice@example.net", "Cross Board 101 alice-bob"),
         ("bob@example.net", "Cross Board 101 alice-bob"),
@@ -246,7 +245,6 @@ def test_a_challenge_is_told_to_both_and_can_be_cancelled(game: Pbm) -> None:
     assert parsed(game("challenge", "list", "--json")) == []
     assert parsed(game("board", "show", "101", "--json"))["result"] == "void"
     assert len(subjects(game)) == 4
-    assert game("challenge", "cancel", "101", "--yes", code=1).stderr == "Board 101 has ended.\n"
 
 
 def test_a_board_drawn_by_the_operator(game: Pbm, tmp_path: Path) -> None:
@@ -298,7 +296,6 @@ def test_boards_are_listed_by_game_player_and_state(game: Pbm) -> None:
         ("ALICE", "decided", "alice", "alice won by decision of the operator"),
         ("bob", "decided", "bob", "bob won by decision of the operator"),
         ("draw", "decided", None, "drawn by decision of the operator"),
-        ("void", "void", None, "void by decision of the operator"),
     ],
 )
 def test_the_operator_ends_a_game(word: str, result: str, winner: str | None, said: str, game: Pbm) -> None:
@@ -508,8 +505,7 @@ def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path, m
 
 
 def test_a_timeout_can_only_be_taken_back_where_there_was_one(game: Pbm) -> None:
-    said = game("board", "undo-timeout", "101", code=1)
-    assert said.stderr == "Nobody's time was up on board 101, or something else has ended the game.\n"
+    assert game("board", "reopen", "101", code=1).stderr == "Board 101 goes on already.\n"
 
 
 def test_a_command_that_gets_no_threads_says_so(pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ def prepare(pbm: Pbm, folder: Path, line: str) -> None:
     """Let happen what the page tells around a command, before it is run."""
     if line.startswith("pbm inbox retry"):
         settle(folder, 1, Arrival.PARKED)
-    if line.startswith("pbm board undo-timeout"):
+    if line.startswith("pbm board reopen 102"):
         with database(folder) as connection:
             connection.execute(
                 "UPDATE matches SET ended_at = 1, ending = 'forfeit', winner = 2, reason = 'on time' WHERE board = 102"

@@ -12,7 +12,6 @@ from pbm.domain.match import Match
 from pbm.domain.ratings import Rating, after_match, aged
 from pbm.domain.spans import DAY
 from pbm.server.arbiter import Arbiter
-from pbm.server.operator import Administration
 from tests.conversation import Got, House, password
 
 
@@ -212,7 +211,7 @@ def test_a_player_without_another_rated_game_has_no_rating_once_it_is_taken_back
 
 
 def undo_timeout(house: House, board: int) -> list[Got]:
-    Administration(house.service).undo_timeout(board)
+    Arbiter(house.service).reopen(board)
     return house.collect()
 
 
@@ -255,11 +254,8 @@ def test_time_that_was_called_and_not_yet_claimed_is_taken_back_as_well(people: 
     assert match(people, board).result is None
 
 
-def test_a_resignation_is_no_timeout(people: House) -> None:
+def test_a_game_that_goes_on_is_not_reopened(people: House) -> None:
     board = people.game("cross -size=3 --clock=3d alice bob", ["C3", "B2"])
-    with pytest.raises(NotAllowed):
-        undo_timeout(people, board)
-    resign(people, "alice", board)
     before = people.dump()
     with pytest.raises(NotAllowed):
         undo_timeout(people, board)

@@ -15,7 +15,6 @@ from pbm.domain.match import Ending
 from pbm.features.tournament import letters, rounds
 from pbm.server import Settings
 from pbm.server.arbiter import Arbiter
-from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store.tournaments import Meeting, Stage, Tournament
 from tests.conversation import ROBOT, Got, House, address_of, password
@@ -596,7 +595,7 @@ def test_a_board_of_a_cancelled_tournament_may_be_reopened(house: House) -> None
     (meeting,) = under_way(house)
     assert meeting.board is not None
     house.wait(6 * DAY)
-    assert Administration(house.service).undo_timeout(meeting.board).result is None
+    assert Arbiter(house.service).reopen(meeting.board).result is None
 
 
 def test_many_are_told_some_at_a_time_and_each_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -645,7 +644,7 @@ def test_a_cancelled_event_leaves_its_boards_alone(house: House) -> None:
 
 def test_a_void_board_is_worth_as_much_to_both(house: House) -> None:
     make(house, "round-robin", NAMES[:2])
-    Administration(house.service).cancel(under_way(house)[0].board or 0)
+    Arbiter(house.service).void(under_way(house)[0].board or 0)
     house.wait(NOW)
     assert meetings(house)[0].points == (1, 1)
     assert tournament(house).stage is Stage.OVER
