@@ -57,7 +57,7 @@ REFUSALS = {
     "a board where the game is missing": ("bob", "challenge 101 alice", "101"),
     "a number of seeks where the game is missing": ("bob", "seek 2", "Which game?"),
     "a number of games where the game is missing": ("bob", "limit bob bobpass 5", "Which game?"),
-    "a board in place of a player": ("bob", "games 101", "Which game?"),
+    "a board in place of a player": ("bob", "games 101", "games takes players"),
     "no such verb": ("bob", "cross mave 101 bob bobpass D5", '"mave" is no command of cross. Did you mean "move"?'),
     "nothing like a verb": ("bob", "cross xyzzy", '"xyzzy" is no command of cross.'),
     "no such userid": ("bob", "cross move 101 robert bobpass D5", "The userid or the password is wrong."),

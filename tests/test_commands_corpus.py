@@ -19,7 +19,7 @@ FOLDER = Path(os.environ.get("PBM_CORPUS", Path(__file__).parent.parent.parent /
 SENDERS = {"a player": "bob", "a stranger": "stranger@example.com"}
 MOVES = ("F6", "swap")
 """Lines that are moves in an answer to a board mail."""
-MESSAGES = ("Those wacky provisionals",)
+MESSAGES = ("Those wacky provisionals", "werewolf list")
 """Lines that are a message to the opponent there."""
 
 
@@ -57,15 +57,15 @@ def test_a_line_in_the_text_gets_one_clear_answer(line: str, table: House) -> No
 @needs_corpus
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_in_an_answer_to_a_board_gets_one_clear_answer(line: str, table: House) -> None:
-    """Only moves change anything on the board."""
-    before = table.dump()
+    """Only moves change anything on the board; other words may be kept back until their writer says for whom."""
+    before = {**table.dump(), "intents": []}
     answers = table.answer("bob", line, 101)
     if line in (*MOVES, *MESSAGES):
         assert sorted(got.address for got in answers) == ["alice@example.net", "bob@example.net"]
         return
     answered_once(table, line, [got.address for got in answers])
     if not line.startswith("signup "):
-        assert table.dump() == before
+        assert {**table.dump(), "intents": []} == before
 
 
 def answered_once(house: House, line: str, addresses: list[str]) -> None:

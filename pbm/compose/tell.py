@@ -342,7 +342,7 @@ def _examples(notice: Notice, view: View) -> list[str]:
         asked.append("yes" if any(intent.is_question for intent in notice.intents) else "confirm")
     if seat == state.to_move:
         asked += [*(notice.nearby[:3] or view.examples), *(["swap"] if state.may_swap else [])]
-    return asked
+    return list(dict.fromkeys(asked))
 
 
 def _of_people(notice: Notice) -> int:

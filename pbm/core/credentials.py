@@ -20,12 +20,12 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from pbm.bots import LEVELS
 from pbm.core.unasked import asked_for
 from pbm.domain.commands import is_whole
-from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
-from pbm.domain.idioms.vocabulary import REQUESTING
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
 from pbm.domain.verbs import NO_USERIDS, SHORTEST_SECRET, VERBS, find
+from pbm.reading.book import words
+from pbm.reading.consent import Answer, consent
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 
@@ -119,7 +119,8 @@ def _reserved_looks() -> frozenset[str]:
 @cache
 def _words() -> frozenset[str]:
     """Words that mails contain anyway, so that none could be kept secret."""
-    return (_reserved() | REQUESTING).union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
+    names = (name.split() for verb in VERBS for name in (verb.name, *verb.aliases))
+    return (_reserved() | words("requesting")).union(*names)
 
 
 def check_userid(userid: str) -> None:

@@ -14,12 +14,12 @@ from pbm.core.notify import notice_of, reader_of
 from pbm.core.request import Request
 from pbm.core.robots import is_robot
 from pbm.domain.commands import Command, is_ours
-from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
+from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.match import Seat
-from pbm.domain.meaning import is_signature, unsigned
-from pbm.domain.prose import is_courteous, is_prose
 from pbm.domain.verbs import numbered, redact, redact_quoted
 from pbm.mailin import strip_subject
+from pbm.reading.intent import is_courteous, is_prose
+from pbm.reading.sentences import is_signature, unsigned
 
 MOST_LISTED = 200
 """Boards of one list, so that no answer exceeds 60 kB; its last line says how to get more."""
@@ -106,11 +106,11 @@ _VOID = (
 
 def refuse(
     request: Request, line: str, error: Rejected | GameError, *, several: bool = False,
-    named: int | None = None, hint: str = "",
+    named: int | None = None,
 ) -> None:  # fmt: skip
     """Answer a command that was not carried out, with the board if it was the only command and the sender has a seat.
 
-    named: the board the command is about, if it is one of several commands. hint: a sentence to follow the reason.
+    named: the board the command is about, if it is one of several commands.
     """
     if request.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
         error = NotAllowed(_VOID)
@@ -119,8 +119,8 @@ def refuse(
     request.refusal = error
     board = None if several else _own_board(request)
     advice = error.suggestion if isinstance(error, Rejected) else ""
-    candidates = error.candidates if isinstance(error, MoveError) else ()
-    text = redact_quoted(str(error), request.unquoted) + hint
+    candidates = error.candidates if isinstance(error, MoveError | Unsure) else ()
+    text = redact_quoted(str(error), request.unquoted)
     if named is not None:
         text, advice = numbered(text, named), numbered(f'"{advice}"', named).strip('"')
     if board is None or request.author.player is None:

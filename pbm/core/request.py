@@ -21,14 +21,14 @@ from pbm.core.unasked import Pool, excess_of_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
-from pbm.domain.idioms import wishes
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
-from pbm.domain.meaning import discreet, plain
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
 from pbm.domain.verbs import PASSWORD, Standing, passwords_told, redact, usage
 from pbm.mailin import Message
+from pbm.reading.games_named import people_named
+from pbm.reading.sentences import discreet
 from pbm.store import Transaction
 
 T = TypeVar("T")
@@ -189,8 +189,7 @@ def userid_named(tx: Transaction, text: str, how: str) -> str:
 
     how: asked, if the text asks about them; rival, if it wants to play them; told, if it has words for them.
     """
-    named = (found[how].strip(".,!?:;") for found in wishes.NAMED.finditer(plain(text)) if found[how])
-    for word in islice(dict.fromkeys(filter(None, named)), _MOST_NAMED):
+    for word in islice(people_named(text, how), _MOST_NAMED):
         player = tx.players.find(word)
         if userid := robot_called(tx, word) or (player.userid if player else ""):
             return userid

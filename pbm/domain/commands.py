@@ -21,10 +21,7 @@ from itertools import pairwise
 from games import GAMES
 from games.rules import YES_NO
 from pbm.domain.errors import BadArguments, UnknownCommand
-from pbm.domain.idioms import vocabulary
 from pbm.domain.match import SWAP
-from pbm.domain.meaning import lacks_room, uncourteous
-from pbm.domain.meaning import plain as plain_words
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
 from pbm.domain.slips import (
@@ -52,6 +49,9 @@ from pbm.domain.verbs import (
     leading,
     usage,
 )
+from pbm.reading.book import named
+from pbm.reading.book import words as kind
+from pbm.reading.sentences import lacks_room
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
@@ -60,8 +60,6 @@ SELECTORS = frozenset(
 )
 """Words that select boards, besides numbers and userids."""
 
-_OTHER_WORDS = CHOICES.keys() | vocabulary.OTHER_VERBS.keys()
-"""First words that are not verbs of ours; the refusal suggests the line that was meant."""
 _FREE = frozenset({"MOVE", "PLAN", "WORDS", "NEW-PASSWORD"})
 """Parameters whose words may be anything."""
 _NUMBERED = frozenset({"", "edge", "line", "segment", "column", "number", "kante", "linie", "arête", "ligne", "arista"})
@@ -247,7 +245,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     _check_names(words)
     game, verb, plain = _verb([word for word in words if word not in options], standing)
     if verb is None:
-        if not standing.answers_board or any(word.casefold() in _OTHER_WORDS for word in words[:1]):
+        if not standing.answers_board or any(map(_is_called_otherwise, words[:1])):
             raise unknown(words)
         return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
     if options and not verb.options:
@@ -268,6 +266,11 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         raise ill_bound(verb, plain, standing, game, lacks_move=lacks_move)
     _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, _as_typed(args, typed) if typed else args, options, line)
+
+
+def _is_called_otherwise(word: str) -> bool:
+    """Whether a first word is a setting, or a verb elsewhere; the refusal suggests the line that was meant."""
+    return word.casefold() in CHOICES or word.casefold() in named("verbs-elsewhere")
 
 
 def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
@@ -331,7 +334,7 @@ def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool])
     takes_any = verb.wordy or verb.has_text or any(param.name == "NEW-PASSWORD" for param in verb.params)
     while words and not takes_any:
         last = words[-1].strip(".,!").casefold()
-        if last not in vocabulary.REQUESTING or is_userid(last):
+        if last not in kind("requesting") or is_userid(last):
             break
         words = words[:-1]
     return words
@@ -377,7 +380,7 @@ def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: C
 
     If the rest is only polite words and the mail shows no board, it asks to see this one. Raises: as parse.
     """
-    if standing.board is None and uncourteous(plain_words(f"it {rest}")) == "it":
+    if standing.board is None and all(word.strip(".,!").casefold() in kind("requesting") for word in rest.split()):
         return Command(_verb_called("show"), None, {"BOARD": str(board)}, line=line)
     command = parse(rest, replace(standing, game=None, board=board), is_userid)
     if all(param.key != "BOARD" for param in command.verb.params):
@@ -405,7 +408,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             shown = " ".join(words[1:]) if len(words) < 4 else alone.line
             raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
         if verb is None:
-            meant = "" if second in vocabulary.COMMON else nearest(second, names_of_verbs(per_game=True))
+            meant = "" if second in kind("common") else nearest(second, names_of_verbs(per_game=True))
             line = _as_move(words, standing) or ("" if meant else "help commands")
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
         return first, verb, words[2:]
@@ -420,7 +423,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
         raise UnknownCommand(problem, reordered(words, ordered, standing))
-    is_game = not (standing.answers_board or first in _OTHER_WORDS or is_said(first))
+    is_game = not (standing.answers_board or _is_called_otherwise(first) or is_said(first))
     if verb is None and second and find(second, per_game=True) and is_game:
         raise no_game(words[0], " ".join(["GAME", *unsecret(words[1:])]))
     return (standing.game if standing.game in GAMES else None), verb, words[count:]
@@ -441,7 +444,7 @@ def _as_move(words: Sequence[str], standing: Standing) -> str:
 def _check_names(words: Sequence[str]) -> None:
     """Raises: UnknownCommand if a game is called by its name elsewhere, or a robot stands in place of the verb."""
     for count in range(min(4, len(words) - 1), 0, -1):
-        game, rest = vocabulary.OTHER_NAMES.get(" ".join(words[:count]).casefold(), ""), words[count:]
+        game, rest = named("games-elsewhere").get(" ".join(words[:count]).casefold(), ""), words[count:]
         if game in GAMES and find(rest[0], per_game=True):
             raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *unsecret(rest)]))
     if len(words) > 1 and words[0].casefold() in GAMES and re.fullmatch("robot[1-5]?", words[1].casefold()):

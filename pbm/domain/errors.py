@@ -22,6 +22,17 @@ class BadArguments(Rejected):
     """A known verb with too few, too many or malformed words."""
 
 
+class Unsure(BadArguments):
+    """The words may mean one of several things, or are not surely for others: the sentence asks.
+
+    candidates: the answers from which the writer may choose.
+    """
+
+    def __init__(self, sentence: str, suggestion: str = "", candidates: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence, suggestion)
+        self.candidates = candidates
+
+
 class NotFound(Rejected):
     """No such game, board, player or page."""
 

@@ -195,6 +195,12 @@ class IntentKind(StrEnum):
     RESIGN = "resign"
 
 
+ASKED = "?"
+"""The comment of a submitted move that the player has only spoken of: "Did you mean E4?"."""
+WORDS_KEPT = "chat"
+"""The text of a question whether words are to be sent to the other player; they are its comment."""
+
+
 class Intent(NamedTuple):
     """A seat's decision for later, which nobody else may see."""
 
@@ -211,8 +217,8 @@ class Intent(NamedTuple):
 
     @property
     def is_question(self) -> bool:
-        """Whether it only waits for the player to confirm that they resign."""
-        return self.kind is IntentKind.SUBMIT and self.text == "resign"
+        """Whether it only waits for a yes: to resign, to send words, or to play a move that was only spoken of."""
+        return self.kind is IntentKind.SUBMIT and (self.text in ("resign", WORDS_KEPT) or self.comment == ASKED)
 
 
 class Match(NamedTuple):

@@ -23,14 +23,14 @@ from pbm.domain.commands import (
     split_plan,
 )
 from pbm.domain.errors import Rejected
-from pbm.domain.idioms.vocabulary import COMMON, NO_NAMES, REQUESTING
-from pbm.domain.idioms.wishes import RECORD
-from pbm.domain.meaning import Act, asks_for_draw, meaning, plain, uncourteous, unsigned
 from pbm.domain.settings import CHOICES
-from pbm.domain.topics import ERASURE
 from pbm.domain.vacations import DAY_WORDS
 from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
-from pbm.domain.wanted import Wish, game_elsewhere, wished
+from pbm.reading.book import words as kind
+from pbm.reading.games_named import game_elsewhere
+from pbm.reading.intent import Ask, Surroundings, Talk, is_courteous
+from pbm.reading.intent import read as meaning
+from pbm.reading.sentences import phrases, says, unsigned
 
 MAX_COMMANDS = 20
 """How many commands of one mail are carried out."""
@@ -55,6 +55,7 @@ _FOR_BOARD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MINE = re.compile(r"\W*(?:all )?my (?:\w+ )?(?:games|boards|matches)\W*", re.IGNORECASE)
+_RECORD = re.compile(r"show \d{3,9}")
 _WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _AT_ONCE = ("move", "accept", "resign")
 """Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
@@ -64,15 +65,13 @@ _NOTED = re.compile(
 )
 """The beginning of a private note on one line; "Note that I will be away" is for the other player."""
 _TO_OTHERS = ("kibitz", "broadcast")
-LISTS = {
-    Wish.BOARDS: "all show me active", Wish.ENDED: "all games me inactive", Wish.GAMES: "list",
-    Wish.STANDINGS: "standings",
-}  # fmt: skip
-"""The command that lists what a wish asks for."""
-_ENDS_ALL = ("delete my account", "delete my data", "delete me")
+LISTS = frozenset({"all show me active", "all games me inactive", "list", "standings", "help erase me"})
+"""The commands for what may be asked of the server in plain words below a move."""
+_ANY_CELL = Surroundings(str.casefold)
+"""Stands for a board on which all that looks like a move is one."""
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
-_ASKED_FOR = SELECTORS | REQUESTING | {"on", "off", "none", "no", "any", "to", "from", "for", "at", "by"}
+_ASKED_FOR = SELECTORS | {"on", "off", "none", "no", "any", "to", "from", "for", "at", "by"}
 """Words of sentences that occur after verbs, too, but not in place of a move."""
 
 
@@ -104,7 +103,10 @@ class Reading:
         deed = command.args.get("MOVE", command.verb.name)
         said = f"{'accept' if deed.rstrip('.!').casefold() == 'yes' else deed}\n{below}"
         is_doubted = is_alone and below and command.verb.name in _AT_ONCE
-        return said if is_doubted and (board_below(said) or meaning(said, str.casefold).act is Act.UNSURE) else ""
+        if not is_doubted:
+            return ""
+        meant = meaning(said, _ANY_CELL)
+        return said if board_below(said) or (isinstance(meant, Ask) and meant.is_said) else ""
 
 
 def board_below(opening: str) -> str:
@@ -229,7 +231,12 @@ def _by_text(draft: _Draft) -> Reading:
 
 def _offers_draw(line: str, first: str) -> bool:
     """Whether the line, which stands below a move, offers a draw. first: the first line of the text."""
-    return asks_for_draw(line) and (not first or _takes_plan(first))
+    return _asks_for_draw(line) and (not first or _takes_plan(first))
+
+
+def _asks_for_draw(line: str) -> bool:
+    """Whether a line only offers a draw as a question: "draw?", "Want a draw?"."""
+    return line.rstrip().endswith("?") and any(phrase.does == "propose" for phrase in phrases(line, "board"))
 
 
 def _asked(line: str) -> str:
@@ -241,9 +248,10 @@ def _asked(line: str) -> str:
     """
     if not (begins(line) or _MINE.fullmatch(line)):
         return line
-    if (record := RECORD.fullmatch(plain(line))) is not None:
-        return f"show {record['board']}"
-    return LISTS.get(wished(line) or Wish.THANKS, ERASURE if plain(line) in _ENDS_ALL else line)
+    for phrase in phrases(line, "everywhere", _ANY_CELL.spans(line)):
+        if phrase.line in LISTS or _RECORD.fullmatch(phrase.line):
+            return phrase.line
+    return line
 
 
 def _may_plan(standing: Standing, words: str) -> bool:
@@ -329,7 +337,7 @@ def _deed_below(line: str, board: int | None, draft: _Draft) -> str:
     """
     if board is None or not line:
         return ""
-    said = "draw" if asks_for_draw(line) else line
+    said = "draw" if _asks_for_draw(line) else line
     verb, _ = leading(said.split())
     if verb is None or all(param.key != "BOARD" for param in verb.params):
         return ""
@@ -348,8 +356,8 @@ def _of_boards(line: str, standing: Standing) -> list[str]:
     ['F6, 102 is mine']
     """
     *before, last = _NEXT_BOARD.split(line)
-    core = uncourteous(plain(last))
-    end = len(core) if before and core and last.casefold().startswith(core) else len(last)
+    head, mark, thanks = last.partition(",")
+    end = len(head) if before and mark and is_courteous(thanks) else len(last)
     pieces = [*before, last[:end]]
     if not all(_is_board_line(clean(piece), standing) for piece in pieces):
         return [line]
@@ -374,7 +382,7 @@ def _speaks_of_board(line: str, standing: Standing) -> bool:
     named = board_first(line, standing)
     if named is None or standing.board is not None or named[0] < FIRST_BOARD:
         return False
-    return line.partition(str(named[0]))[2][:1] in ":.)," or meaning(named[1], str.casefold).act is not Act.SAY
+    return line.partition(str(named[0]))[2][:1] in ":.)," or not isinstance(meaning(named[1], _ANY_CELL), Talk)
 
 
 def _called(line: str) -> bool:
@@ -397,7 +405,7 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return True
     if not cleaned or not _called(cleaned):
         return False
-    if _is_addressed(cleaned, draft) or cleaned in LISTS.values():
+    if _is_addressed(cleaned, draft) or cleaned in LISTS:
         return True
     try:
         command = parse(cleaned, replace(draft.standing, proven=False), draft.is_userid)
@@ -426,7 +434,7 @@ def _is_apart(line: str, draft: _Draft) -> bool:
     start = int(words[0].casefold() in GAMES) if words else 0
     verb, count = leading(words[start:])
     if verb is None:
-        return line in LISTS.values()
+        return line in LISTS
     number = "".join(words[start + count :][:1]).partition("#")[0]
     names_board = number.isdecimal() and int(number) >= FIRST_BOARD
     return (names_board or all(param.key != "BOARD" for param in verb.params)) and _is_command(line, draft)
@@ -456,12 +464,15 @@ def _goes_on_as_prose(command: Command, draft: _Draft) -> bool:
     names_board = start and any(word[0].isdigit() for word in after[:1])
     if names_board or args.keys() & {"FROM", "NAME"} or ":" in args.get("PLAN", ""):
         return False
-    said, kept = COMMON - {"about", "with"} if "SUBJECT" in args else COMMON | NO_NAMES, _ASKED_FOR
+    common = kind("common")
+    said = common - {"about", "with"} if "SUBJECT" in args else common | kind("no-names") | kind("courtesies")
+    kept = _ASKED_FOR | kind("requesting")
     if "MOVE" in args:
-        kept = NOTHING | REQUESTING if after[1:] else NOTHING
+        kept = NOTHING | kind("requesting") if after[1:] else NOTHING
     folded = (word.strip(".,;:!?").casefold() for word in after)
     is_prose = any(word in said and word not in kept and not draft.is_userid(word) for word in folded)
-    return is_prose and wished(command.line) not in (Wish.LOOK, Wish.BOARDS, Wish.ENDED)
+    shows = any(phrase.does.startswith("show") for phrase in phrases(command.line, "board"))
+    return is_prose and not (shows or says(command.line, "everywhere"))
 
 
 def _names_player(command: Command, draft: _Draft) -> bool:

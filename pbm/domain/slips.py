@@ -10,9 +10,10 @@ from itertools import permutations
 from games import GAMES
 from games.rules import joined
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
-from pbm.domain.idioms import vocabulary
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import VERBS, Standing, Verb, find, forms, is_option, suits_but_for_end, usage
+from pbm.reading.book import named
+from pbm.reading.book import words as kind
 
 _NOUNS = frozenset({"the", "a", "my", "board", "game", "player", "of"})
 """Words that may follow such a verb before its object: "watch board 101"."""
@@ -29,7 +30,7 @@ def unknown(words: list[str]) -> UnknownCommand:
         return UnknownCommand("The email contains no command.")
     if (name := words[0].casefold()) in CHOICES:
         return UnknownCommand(f'"{name}" is a setting.', f"set {name} VALUE" if words[1:] else f"set {name}")
-    if called := vocabulary.OTHER_VERBS.get(name):
+    if called := named("verbs-elsewhere").get(name):
         told = [word for word in words[1:] if word.casefold() not in _NOUNS]
         return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *told[:1]]))
     names = [*GAMES, *names_of_verbs(per_game=None)]
@@ -63,7 +64,7 @@ def no_game(word: str, line: str) -> NotFound:
 def is_said(word: str) -> bool:
     """Whether the word begins a sentence, rather than naming a game, known or unknown: "yes,", "what's"."""
     bare = word.casefold().strip("?!,.").partition("'")[0]
-    return bare in vocabulary.COMMON and find(bare) is None
+    return bare in kind("common") and find(bare) is None
 
 
 def unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArguments:

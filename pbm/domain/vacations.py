@@ -15,8 +15,8 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pbm.domain.errors import BadArguments
-from pbm.domain.idioms.vocabulary import COUNTS
 from pbm.domain.spans import DAY, in_words, read_duration
+from pbm.reading.book import named
 
 Span = tuple[datetime, datetime]
 MOST_AHEAD = timedelta(days=400)
@@ -41,7 +41,7 @@ _FILLERS = frozenset(
     | {"a", "até", "van", "vanaf", "tot"}
 )
 _BEGINS = ("from ", "on ", "vom ", "von ", "du ", "dal ", "del ", "van ", "vanaf ")
-_IN_WORDS = re.compile(rf"\b(\d{{1,4}}|{'|'.join(COUNTS)}) ([wd])(?:eek|ay)s?\b")
+_IN_WORDS = re.compile(rf"\b(\d{{1,4}}|{'|'.join(named('counts'))}) ([wd])(?:eek|ay)s?\b")
 _WEEK = re.compile(
     r"\b(?P<which>this|next|coming|diese|nächste|kommende|volgende)[sn]? (?:week|woche)(?P<end>n?end)?e?\b"
 )
@@ -220,7 +220,7 @@ def _ends(words: str, today: date) -> tuple[_Day | None, _Day | int]:
 def _pieces(words: str, today: date) -> Iterator[_Day | int]:
     """The days, and the lengths in microseconds, that words name. Raises: BadArguments."""
     said = _WEEK.sub(lambda found: _week(found, today), words.casefold().replace("\N{EN DASH}", "-").rstrip(" .!"))
-    said = _IN_WORDS.sub(lambda found: f"{COUNTS.get(found[1], found[1])}{found[2]}", said)
+    said = _IN_WORDS.sub(lambda found: f"{named('counts').get(found[1], found[1])}{found[2]}", said)
     for found in _PIECE.finditer(said):
         text, parts = found[0].strip(" ,"), found.groupdict()
         if parts["word"]:

@@ -18,9 +18,9 @@ from functools import cache, cached_property
 from itertools import islice
 
 from games import GAMES
-from pbm.domain.idioms.vocabulary import COMMON, COURTESIES
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
+from pbm.reading.book import words as kind
 
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""
@@ -281,7 +281,7 @@ def _is_said(verb: Verb, args: Mapping[str, str]) -> bool:
 
     False for verbs with text, because "message in a bottle" would then name players.
     """
-    return not verb.has_text and args["USERID"].casefold() in COMMON
+    return not verb.has_text and args["USERID"].casefold() in kind("common")
 
 
 def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
@@ -422,7 +422,12 @@ _STATES = frozenset(
     """.split()  # noqa: SIM905  a list of them would be a page
 )
 """What people say of a password; nobody should have one of these as theirs."""
-_SAYINGS = COMMON | COURTESIES
+
+
+def _sayings() -> frozenset[str]:
+    return kind("common") | kind("courtesies")
+
+
 _PASSING_ON = ("chat", "kibitz")
 _ALONE, _ALONE_LENGTH = 2, 6
 """A lone word on a line may be a password in a mail with at most this many lines of words, including the subject; and
@@ -476,7 +481,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
         if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
             found.append(said[1])
         if len(words) <= _ALONE:
-            told = [word for word in words if _LETTERS.search(word) and word.casefold() not in _SAYINGS]
+            told = [word for word in words if _LETTERS.search(word) and word.casefold() not in _sayings()]
             found += _alone(told, is_mail=is_short)
         found += _before_moves(words)
         above = words or above
@@ -487,7 +492,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
                 near = said[place + 1 : place + 3]
                 if is_named:
                     far = [*said[place + 3 : place + _FAR], *reversed(said[max(0, place - _FAR) : place])]
-                    near += [each for each in far if each.casefold() not in COMMON]
+                    near += [each for each in far if each.casefold() not in kind("common")]
                 found += [each for each in near if _is_long(each) and each.casefold() != userid]
     forms = (form for each in found for form in (each, _AROUND.sub("", each)) if _is_long(form))
     return list(dict.fromkeys(forms))
@@ -507,7 +512,7 @@ def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Ca
     """
     words = [word for word in line.replace(", ", " ").split() if word.casefold() != "and"]
     verb, _ = leading(words[1:] if words and words[0].casefold() in GAMES else words)
-    if verb is None or verb.has_text or any(word.casefold() in COMMON for word in words):
+    if verb is None or verb.has_text or any(word.casefold() in kind("common") for word in words):
         return []
     bound = words if args is None else (value for name, value in args.items() if name in _PLACES)
     placed = " ".join(bound).replace(", ", " ").split()
@@ -527,7 +532,7 @@ def _before_moves(words: Sequence[str]) -> list[str]:
         word
         for number, word, move in zip(words, words[1:], words[2:], strict=False)
         if _NUMBER.fullmatch(number) and _is_long(word) and _LETTERS.search(word)
-        if word.casefold() not in _SAYINGS and (any(map(str.isdigit, move)) or find(move) is not None)
+        if word.casefold() not in _sayings() and (any(map(str.isdigit, move)) or find(move) is not None)
     ]
 
 

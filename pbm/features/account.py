@@ -15,14 +15,14 @@ from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
-from pbm.domain.consent import Answer as Consented
-from pbm.domain.consent import consent
 from pbm.domain.errors import BadArguments, NotAllowed
-from pbm.domain.idioms.vocabulary import COMMON
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.verbs import ACCOUNT, Verb
+from pbm.reading.book import words
+from pbm.reading.consent import Answer as Consented
+from pbm.reading.consent import consent
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import INVITE, Ticket
@@ -43,7 +43,8 @@ def signup(request: Request, command: Command) -> None:
     """Ask the addresses to confirm; the userid belongs to nobody until then, and to the first who confirms."""
     userid, password = command.args["NEW-USERID"], command.args.get("NEW-PASSWORD", "")
     first, *rest = " ".join(command.args.values()).casefold().split()
-    if first in COMMON and not (COMMON | {"password", "account"}).isdisjoint(rest):  # "signup with password please"
+    common = words("common")
+    if first in common and not (common | {"password", "account"}).isdisjoint(rest):  # "signup with password please"
         raise BadArguments("Choose a userid, and a password if you want one.", "signup NEW-USERID NEW-PASSWORD")
     if password:
         check_password(password)

@@ -20,16 +20,16 @@ from pbm.core.request import Request, userid_named
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.core.start import fits
 from pbm.domain.commands import Command, parse
-from pbm.domain.consent import Answer as Consented
-from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import BadArguments, Rejected
-from pbm.domain.idioms import vocabulary
-from pbm.domain.meaning import plain
 from pbm.domain.slips import no_game
-from pbm.domain.topics import topic
 from pbm.domain.verbs import STARTING, Standing, Verb, find
-from pbm.domain.wanted import game_elsewhere, game_named, game_wanted, lost, starts
 from pbm.mailin import strip_subject
+from pbm.reading.book import named as called
+from pbm.reading.book import words
+from pbm.reading.consent import Answer as Consented
+from pbm.reading.consent import consent, introduced
+from pbm.reading.games_named import game_elsewhere, game_named, game_wanted, lost, starts, topic
+from pbm.reading.sentences import plain
 
 FIRST, OPPONENT = "cross", "robot1"
 """The game and the opponent of a newcomer who names none."""
@@ -59,7 +59,7 @@ def play(request: Request, command: Command, name: str = "", opponent: str = OPP
     name: the userid of a newcomer; empty for one made from their address.
     """
     word = command.args.get("GAME", FIRST)
-    word = vocabulary.OTHER_NAMES.get(word.casefold(), word)
+    word = called("games-elsewhere").get(word.casefold(), word)
     if word.casefold() in (ANY, *LEVEL_OF):
         word, opponent = FIRST, word
     if word.casefold() not in GAMES:
@@ -223,5 +223,5 @@ def _lead(request: Request, text: str) -> tuple[str, str]:
 def _game(text: str) -> str:
     """The game that a newcomer wants to play; in "play WORD", the word, whether there is such a game or not."""
     verb, *rest = plain(text).split() or [""]
-    is_told = verb == "play" and len(rest) == 1 and rest[0] not in vocabulary.COMMON | vocabulary.NO_GAMES
+    is_told = verb == "play" and len(rest) == 1 and rest[0] not in words("common") | words("no-games")
     return rest[0] if is_told else game_wanted(text)

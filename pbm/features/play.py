@@ -21,9 +21,9 @@ from pbm.domain import plans
 from pbm.domain.calendars import Calendar
 from pbm.domain.commands import NOTHING, Command, as_played, split_guard, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
-from pbm.domain.idioms.moves import BETWEEN
-from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
+from pbm.domain.match import SWAP, WORDS_KEPT, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING
+from pbm.reading.book import words as kind
 
 AT_ONCE = "resign!"
 """The alias of resign that does not ask back."""
@@ -52,6 +52,11 @@ def move(request: Request, command: Command) -> Answer | None:
     return _play(request, command, board, seat, text, guard)
 
 
+_OF_QUESTIONS = {plans.RESIGN: f'"{AT_ONCE}" resigns', WORDS_KEPT: '"confirm" sends the words that were kept back'}
+_DROPPED = {plans.RESIGN: "you do not resign.", WORDS_KEPT: "your words went to nobody."}
+"""The same after a no."""
+
+
 def _is_lawful(board: OpenBoard, words: str) -> bool:
     """Whether the words are a move on the board as it stands."""
     try:
@@ -74,12 +79,12 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
     if submitted is None:
         said = command.args["MOVE"]
         raise NotFound(f'"{said}" answers no question: you are asked nothing on board {board.match.board}.')
-    what = f'"{AT_ONCE}" resigns' if submitted.is_question else '"confirm" plays what you submitted'
+    what = _OF_QUESTIONS.get(submitted.text, '"confirm" plays what you submitted')
     check_plain(board, seat, submitted.since, f"{what}.")
     if agrees:
         return confirm(request, command)
     board.intents.drop(submitted)
-    what = "you do not resign." if submitted.is_question else "what you submitted is dropped."
+    what = _DROPPED.get(submitted.text, "what you submitted is dropped.")
     return tell_sender(request, command, board, seat, what)
 
 
@@ -114,13 +119,19 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
     below = list(takewhile(state.reads, lines))
     if seat != state.to_move or not (below or re.search(r"[\s,;]", text)):
         return [text]
-    for words in ([text], list(filter(str.strip, BETWEEN.split(text))), text.split()):
+    for words in ([text], _between_links(text), text.split()):
         if len(words) + len(below) > 1 and all(map(state.reads, words)):
             plies = state.turn([*words, *below])
             if len(plies) >= len(words):
                 request.words.take_lines(board.match.board, len(plies) - len(words))
                 return plies
     return [text]
+
+
+def _between_links(text: str) -> list[str]:
+    """The pieces of a text between commas and words such as "and": "E5 and C3" is two moves."""
+    links = "|".join(sorted(kind("turn-links"), key=len, reverse=True))
+    return [piece for piece in re.split(rf"[,;&]|\b(?:{links})\b", text, flags=re.IGNORECASE) if piece.strip()]
 
 
 @handles(
@@ -157,7 +168,7 @@ def resign(request: Request, command: Command) -> Answer | None:
     if waiting is not None and not insists:
         board.intents.drop(waiting)
         return tell_sender(request, command, board, seat, "you will not resign.")
-    if insists or command.credentials is not None or (asked is not None and asked.is_question):
+    if insists or command.credentials is not None or (asked is not None and asked.text == plans.RESIGN):
         return _resign(request, command, board, seat, asked)
     said = "\n".join(comment.text for comment in request.comments(board.match.board))
     board.intents.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, said))
@@ -168,7 +179,7 @@ def _resign(
     request: Request, command: Command, board: OpenBoard, seat: Seat, asked: Intent | None = None
 ) -> Answer | None:
     """Resign at once in one's turn or in the first round, otherwise when one's turn comes. asked: the open question."""
-    if asked is not None and asked.is_question:
+    if asked is not None and asked.text == plans.RESIGN:
         request.words.say_first(board.match.board, asked.comment)
         board.intents.drop(asked)
     if seat == board.state.to_move or board.match.opening:
@@ -265,8 +276,12 @@ def confirm(request: Request, command: Command) -> Answer | None:
     submitted = board.intents.find(seat, IntentKind.SUBMIT)
     if submitted is None:
         raise NotFound(f"You have submitted no move on board {board.match.board}.", "submit MOVE")
-    if submitted.is_question:
+    if submitted.text == plans.RESIGN:
         return _resign(request, command, board, seat, submitted)
+    if submitted.text == WORDS_KEPT:
+        board.intents.drop(submitted)
+        request.words.say_first(board.match.board, submitted.comment)
+        return HANDLERS["chat"](request, replace(command, args={}))
     text, _, planned = submitted.text.partition("\n")
     decisions.play_ply(board, seat, *split_guard(text), plans.reread(planned) if planned else ())
     return None

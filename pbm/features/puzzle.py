@@ -28,11 +28,11 @@ from pbm.domain.commands import Command, begins, parse, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
 from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
-from pbm.domain.meaning import Act, meaning
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.spans import OFF
 from pbm.domain.verbs import LOOKING, Standing, Verb, redact_quoted
 from pbm.mailin import strip_subject
+from pbm.reading.intent import Ask, Sure, Surroundings, read
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
 from pbm.store.puzzles import Puzzle
@@ -206,12 +206,14 @@ def _answer(state: State, text: str) -> str:
         return ""
     if _asks_for_hint(line):
         raise BadArguments('There are no hints for puzzles; "solution" gives up.')
-    meant = meaning(text, partial(_legal, state))
-    if meant.act is Act.UNSURE:
-        named = " or ".join(meant.between)
+    meant = read(text, Surroundings(partial(_legal, state), is_turn=True))
+    if isinstance(meant, Ask) and (meant.is_said or len(meant.readings) > 1):
+        named = " or ".join(meant.readings)
         raise BadArguments(f"Your email may mean {named}. Answer with the one that you mean.")
-    if meant.act in (Act.MOVE, Act.RESIGN):
-        return meant.move
+    if isinstance(meant, Sure) and meant.line == "resign":
+        return ""
+    if isinstance(meant, Sure) and _legal(state, meant.line) is not None:
+        return meant.line
     if line.endswith(","):  # "Hi," is no edge from H to I
         raise BadArguments("Your email names no move. Answer with a move and nothing else.")
     guessed = _GUESSED.fullmatch(line)

@@ -22,7 +22,7 @@ from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
-from pbm.domain.match import Player
+from pbm.domain.match import WORDS_KEPT, IntentKind, Player
 from pbm.domain.verbs import COMPANY, MULTIPLE, Standing, Verb
 from pbm.store import Transaction
 from pbm.store.annex import Broadcast
@@ -300,6 +300,12 @@ def note(request: Request, command: Command) -> None:
     """Add the text below the command to the player's notes; without a text, show them."""
     board, owner = request.boards.named(command), request.author.who(command)
     text = request.unsecret(request.words.spend(board.match.board))
+    own = board.match.seat_of(owner.id)
+    kept = board.intents.find(own, IntentKind.SUBMIT) if own is not None else None
+    if kept is not None and kept.text == WORDS_KEPT and not text:
+        # "note" answers the question whether the words that were kept back are to be sent
+        board.intents.drop(kept)
+        text = kept.comment
     if "NOTHING" in command.args:
         if not board.drop_notes(owner):
             raise NotFound(f"You have no notes on board {board.match.board}.")
@@ -312,7 +318,6 @@ def note(request: Request, command: Command) -> None:
         shown = "your notes are below."
     else:
         raise NotFound(f"You have no notes on board {board.match.board}: write one below the command.")
-    own = board.match.seat_of(owner.id)
     reader = replace(request.author.reader(), seat=None if own is None else perspective(board, own))
     request.outgoing.notices.append(notice_of(board, reader, shown=shown))
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress, takewhile
 
-from pbm.domain.meaning import is_signature, lacks_room
 from pbm.mailin import phrases
+from pbm.reading.sentences import is_signature, lacks_room
 
 MARKED = re.compile(r" {0,4}[>＞]")
 """A line that is certainly quoted."""

@@ -11,19 +11,19 @@ from pbm.compose.pages import plain
 from pbm.core.reply import original_of
 from pbm.core.request import Request
 from pbm.domain.commands import begins
-from pbm.domain.consent import Answer as Consented
-from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NotAllowed, NotFound, UnknownCommand
-from pbm.domain.idioms import vocabulary, wishes
 from pbm.domain.mail import Mail
 from pbm.domain.match import State
-from pbm.domain.meaning import plain as plain_words
-from pbm.domain.meaning import sentences, unsigned
 from pbm.domain.slips import is_said
 from pbm.domain.verbs import find, redact
-from pbm.domain.wanted import game_elsewhere, game_named, starts
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
+from pbm.reading.book import words as kind
+from pbm.reading.consent import Answer as Consented
+from pbm.reading.consent import consent, introduced
+from pbm.reading.games_named import game_elsewhere, game_named, starts, topic
+from pbm.reading.sentences import plain as plain_words
+from pbm.reading.sentences import sentences, unsigned
 from pbm.server.plain import is_newcomers
 
 _ROOM = 16_000
@@ -89,13 +89,13 @@ def _greeting(request: Request, line: str) -> Answer:
         state, _ = state.play(move)
     board = plain(state)
     wish, said = introduced(request.message.text), sentences(line)
-    is_word = find(plain_words(line)) is not None or plain_words(line).split(" ")[0] in vocabulary.NO_NAMES
+    is_word = find(plain_words(line)) is not None or plain_words(line).split(" ")[0] in kind("no-names")
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not (wish or is_word)
     problem = str(request.refusal) if is_typo else ""
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
     if absent := game_elsewhere(words):
         problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
-    elif not wish and wishes.LOCKED_OUT.search(plain_words(words)):
+    elif not wish and topic(words) == "help account":
         problem = (
             'No account has your address. If yours has another one, "help account" tells how to get a new password, '
             "and how to change its address."

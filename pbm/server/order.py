@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from itertools import islice
 
-from games.rules import BadNotation, GameError
+from games.rules import GameError
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
@@ -25,14 +25,11 @@ from pbm.core.request import Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, board_first, clean, parse
-from pbm.domain.consent import Answer as Agreed
-from pbm.domain.consent import consent
-from pbm.domain.errors import NeedsIdentity, NotAllowed, NotYourTurn, Rejected, UnknownCommand
+from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.meaning import sentences
 from pbm.domain.reading import MAX_COMMANDS, Reading, has_text
 from pbm.domain.verbs import (
     SHORTEST_SECRET,
@@ -44,12 +41,12 @@ from pbm.domain.verbs import (
 )
 from pbm.features.newcomer import at_robot, greet
 from pbm.mailin import Action
+from pbm.reading.consent import Answer as Agreed
+from pbm.reading.consent import consent
+from pbm.reading.sentences import sentences
 from pbm.server.greeting import answer_mail
 from pbm.server.guesses import Held
-from pbm.server.on_board import check_sure
-from pbm.server.plain import is_newcomers, restated, restated_line
-from pbm.server.said import CHAT, Restated
-from pbm.server.to_opponent import THANKS, hint_to_say
+from pbm.server.plain import Restated, check_sure, is_newcomers, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -149,10 +146,7 @@ class Order:
         if has_text(line):
             request.words.spend()  # they were for others, such as onlookers, or a player whose userid is misspelt
         error = _lack_of_password(request, line) or error
-        is_told = several or request.sender.board is None or f'"{CHAT}"' in str(error) or str(error).endswith(":")
-        is_move = isinstance(error, BadNotation | NotYourTurn)
-        hint = "" if is_told else hint_to_say(request, self.reading.text, is_move=is_move)
-        refuse(request, line, error, several=several, named=_named(command) if several else None, hint=hint)
+        refuse(request, line, error, several=several, named=_named(command) if several else None)
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
 
@@ -200,7 +194,7 @@ class Order:
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""
-        if meant.line == THANKS:
+        if meant.line == "thanks":
             request.words.spend()
             request.outgoing.answers.append(Answer("", Outcome.DONE, _WELCOME, "pbm: you are welcome"))
             return request
@@ -380,7 +374,7 @@ def release(request: Request, ticket: Ticket) -> None:
 def _is_more_than_yes(text: str) -> bool:
     """Whether an answer that agrees also says something to somebody, or holds a command.
 
-    >>> [_is_more_than_yes(text) for text in ("Yes, it was me. Thanks!\\nBob", "Yes. How is it going?", "yes\\n101 D4")]
+    >>> [_is_more_than_yes(text) for text in ("Yes, it was me. Thanks!\\nBob", "Yes. The cat is back.", "yes\\n101 D4")]
     [False, True, True]
     """
     said = [each.text for each in sentences(text) if consent(each.text, to_play=False).answer is not Agreed.YES]

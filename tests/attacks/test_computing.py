@@ -16,9 +16,7 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
-from pbm.domain import meaning as meanings
 from pbm.domain.commands import Command
-from pbm.domain.meaning import MAX_SENTENCES, Act, meaning, sentences, uncourteous
 from pbm.domain.verbs import passwords_behind
 from pbm.mailin import Discard, Envelope, silence
 from pbm.mailin.mime import parse, unflowed
@@ -118,22 +116,6 @@ def test_addresses_without_end_above_quotes_are_read_in_no_time() -> None:
         assert own.startswith(f"{number}\nHi!\n\nx @@@")
 
 
-def test_of_a_crowded_text_so_many_sentences_and_clauses_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise each clause is tried against the rest of its sentence, and 2000 lines are read for 60 sentences."""
-    looked_at = list[str]()
-
-    def ungreeted(said: str) -> str:
-        looked_at.append(said)
-        return said
-
-    monkeypatch.setattr(meanings, "_ungreeted", ungreeted)
-    assert len(sentences("hi\nhello\n" * 1000)) == MAX_SENTENCES
-    assert len(looked_at) == MAX_SENTENCES
-    crowded = f"thanks: {'a: ' * 12}I play D4"
-    assert meaning(crowded, lambda words: words.upper() if words == "d4" else None).act is Act.SAY
-    assert meaning(crowded.replace("a: ", ""), lambda words: words.upper() if words == "d4" else None).move == "D4"
-
-
 def test_a_flowed_line_without_end_is_joined_in_no_time() -> None:
     """The time must not grow with the square of the length."""
     assert unflowed("a \n" * 2_000_000, delsp=True) == "a" * 2_000_000
@@ -188,12 +170,6 @@ def test_marks_without_end_within_a_word_are_read_in_no_time() -> None:
     """Read slowly, each of these lines takes 5 s, and all of them more than a test may take."""
     for number in range(100):
         assert passwords_behind([f"password geheim{number} x{'!' * 20_000}y"], "bob")[0] == f"geheim{number}"
-
-
-def test_marks_without_end_behind_a_word_are_read_in_no_time() -> None:
-    """Read slowly, each of these sentences takes 30 ms, and all of them more than a test may take."""
-    for number in range(4000):
-        assert uncourteous(f"x{number}{'-' * 390}") == f"x{number}{'-' * 390}"
 
 
 @pytest.mark.parametrize("game", EACH)

@@ -305,7 +305,7 @@ def test_a_sentence_below_a_move_is_a_comment(table: House) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("D5?", "is a question, so nothing is played"),
+        ("D5?", "Your email speaks of D5, and does not say that you play it."),
         ("stop sending me mails", "You want no more emails."),
         ("Please take me off your list.", "You want no more emails."),
     ],

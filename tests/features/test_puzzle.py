@@ -178,7 +178,7 @@ def test_an_answer_in_a_sentence_is_read_as_on_a_board(given: House, words: str)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("8 or 9?", "8 or 9? is not an edge"),
+        ("8 or 9?", "Your email may mean 8 or 9."),
         ("I think 12 wins.", "Edge 12 (T-N) is gone"),
         ("Hi,\n\nnice puzzle!", "Your email names no move."),
         ("8 does not win, does it?", "is not an edge"),

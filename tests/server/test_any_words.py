@@ -20,7 +20,7 @@ SEAT_VERBS = frozenset(verb.name for verb in VERBS if verb.per_game) | {"all sho
 @pytest.mark.parametrize("name", sorted(SEAT_VERBS))
 def test_any_words_behind_a_verb_are_answered(table: House, name: str) -> None:
     table.game("polygon -sides=5 bob alice", ["A-C"])
-    chance, after = random.Random(name), table.dump()
+    chance, after = random.Random(name), {**table.dump(), "intents": []}
     for _ in range(10):
         words = " ".join(chance.choices(WORDS, k=chance.randint(0, 5)))
         how, before = chance.randrange(3), after
@@ -32,7 +32,7 @@ def test_any_words_behind_a_verb_are_answered(table: House, name: str) -> None:
             mails = table.answer("alice", f"{name} {words}", chance.choice((101, 102)))
         assert not table.parked(), f"{name} {words}"
         assert mails or table.inbox_row.state == "handled"
-        after = table.dump()
+        after = {**table.dump(), "intents": []}  # words that are kept back until their writer says for whom they are
         assert after == before or not any(got.refuses for got in mails), f"{name} {words}"
 
 

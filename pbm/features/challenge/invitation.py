@@ -18,17 +18,17 @@ from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_unasked
 from pbm.domain.commands import Command, clean, parse
-from pbm.domain.consent import Answer as Consented
-from pbm.domain.consent import consent, is_bare
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
-from pbm.domain.idioms import answers
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.domain.meaning import Act, meaning
 from pbm.domain.reading import read
 from pbm.domain.verbs import FIRST_BOARD, Standing
 from pbm.mailin.written import token_answered
+from pbm.reading.consent import Answer as Consented
+from pbm.reading.consent import consent, is_bare
+from pbm.reading.games_named import topic
+from pbm.reading.sentences import unclosed
 from pbm.store.tickets import INVITE, Ticket
 
 MAX_ASKED = 4
@@ -191,8 +191,7 @@ def words_besides(request: Request, game: str, board: int | None = None) -> str:
         told = f"{left} Send commands in an email of their own."
         request.outgoing.answers.append(Answer("your words", Outcome.NOT_TRIED, wrapped(told), "pbm: not done"))
     said = f"{first}\n{found.comment}" if commands else text
-    closing = answers.CLOSING.search(said)
-    said = said[: closing.start()] if closing else said
+    said = unclosed(said)
     count = len(said.split())
     return "" if count <= 1 or (count <= _A_YES_AND_A_NAME and is_bare(said)) else said.strip()
 
@@ -292,7 +291,7 @@ def _ask_again(request: Request, ticket: Ticket, inviter: Player | None, command
     if inviter is None:
         return
     text = request.message.text
-    if command is None and meaning(text, lambda _words: None).act is Act.RULES:
+    if command is None and topic(text) == "help GAME":
         command = parse(f"help {ticket.payload['game']}", Standing())
     if command is None:
         asks = consent(text).answer is Consented.ASKS

@@ -24,8 +24,6 @@ from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import Pool, count_asked, count_unasked
 from pbm.domain.commands import Command
-from pbm.domain.consent import Answer as Reply
-from pbm.domain.consent import consent
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.events import CommentMade, MatchStarted
 from pbm.domain.mail import Mail
@@ -41,6 +39,8 @@ from pbm.features.challenge.invitation import (
     words_besides,
 )
 from pbm.mailin import Message
+from pbm.reading.consent import Answer as Reply
+from pbm.reading.consent import consent
 from pbm.store import Transaction
 from pbm.store.house import Item
 from pbm.store.tickets import INVITE, Ticket

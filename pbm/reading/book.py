@@ -1,0 +1,298 @@
+"""The phrase book, templates/phrases/, and its engine: which whole sentences mean what, and words of each language.
+
+A phrase is a template, in the notation of Home Assistant's intents: `[word]` may be left out, `(a|b)` is a choice,
+`<rule>` stands for a rule of the file, and `{slot}` for what the sentence names: a move, a player, a game. All
+templates become one automaton, which is followed for each sentence word by word, in all of its states at once. So the
+time is bounded by the number of words, whatever they are: nothing is tried twice, as a backtracking matcher would.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from pbm.resources import folder
+
+ANYTHING = "words"
+"""The slot for any words, at least one; they are not kept."""
+
+Slots = tuple[tuple[str, str], ...]
+"""What a sentence names, by slot."""
+Spans = Callable[[str, int], Sequence[tuple[int, str]]]
+"""For a slot and the place of a word: each place where what is named there may end, and its value."""
+
+_PIECE = re.compile(r"\[|\]|\(|\)|\||<[\w-]+>|\{[\w-]+\}|[^\s\[\]()|<>{}]+")
+_DEEPEST = 20
+"""How deep rules and brackets may be nested; more is a rule that holds itself."""
+
+
+class Phrase(NamedTuple):
+    """What a whole sentence says."""
+
+    group: str
+    """The table of the file it stands in: where it may be said."""
+    does: str
+    """Its key there: a command line, or another word for what is said."""
+    slots: Slots = ()
+
+    @property
+    def line(self) -> str:
+        """The key with what the sentence names in place of the slots."""
+        line = self.does
+        for name, value in self.slots:
+            line = line.replace(f"{{{name}}}", value)
+        return line
+
+
+class BadTemplate(ValueError):
+    """A file of the phrase book is faulty; the text says where."""
+
+
+@dataclass(slots=True)
+class _State:
+    """One state of the automaton, and where each word or slot leads from it."""
+
+    words: dict[str, list[int]] = field(default_factory=dict)
+    slots: list[tuple[str, int]] = field(default_factory=list)
+    free: list[int] = field(default_factory=list)
+    """States that are reached without a word."""
+    stays: bool = False
+    """Any word may follow, and leads back here."""
+    again: bool = False
+    """A polite word before a phrase ends here: everything may follow that may begin a sentence."""
+    says: list[int] = field(default_factory=list)
+    """The phrases that end here, by their number."""
+
+
+class _Merged(NamedTuple):
+    """A state together with all that are reached from it without a word."""
+
+    words: Mapping[str, tuple[int, ...]]
+    slots: tuple[tuple[str, int], ...]
+    stays: tuple[int, ...]
+    again: bool
+    says: tuple[int, ...]
+    ends: bool
+    """The sentence may end here."""
+
+
+_START, _END = 0, 1
+_NOTHING = -1
+"""Stands for the number of a phrase while none was said."""
+_Threads = dict[tuple[int, int], Slots]
+"""For each state that the words so far may have led to, and the phrase that was said: what is named."""
+
+
+class Automaton:
+    """All phrases of all languages."""
+
+    def __init__(self) -> None:
+        self._states = [_State(), _State()]
+        self._phrases: list[tuple[str, str]] = []
+        self._merged: dict[int, _Merged] = {}
+
+    def add(self, group: str, does: str, template: str, rules: Mapping[str, str]) -> None:
+        """Add a phrase. Raises: BadTemplate."""
+        last = self._wired(template, rules, _START)
+        self._phrases.append((group, does))
+        self._states[last].says.append(len(self._phrases) - 1)
+
+    def add_before(self, template: str, rules: Mapping[str, str]) -> None:
+        """Add polite words that may stand before any phrase, as often as people like. Raises: BadTemplate."""
+        self._states[self._wired(template, rules, _START)].again = True
+
+    def add_behind(self, template: str, rules: Mapping[str, str]) -> None:
+        """The same behind any phrase."""
+        self._states[self._wired(template, rules, _END)].free.append(_END)
+
+    def said(self, words: Sequence[str], spans: Spans) -> list[Phrase]:
+        """What a sentence says as a whole, each only once; a phrase without group and key for mere politeness."""
+        at: list[_Threads] = [{} for _ in range(len(words) + 1)]
+        self._enter(at[0], _START, _NOTHING, ())
+        for place, word in enumerate(words):
+            for (state, phrase), slots in list(at[place].items()):
+                here = self._merge(state)
+                for target in here.words.get(word, ()):
+                    self._enter(at[place + 1], target, phrase, slots)
+                for target in here.stays:
+                    self._enter(at[place + 1], target, phrase, slots)
+                for name, target in here.slots:
+                    for end, value in spans(name, place):
+                        self._enter(at[end], target, phrase, (*slots, (name, value)))
+        found: dict[Phrase, None] = {}
+        for (state, phrase), slots in at[-1].items():
+            if not self._merge(state).ends:
+                continue
+            found[Phrase(*self._phrases[phrase], slots) if phrase != _NOTHING else Phrase("", "")] = None
+        return list(found)
+
+    def _enter(self, threads: _Threads, state: int, phrase: int, slots: Slots) -> None:
+        """Follow a thread to a state, and on to where it leads without a word."""
+        if (state, phrase) in threads:
+            return
+        threads[state, phrase] = slots
+        here = self._merge(state)
+        if here.again:
+            self._enter(threads, _START, phrase, slots)
+        for number in here.says:
+            self._enter(threads, _END, number, slots)
+        if state == _START:
+            # "Thanks!" alone: what may stand behind a phrase may also stand for itself.
+            self._enter(threads, _END, phrase, slots)
+
+    def _merge(self, state: int) -> _Merged:
+        """The state with all that are reached from it for free; worked out when it is first needed."""
+        known = self._merged.get(state)
+        if known is not None:
+            return known
+        reached, left = {state}, [state]
+        while left:
+            following = [each for each in self._states[left.pop()].free if each not in reached]
+            reached.update(following)
+            left += following
+        words: dict[str, dict[int, None]] = {}
+        states = [self._states[each] for each in sorted(reached)]
+        for each in states:
+            for word, targets in each.words.items():
+                words.setdefault(word, {}).update(dict.fromkeys(targets))
+        merged = self._merged[state] = _Merged(
+            {word: tuple(targets) for word, targets in words.items()},
+            tuple(dict.fromkeys(slot for each in states for slot in each.slots)),
+            tuple(each for each in sorted(reached) if self._states[each].stays),
+            any(each.again for each in states),
+            tuple(number for each in states for number in each.says),
+            _END in reached,
+        )
+        return merged
+
+    def _new(self) -> int:
+        self._states.append(_State())
+        return len(self._states) - 1
+
+    def _wired(self, template: str, rules: Mapping[str, str], start: int) -> int:
+        """The state in which the template ends that begins at `start`."""
+        return _Wiring(self._states, rules, template).run(start)
+
+
+class _Wiring:
+    """Recursive descent over one template."""
+
+    def __init__(self, states: list[_State], rules: Mapping[str, str], template: str, depth: int = 0) -> None:
+        if depth > _DEEPEST:
+            raise BadTemplate(f"too deep: {template}")
+        self._states, self._rules, self._template, self._depth = states, rules, template, depth
+        self._pieces = _PIECE.findall(template.casefold())
+        self._at = 0
+
+    def run(self, start: int) -> int:
+        end = self._choice(start)
+        if self._at < len(self._pieces):
+            raise BadTemplate(f"{self._pieces[self._at]} too much: {self._template}")
+        return end
+
+    def _choice(self, start: int) -> int:
+        """Alternatives up to a bracket that closes."""
+        ends = [self._sequence(start)]
+        while self._next() == "|":
+            self._at += 1
+            ends.append(self._sequence(start))
+        if len(ends) == 1:
+            return ends[0]
+        joined = self._new()
+        for end in ends:
+            self._states[end].free.append(joined)
+        return joined
+
+    def _sequence(self, start: int) -> int:
+        at = self._new()
+        self._states[start].free.append(at)
+        while self._next() not in ("", "|", ")", "]"):
+            at = self._piece(at)
+        return at
+
+    def _piece(self, at: int) -> int:
+        piece = self._next()
+        self._at += 1
+        if piece in ("(", "["):
+            end = self._choice(at)
+            if self._next() != {"(": ")", "[": "]"}[piece]:
+                raise BadTemplate(f"{piece} is not closed: {self._template}")
+            self._at += 1
+            if piece == "[":
+                skipped = self._new()
+                self._states[end].free.append(skipped)
+                self._states[at].free.append(skipped)
+                return skipped
+            return end
+        if piece[0] == "<":
+            if piece[1:-1] not in self._rules:
+                raise BadTemplate(f"no rule {piece}: {self._template}")
+            return _Wiring(self._states, self._rules, self._rules[piece[1:-1]], self._depth + 1).run(at)
+        end = self._new()
+        if piece == f"{{{ANYTHING}}}":
+            # The first word leads to a state that any other word leads back to.
+            self._states[at].slots.append((ANYTHING, end))
+            self._states[end].stays = True
+        elif piece[0] == "{":
+            self._states[at].slots.append((piece[1:-1], end))
+        else:
+            self._states[at].words.setdefault(piece, []).append(end)
+        return end
+
+    def _next(self) -> str:
+        return self._pieces[self._at] if self._at < len(self._pieces) else ""
+
+    def _new(self) -> int:
+        self._states.append(_State())
+        return len(self._states) - 1
+
+
+@cache
+def _files() -> Mapping[str, Mapping[str, Any]]:
+    """The files by language."""
+    return {path.stem: tomllib.loads(path.read_text()) for path in sorted(folder("templates/phrases").glob("*.toml"))}
+
+
+@cache
+def book(group: str) -> Automaton:
+    """The phrases of a group in all languages: nobody says in which they write, and many mix two.
+
+    Raises: BadTemplate.
+    """
+    automaton = Automaton()
+    for language, file in _files().items():
+        rules, around = file.get("rules", {}), file.get("around", {})
+        try:
+            for template in _lines(around.get("before", "")):
+                automaton.add_before(template, rules)
+            for template in _lines(around.get("behind", "")):
+                automaton.add_behind(template, rules)
+            for does, templates in file.get(group, {}).items():
+                for template in _lines(templates):
+                    automaton.add(group, does, template, rules)
+        except BadTemplate as error:
+            raise BadTemplate(f"templates/phrases/{language}.toml: {error}") from None
+    return automaton
+
+
+def _lines(templates: str) -> list[str]:
+    return [line.strip() for line in templates.splitlines() if line.strip()]
+
+
+@lru_cache
+def words(kind: str) -> frozenset[str]:
+    """The words of a kind, in all languages."""
+    return frozenset(word for file in _files().values() for word in file.get("words", {}).get(kind, "").split())
+
+
+@lru_cache
+def named(kind: str) -> Mapping[str, str]:
+    """What words stand for, in all languages, such as numbers and letters as they are spoken."""
+    found: dict[str, str] = {}
+    for file in _files().values():
+        found |= file.get("words", {}).get(kind, {})
+    return found

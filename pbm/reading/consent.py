@@ -1,0 +1,197 @@
+"""A person's answer to a question of ours: yes, no, never again, or a question; and the name they chose.
+
+Consent is explicit: a yes counts if it is a word that stands alone on the first line, or if each sentence of the answer
+is a phrase of the book. An answer with a doubt, or with both a yes and a no, agrees to nothing, and we ask once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from games import GAMES
+from pbm.reading.book import Phrase, Spans, words
+from pbm.reading.games_named import game_named
+from pbm.reading.sentences import (
+    Word,
+    in_plain_marks,
+    is_name,
+    is_signature,
+    phrases,
+    plain,
+    says,
+    sentences,
+    unclosed,
+    words_of,
+)
+
+READ = 8
+"""How many sentences are read; an answer with more is no plain yes."""
+
+
+class Answer(StrEnum):
+    """NEVER: no, and no further mail. ASKS: a question, or a request for help."""
+
+    YES = "yes"
+    NO = "no"
+    NEVER = "never"
+    ASKS = "asks"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """An answer, and the name given or ""; the name is as written and may not be valid as a userid."""
+
+    answer: Answer
+    name: str = ""
+
+
+_PLAYING = ("yes to play",)
+"""Phrases that agree only to a game."""
+_NAMING = "is {name}"
+_OWN_NAME = "am {name}"
+"""A name that says no yes by itself."""
+
+
+def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, game: str = "") -> Consent:
+    """The answer to a question of ours. others: names that are not the writer's, such as the inviter's.
+
+    game: the one that was offered; a yes to another agrees to nothing.
+    to_play: a game was offered, so "let's start" means yes, and so does a name; they do not for any other question.
+
+    >>> consent("Hi Anna, yes I'd love to!")
+    Consent(answer=<Answer.YES: 'yes'>, name='')
+    >>> consent("No! Who are you?").answer, consent("I don't know you, please stop").answer
+    (<Answer.NO: 'no'>, <Answer.NEVER: 'never'>)
+    >>> consent("Sadly I can't.").answer, consent("Yes. At Easter.").answer
+    (<Answer.NO: 'no'>, <Answer.UNCLEAR: 'unclear'>)
+    >>> consent("start").answer, consent("start", to_play=False).answer
+    (<Answer.YES: 'yes'>, <Answer.UNCLEAR: 'unclear'>)
+    >>> consent("Yes, let's play Hex!", game="hex").answer, consent("Yes, let's play Go!", game="hex").answer
+    (<Answer.YES: 'yes'>, <Answer.UNCLEAR: 'unclear'>)
+    >>> consent("Yes, I'm Joe."), consent("name: joe").name, consent("joe").answer
+    (Consent(answer=<Answer.YES: 'yes'>, name='Joe'), 'joe', <Answer.UNCLEAR: 'unclear'>)
+    """
+    written = sentences(_above_card(text))
+    said = [each.text for each in written]
+    kinds = [_kinds(sentence, others) for sentence in said[:READ]]
+    every = {kind for found in kinds for kind in found}
+    names = [name for sentence in said[:READ] if (name := _named(sentence, others))]
+    refusals = [kind for kind in ("never", "no") if kind in every]
+    if refusals:
+        # "yes and no", "va bene, ma non ora": it begins with a yes, so the rest of it is no plain refusal either
+        begun = [plain(said[0]).split()[0] if plain(said[0]) else "", said[0].partition(",")[0]]
+        is_both = any(phrase.does == "yes" for each in begun for phrase in _answers(each, others))
+        return Consent(Answer.UNCLEAR if is_both else Answer(refusals[0]))
+    agrees = bool({"yes", *(_PLAYING if to_play else ())} & every) or (to_play and _NAMING in every and bool(names))
+    if not agrees:
+        asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
+        return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
+    is_doubted = any(says(each, "doubt", "limits") for each in said[1:])
+    is_exact = written[0].is_alone and " " not in said[0] and not is_doubted
+    is_whole = is_exact or (all(kinds) and len(said) <= READ)
+    if to_play and "asks" in every and not all({"yes", "aside"} & found for found in kinds if "asks" in found):
+        return Consent(Answer.ASKS)
+    is_other = bool(game) and game_named(text) not in ("", game)
+    if to_play and (is_other or not is_whole):
+        return Consent(Answer.UNCLEAR)
+    return Consent(Answer.YES, next(iter(names), ""))
+
+
+def is_bare(text: str) -> bool:
+    """Whether an answer is a yes or no with thanks or a name, and tells nobody anything else.
+
+    >>> is_bare("Yes, thanks!\\nBob"), is_bare("No, sorry"), is_bare("yes\\nresign"), is_bare("yes\\nyou fool")
+    (True, True, False, False)
+    """
+    plain_answers = {"yes", "yes to play", "no", "never", _NAMING, _OWN_NAME}
+    for each in sentences(text):
+        is_answer = any(phrase.does in plain_answers for phrase in _answers(each.text, ()))
+        is_polite = any(not phrase.group for phrase in phrases(each.text, "courtesy"))
+        is_own_name = each.text[:1].isupper() and is_name(plain(each.text))
+        if not (is_answer or is_polite or is_own_name):
+            return False
+    return True
+
+
+def introduced(text: str) -> str:
+    """The name the person wants to be known by, from "I'm Joe", "name: joe", "joe" or "Joe, thanks"; "" for none.
+
+    >>> introduced("joe"), introduced("Hello, I'm Joe and want to play."), introduced("Hello, how does this work?")
+    ('joe', 'Joe', '')
+    >>> introduced("kim\\n\\nBest regards,\\nJoe Miller"), introduced("Jestem Jan"), introduced("Grazie, va bene!")
+    ('kim', 'Jan', '')
+    """
+    said = [each.text for each in sentences(unclosed(_above_card(text)))][:READ]
+    names = [name for sentence in said for part in _parts(sentence) if (name := _named(part, ()))]
+    if names:
+        return names[0]
+    lone = said[0].strip(" .,!:)(") if said else ""
+    is_alone = len(said) == 1 or all(_kinds(each, ()) for each in said[1:])
+    first, *rest = lone.split() or [""]
+    bare = first.strip(".,!:")
+    is_full = len(rest) <= 1 and all(word[:1].isupper() or plain(word) in words("requesting") for word in rest)
+    ok = is_alone and is_full and not (said and said[0].rstrip().endswith("?")) and _may_be_named(bare, ())
+    is_answer = any(phrase.does not in (_NAMING, _OWN_NAME) for phrase in _answers(lone, ()))
+    return bare if ok and not is_answer and not says(lone, "courtesy") else ""
+
+
+def _parts(sentence: str) -> list[str]:
+    """The sentence, and its clauses: "I'm Joe and want to play" introduces Joe."""
+    pieces = sentence.replace(",", " and ").replace(";", " and ").split(" and ")
+    return [sentence, *(piece for piece in pieces if piece.strip())] if len(pieces) > 1 else [sentence]
+
+
+def _above_card(text: str) -> str:
+    """The text without a signature below an empty line."""
+    letter, _, card = text.rstrip().rpartition("\n\n")
+    return letter if letter and is_signature(card) else text
+
+
+def _kinds(sentence: str, others: Collection[str]) -> set[str]:
+    """What a sentence is, as a whole: keys of the book's answers; "" for a courtesy; nothing if it is no phrase."""
+    found = {phrase.does for phrase in _answers(sentence, others)}
+    courtesies = phrases(sentence, "courtesy")
+    return found | ({""} if courtesies else set())
+
+
+def _answers(sentence: str, others: Collection[str]) -> list[Phrase]:
+    names = {other.casefold() for other in others}
+
+    def of_words(found: Sequence[Word]) -> Spans:
+        def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
+            word = found[place].plain
+            fits: dict[str, Callable[[], bool]] = {
+                "words": lambda: True,
+                "name": lambda: is_name(word),
+                "inviter": lambda: word in names,
+                "game": lambda: word in GAMES,
+            }
+            return [(place + 1, str(place))] if slot in fits and fits[slot]() else ()
+
+        return spans
+
+    return [phrase for phrase in phrases(sentence, "answer", of_words) if phrase.group]
+
+
+def _named(sentence: str, others: Collection[str]) -> str:
+    """The name that a sentence gives, as it was written; "" for none."""
+    for phrase in _answers(sentence, others):
+        if phrase.does in (_NAMING, _OWN_NAME):
+            word = words_of(sentence)[int(dict(phrase.slots)["name"])]
+            name = in_plain_marks(sentence)[word.start : word.end].rstrip(".-")
+            if _may_be_named(name, others):
+                return name
+    return ""
+
+
+def _may_be_named(word: str, others: Collection[str]) -> bool:
+    """Whether a word may be a name: not a move, a game, or a common word."""
+    folded = word.casefold()
+    is_letters = folded[:1].isalpha() and all(char.isalnum() or char in "._-" for char in folded)
+    is_move = any(map(str.isdigit, folded)) and len(folded) <= 4
+    taken = words("no-names") | words("courtesies") | words("requesting") | words("elsewhere") | GAMES.keys()
+    taken |= {other.casefold() for other in others}
+    return is_letters and len(folded) > 1 and not is_move and folded not in taken

@@ -1,0 +1,108 @@
+"""What a text asks of the server, and which games it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from games import GAMES
+from pbm.reading.book import Phrase, named, words
+from pbm.reading.intent import Surroundings
+from pbm.reading.sentences import phrases, plain, sentences
+
+
+def topic(text: str) -> str:
+    """The command that answers a letter by what it speaks of anywhere, with GAME for a game; "" for none.
+
+    >>> topic("Hello, are there any tournaments?"), topic("How do I resign?"), topic("My cat is asleep.")
+    ('tournaments', 'help resign', '')
+    """
+    for group in ("everywhere", "topic"):
+        for sentence in sentences(text):
+            found = _said(sentence.text, group)
+            if found:
+                return found[0].line.replace("{game}", "GAME")
+    return ""
+
+
+def _said(text: str, group: str) -> list[Phrase]:
+    here = Surroundings(lambda _: None)
+    return [phrase for phrase in phrases(text, group, here.spans(text)) if phrase.group and "{" not in phrase.line]
+
+
+def starts(text: str) -> bool:
+    """Whether the writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
+    is_named = plain(text).split()[-1:] == ["please"] and plain(text).split()[0] in GAMES
+    said = [phrase for each in sentences(text) for phrase in _said(each.text, "letter")]
+    return is_named or any(phrase.does.startswith("play") for phrase in said)
+
+
+def again(text: str) -> bool:
+    """Whether the writer wants to play the same game again, as in "Another game?"."""
+    return any(phrase.does == "rematch" for each in sentences(text) for phrase in _said(each.text, "board"))
+
+
+def lost(text: str) -> bool:
+    """Whether the text only says that its writer is lost: "help me", "huh?", "What do I do now?"."""
+    said = sentences(text)
+    found = [any(phrase.does == "help start" for phrase in _said(each.text, "everywhere")) for each in said]
+    courtesies = [bool(phrases(each.text, "courtesy")) for each in said]
+    if not said:
+        return "?" in text
+    return any(found) and all(map(any, zip(found, courtesies, strict=True)))
+
+
+def game_named(text: str) -> str:
+    """The game that words name; a name that is also a common word needs one like "play" before it.
+
+    >>> [game_named(said) for said in ("let's go and play hex", "I want to play go", "ich will Go spielen", "let's go")]
+    ['hex', 'go', 'go', '']
+    """
+    bare = plain(text).split()
+    for place, word in enumerate(bare):
+        before, behind = bare[place - 1] if place else "", bare[place + 1] if place + 1 < len(bare) else ""
+        is_clear = word not in words("also-words") or before in words("before-games") or behind in words("after-games")
+        if word in GAMES and is_clear:
+            return word
+    said = f" {' '.join(bare)} "
+    titles = {game.info.title.casefold(): name for name, game in GAMES.items() if " " in game.info.title}
+    for other, name in {**titles, **named("games-elsewhere")}.items():
+        if f" {other} " in said and name in GAMES:
+            return name
+    return ""
+
+
+def game_wanted(text: str) -> str:
+    """The game that the writer wants to play, known or not; "" for none.
+
+    >>> game_wanted("I want to play othello"), game_wanted("Let's play mahjong!"), game_wanted("I want to play now")
+    ('reversi', 'mahjong', '')
+    """
+    known = game_named(text)
+    bare = plain(text).split()
+    others = words("common") | words("no-games")
+    for before, word in pairwise(bare):
+        if not known and before in words("before-wishes") and word.isalpha() and word not in others:
+            return word
+    return known
+
+
+def game_elsewhere(text: str) -> str:
+    """The well-known game a text mentions that is not played here; "" for none, or if it mentions one of ours, too.
+
+    >>> game_elsewhere("Do you play Chess?"), game_elsewhere("Is hex like chess?"), game_elsewhere("Hello!")
+    ('chess', '', '')
+    """
+    found = next((word for word in plain(text).split() if word in words("elsewhere")), "")
+    return "" if game_named(text) else found
+
+
+def people_named(text: str, how: str) -> Iterator[str]:
+    """The words that may name somebody: to play ("rivals"), or to be told something ("told").
+
+    >>> list(people_named("I want to play hex with anna", "rival")), list(people_named("tell bob I'm ill", "told"))
+    (['hex', 'anna'], ['bob'])
+    """
+    for before, word in pairwise(plain(text).split()):
+        if before in words(f"before-{how}"):
+            yield word

@@ -1,0 +1,471 @@
+"""What a text about a board means: one of three outcomes, and no other.
+
+Sure: one whole sentence is a phrase, or begins with a legal move, and nothing else in the text contradicts it. Ask: one
+to three readings are possible; the writer is asked. Words: all else is for people, or is held back from them.
+
+A wrong act is the worst fault, and a message cannot be recalled. So a doubt is no condition more in this code: it is a
+phrase of the book in "doubt", "held" or "only-spoken-of", and leads to a question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+
+from games import GAMES
+from pbm.reading.book import Phrase, Spans, named, words
+from pbm.reading.sentences import (
+    POSTCODE,
+    Sentence,
+    Word,
+    in_plain_marks,
+    is_name,
+    phrases,
+    plain,
+    says,
+    sentences,
+    words_of,
+)
+
+MOST_READINGS = 3
+"""A question names at most this many readings; a text with more is nobody's move."""
+_LOOK_UPS = 80
+"""How many pieces of a text are looked up as moves: to find out may cost as much as to play one."""
+_MOST_WORDS, _LAST = 60, 2
+"""How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
+_LONGEST = 6
+"""The most words of a move."""
+_STRONG = re.compile(
+    r"(?=.*\d)#?[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,3}[a-z]?-\d{1,3}[a-z]?|x?[a-z]\d{1,3}|"
+    r"x?[a-z]\d{1,2}(?:(?:[-=]?>|[-/x:])[a-z]\d{1,2}){1,3}"
+)
+"""A word that looks like a move and not like a word of any language."""
+_CELL = re.compile(r"[a-z]\d{1,2}")
+_ROBOT = re.compile(r"robot[1-5]?")
+_WORDS_TO_A_NUMBER = 4
+"""A text of prose has at least this many words for each number; with fewer it may be a move."""
+
+ACTS = frozenset({"swap", "resign", "propose", "undo", "accept", "pass", "claim", "give", "pause", "rematch"})
+"""What a phrase may do on a board besides a move. "reject" is not among them: any move rejects an offer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """The command that is meant, and what the writer says besides."""
+
+    line: str
+    comment: str = ""
+    is_whole: bool = True
+    """The command takes in all that was said, so nothing is left for anybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The commands one of which may be meant; more than MOST_READINGS if it is hopeless."""
+
+    readings: tuple[str, ...]
+    is_said: bool = False
+    """The text says that something is done, and contradicts itself; else it only speaks of moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """Nothing is to be done: words for people. about: what they speak of, such as "time"."""
+
+    about: str = ""
+    is_held: bool = False
+    """They are not surely meant for the other player."""
+
+
+Meaning = Sure | Ask | Talk
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a text may refer to."""
+
+    legal: Callable[[str], str | None]
+    """The canonical notation of the legal move that words name, or None."""
+    is_player: Callable[[str], bool] = lambda _: False
+    """Whether a word is a player's userid."""
+    is_turn: bool = False
+    """The writer is to move, so a move that they speak of may be meant."""
+    rival: str = ""
+    """The userid of the other player, who is the only one of whom anything may be asked."""
+    _known: dict[str, str | None] = field(default_factory=dict)
+
+    def move(self, text: str) -> str | None:
+        """The legal move that words name; after too many of them none is looked up any more."""
+        if text not in self._known:
+            self._known[text] = self.legal(text) if len(self._known) < _LOOK_UPS else None
+        return self._known[text]
+
+    def spans(self, text: str) -> Callable[[Sequence[Word]], Spans]:
+        """Finds what the slots of phrases name in a sentence."""
+        shown = in_plain_marks(text)
+
+        def of_words(found: Sequence[Word]) -> Spans:
+            def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
+                word = found[place].plain
+                if slot == "words":
+                    return [(place + 1, "")]
+                if slot == "move":
+                    return self._moves(shown, found, place)
+                if slot == "denied":
+                    move = self.move(word) if _STRONG.fullmatch(word) else None
+                    return [(place + 1, move)] if move else ()
+                if slot in _ONE_WORD:
+                    return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
+                named = {"time": _times, "game": _games}.get(slot)
+                return named(found, place) if named is not None else ()
+
+            return spans
+
+        return of_words
+
+    def _moves(self, text: str, found: Sequence[Word], place: int) -> list[tuple[int, str]]:
+        """Each move that begins with a word: where it ends, and from which word to which it goes."""
+        if not _may_begin(found, place):
+            return []
+        spans: list[tuple[int, str]] = []
+        for end in range(place + 1, min(len(found), place + _LONGEST) + 1):
+            piece = _piece(text, found, place, end)
+            if (_is_strong(found[place:end]) and self.move(piece)) or self.heard(found[place:end]):
+                spans.append((end, f"{place}-{end}"))
+        return spans
+
+    def heard(self, found: Sequence[Word]) -> str | None:
+        """The move that two words name if they were dictated: "d four"."""
+        if len(found) != 2 or len(found[0].plain) != 1 or found[0].plain in "ai":  # before a number these are words
+            return None
+        count = named("counts").get(found[1].plain)
+        return self.move(found[0].plain + count) if count else None
+
+
+_ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
+    "name": lambda _, word: is_name(word),
+    "number": lambda _, word: word.lstrip("#").isdecimal(),
+    "player": lambda situation, word: situation.is_player(word.removesuffix("'s")),
+    "robot": lambda _, word: _ROBOT.fullmatch(word) is not None,
+    "address": lambda _, word: "@" in word,
+    "elsewhere": lambda _, word: word in words("elsewhere"),
+    "column": lambda situation, word: len(word) == 1 and word.isalpha() and situation.move(word) is not None,
+}
+"""The slots that are one word, and which word it may be."""
+
+
+def _times(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
+    """A span of time such as "three more days", as commands write it: "3d"."""
+    count = named("counts").get(found[place].plain, found[place].plain)
+    if not count.isdecimal() or len(count) > 3:
+        return ()
+    for end in (place + 1, place + 2):
+        unit = found[end].plain.rstrip("s") if end < len(found) else ""
+        if unit in ("day", "week", "hour"):
+            return [(end + 1, f"{count}{unit[0]}")]
+    return ()
+
+
+def _games(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
+    """A game by its name, by its title, or by what it is called elsewhere: "connect four"."""
+    spans = list[tuple[int, str]]()
+    for end in range(place + 1, min(len(found), place + _LONGEST) + 1):
+        name = _titles(tuple(GAMES)).get(" ".join(word.plain for word in found[place:end]))
+        if name is not None:
+            spans.append((end, name))
+    return spans
+
+
+@cache
+def _titles(games: Sequence[str]) -> dict[str, str]:
+    """The names of games by all that they are called."""
+    titles = {GAMES[name].info.title.casefold(): name for name in games}
+    return {**named("games-elsewhere"), **titles, **{name: name for name in games}}
+
+
+def _may_begin(found: Sequence[Word], place: int) -> bool:
+    return bool(_STRONG.fullmatch(found[place].plain)) or len(found[place].plain) == 1
+
+
+def _piece(text: str, found: Sequence[Word], start: int, end: int) -> str:
+    """The words as they were written, with the marks between them."""
+    return text[found[start].start : found[end - 1].end]
+
+
+def _is_strong(found: Sequence[Word]) -> bool:
+    """Whether each word looks like a move, or links words that do: "a1 to b2", "a to b"."""
+    plains, links = [word.plain for word in found], words("move-links")
+    if len(plains) == 3 and plains[1] in links and len(plains[0]) == len(plains[2]) == 1:
+        return True
+    if not any(map(_STRONG.fullmatch, plains)) or plains[-1] in links:
+        return False
+    return all(_STRONG.fullmatch(word) or word in links or (len(word) == 1 and word.isalpha()) for word in plains)
+
+
+def read(text: str, situation: Surroundings) -> Meaning:
+    """What a text about a board means.
+
+    >>> here = Surroundings({"d4": "D4", "e4": "E4"}.get, is_turn=True)
+    >>> read("Hi Bert,\\n\\nI'll take the center.\\n\\nd4", here)
+    Sure(line='D4', comment="Hi Bert,\\n\\nI'll take the center.", is_whole=False)
+    >>> read("e4 how are you?", here).comment, read("I play d4. No, e4!", here)
+    ('how are you?', Ask(readings=('D4', 'E4'), is_said=True))
+    >>> read("d4 used to be my favourite opening", here), read("thanks for the fish", here)
+    (Ask(readings=('D4',), is_said=False), Talk(about='', is_held=False))
+    """
+    return _Reader(text, situation).intent()
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What one sentence says is to be done."""
+
+    line: str
+    sentence: int
+    rest: str = ""
+    """The rest of the sentence, for the other player."""
+    is_move: bool = False
+    denied: tuple[str, ...] = ()
+    """Moves that the sentence names in order to deny them: "C3, not E5"."""
+    is_of_other: bool = False
+    """The sentence names somebody who does not play here: "offer dirk a draw"."""
+    is_act: bool = True
+    """Whether it changes the game, rather than asks the server something."""
+
+
+def _bounded(said: Sequence[Sentence]) -> list[Sentence]:
+    """The first sentences of a text up to a bound of words, and its last ones, where people take back what they say."""
+    count, kept = 0, list[Sentence]()
+    for number, each in enumerate(said):
+        count += len(each.text.split())
+        if count > _MOST_WORDS and number > 0:
+            return [*kept, *said[max(number, len(said) - _LAST) :]]
+        kept.append(each)
+    return kept
+
+
+class _Reader:
+    """The sentences of one text."""
+
+    def __init__(self, text: str, situation: Surroundings) -> None:
+        self.text, self.here = text, situation
+        self.said = _bounded(sentences(text))
+        self.mentions = [self._mentioned(each.text) for each in self.said]
+
+    def intent(self) -> Meaning:
+        found = [self._claim(number, each) for number, each in enumerate(self.said)]
+        claims = [claim for claim in found if claim is not None]
+        self.left = [each for each, claim in zip(self.said, found, strict=True) if claim is None]
+        if not claims and self._is_private():
+            return Talk(is_held=True)
+        acts = [claim for claim in claims if claim.is_act]
+        if any(claim.is_move for claim in acts):
+            acts = [claim for claim in acts if claim.line != "reject"]
+        if not acts:
+            return self._no_act(claims)
+        readings = tuple(dict.fromkeys([claim.line for claim in acts]))
+        doubts = self._doubts(acts[-1]) if len(readings) == 1 else ()
+        if len(readings) > 1 or doubts:
+            return Ask(tuple(dict.fromkeys((*readings, *doubts))), is_said=True)
+        claim = acts[0]
+        return Sure(claim.line, self._comment(claim), is_whole=False)
+
+    def _is_private(self) -> bool:
+        return "private" in self._held()
+
+    def _held(self) -> set[str]:
+        """Why what is said is not surely for the other player."""
+        kinds = {phrase.does for each in self.left for phrase in phrases(each.text, "held")}
+        return kinds if self.here.is_turn else kinds & {"private"}
+
+    def _no_act(self, claims: Sequence[_Claim]) -> Meaning:
+        """The outcome for a text in which nothing is done on the board."""
+        clause = self._clause_act()
+        if clause:
+            return Ask(clause, is_said=True)
+        is_polite = all(_is_courtesy(each.text) for each in self.left)
+        lines = list(dict.fromkeys(claim.line for claim in claims))
+        if lines and is_polite:
+            about = lines[0].removeprefix("chat about ")
+            return Talk(about) if about != lines[0] else Sure(lines[0])
+        return self._spoken_of()
+
+    def _spoken_of(self) -> Meaning:
+        """A question about the legal moves that a player speaks of in their turn; else words."""
+        spoken_of = tuple(dict.fromkeys(name for names in self.mentions for name in names))
+        if spoken_of and self.here.is_turn:
+            return Ask(spoken_of)
+        return Talk(is_held=bool(self._held() - {""}) or self._may_be_move())
+
+    def _may_be_move(self) -> bool:
+        """Whether a player in their turn names what looks like a cell, but is no legal move."""
+        found = [word.plain for each in self.left for word in words_of(each.text)]
+        return self.here.is_turn and any(_CELL.fullmatch(word) for word in found)
+
+    def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
+        """What a sentence says as a whole, or by the move that it begins with."""
+        text, leads = sentence.text, list[Phrase]()
+        spans = self.here.spans(text)
+        for group in ("board", "everywhere"):
+            found = [phrase for phrase in phrases(text, group, spans) if phrase.group]
+            leads += [phrase for phrase in found if phrase.does.startswith("lead ")]
+            whole = [phrase for phrase in found if not phrase.does.startswith("lead ")]
+            if whole:
+                # "D4, thanks" is a move with politeness around it; only if it is not, it is a sentence about one
+                return self._phrase(number, text, min(whole, key=lambda phrase: not phrase.does.startswith("move ")))
+        claims = [claim for claim in (self._led(number, text, phrase) for phrase in leads) if claim is not None]
+        return max(claims, key=lambda claim: len(claim.line), default=None)
+
+    def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim:
+        name, _, _ = phrase.does.partition(" ")
+        if name in ("move", "tell"):
+            denied = [value for slot, value in phrase.slots if slot == "denied"]
+            kept = text if name == "tell" else ""  # it says more than its move, and the other player reads it
+            return _Claim(self._notation(text, phrase), number, kept, is_move=True, denied=tuple(denied))
+        others = [value for slot, value in phrase.slots if slot == "player" and value != self.here.rival.casefold()]
+        is_act = name in ACTS | {"reject"}
+        return _Claim(phrase.line, number, is_of_other=is_act and bool(self.here.rival and others), is_act=is_act)
+
+    def _notation(self, text: str, phrase: Phrase) -> str:
+        value = next(value for name, value in phrase.slots if name in ("move", "column"))
+        if not value[-1].isdigit():
+            return self.here.move(value) or ""
+        start, end = map(int, value.split("-"))
+        found = words_of(text)
+        piece = _piece(in_plain_marks(text), found, start, end)
+        return self.here.move(piece) or self.here.heard(found[start:end]) or ""
+
+    def _led(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
+        """The move that a sentence begins with, if what follows speaks of something else."""
+        found, shown = words_of(text), in_plain_marks(text)
+        _, end = map(int, next(value for name, value in phrase.slots if name == "move").split("-"))
+        behind = shown[found[end - 1].end :].lstrip()
+        rest = behind.lstrip(" .,;:!)-(")
+        is_apart = rest != behind or says(rest, "behind-a-move", "courtesy")
+        if not is_apart or says(rest, "only-spoken-of", "doubt") or self._mentioned(rest) or self._acts_in(rest):
+            return None
+        if not any(map(str.isalnum, rest)):
+            return None  # "C3?!"
+        if found[end - 1].plain.isdecimal() and rest == behind:
+            return None  # "5 and a half"
+        return _Claim(self._notation(text, phrase), number, rest, is_move=True)
+
+    def _acts_in(self, text: str) -> bool:
+        return any(phrase.does in ACTS for phrase in phrases(text, "board", self.here.spans(text)))
+
+    def _clause_act(self) -> tuple[str, ...]:
+        """The acts that only a clause of a sentence asks for, and perhaps a move beside it: "D4, draw?"."""
+        for number, sentence in enumerate(self.said):
+            clauses = [clause for clause in re.split(r"[,;]| and | - ", sentence.text) if clause.strip()]
+            found = [
+                phrase.does
+                for clause in (clauses if len(clauses) > 1 else [])
+                for phrase in phrases(clause, "board", self.here.spans(clause))
+                if phrase.does in ACTS
+            ]
+            if found:
+                return tuple(dict.fromkeys((*self.mentions[number], *found)))
+            both = self._move_and_act(sentence.text)
+            if both:
+                return both
+        return ()
+
+    def _move_and_act(self, text: str) -> tuple[str, ...]:
+        """A move and an act with nothing between them: "D4 resign"."""
+        found = words_of(text)
+        if len(found) < 2 or not _STRONG.fullmatch(found[0].plain):
+            return ()
+        move = self.here.move(found[0].plain)
+        acts = [phrase.does for phrase in phrases(" ".join(word.plain for word in found[1:]), "board")]
+        return (move, acts[0]) if move and acts and acts[0] in ACTS else ()
+
+    def _doubts(self, claim: _Claim) -> tuple[str, ...]:
+        """The reasons to doubt the only claim: its own name, another move, or a move that is not legal here."""
+        doubts = list[str]()
+        if claim.is_move:
+            own = (*claim.line.split("; "), *claim.denied)
+            doubts += [name for name in self.mentions[claim.sentence] if name not in own]
+        for number, sentence in enumerate(self.said):
+            if number == claim.sentence:
+                continue
+            if claim.is_move and _STRONG.fullmatch(plain(sentence.text)) and not self.mentions[number]:
+                doubts.append(sentence.text.strip())
+            if says(sentence.text, "dismissed"):  # "D4. I thought about E5, but no." plays D4; about D4, it does not
+                doubts += [name for name in self.mentions[number] if name == claim.line]
+            elif number > claim.sentence and self._takes_back(sentence.text):
+                others = [name for name in self.mentions[number] if name != claim.line]
+                doubts += others or [claim.line]
+        if claim.is_of_other or self._is_denied(claim):
+            doubts.append(claim.line)
+        return tuple(doubts)
+
+    def _takes_back(self, text: str) -> bool:
+        if _is_courtesy(text):
+            return False  # "No hurry" is a "no" in other languages
+        spans = self.here.spans(text)
+        return any(phrase.group for phrase in phrases(text, "doubt", spans))
+
+    def _is_denied(self, claim: _Claim) -> bool:
+        """Whether the claim is a question that its writer answers with no: "A draw? No!"."""
+        following = self.said[claim.sentence + 1 : claim.sentence + 2]
+        asks = self.said[claim.sentence].asks
+        said = [phrase for each in following if not _is_courtesy(each.text) for phrase in phrases(each.text, "answer")]
+        return asks and any(phrase.does == "no" for phrase in said)
+
+    def _mentioned(self, text: str) -> list[str]:
+        """The legal moves that single words name."""
+        found: dict[str, None] = {}
+        for word in re.split(r"[\s,;:/]+", POSTCODE.sub(" ", in_plain_marks(text)).casefold()):
+            bare = word.strip(" .,!?;:()\"'[]*")
+            move = self.here.move(bare) if bare and _STRONG.fullmatch(bare) else None
+            if move is not None:
+                found[move] = None
+        for pair in pairwise(words_of(text)):
+            heard = self.here.heard(pair)
+            if heard is not None:
+                found[heard] = None
+        return list(found)
+
+    def _comment(self, claim: _Claim) -> str:
+        """The text with only the rest of this sentence, and without quoted lines."""
+        sentence, lines = self.said[claim.sentence], self.text.splitlines()
+        place = sentence.lines.start
+        if sentence.is_alone:
+            lines[place : sentence.lines.stop] = [claim.rest] if claim.rest else []
+        else:
+            left = " ".join(" ".join(lines[place].split()).replace(sentence.text, claim.rest, 1).split())
+            lines[place] = left if claim.rest else left.lstrip("-\N{EN DASH}\N{EM DASH} ")
+        kept = "\n".join(line for line in lines if not line.lstrip().startswith(">"))
+        return re.sub(r"\n{3,}", "\n\n", kept).strip()
+
+
+def _is_courtesy(text: str) -> bool:
+    """Whether a sentence is nothing but politeness, or a picture."""
+    return not words_of(text) or any(phrase.group in ("", "courtesy") for phrase in phrases(text, "courtesy"))
+
+
+def is_courteous(text: str) -> bool:
+    """Whether all sentences of a text are nothing but politeness."""
+    return all(_is_courtesy(each.text) for each in sentences(text))
+
+
+def is_prose(text: str) -> bool:
+    """Whether the text is words of a language, with few numbers; a lone word must be a courtesy.
+
+    >>> is_prose("I am away until 5 May"), is_prose("D4 E5"), is_prose("Wow!"), is_prose("checkmate")
+    (True, False, True, False)
+    """
+    found = plain(POSTCODE.sub(" ", text)).split()
+    letters = [word for word in found if word.replace("'", "").isalpha()]
+    numbers = sum(any(map(str.isdigit, word)) for word in found)
+    if not found:
+        return any(not char.isascii() for char in text)  # a picture
+    if numbers * _WORDS_TO_A_NUMBER > len(found):
+        return False
+    if len(letters) < 2:
+        is_exclaimed = text.rstrip().endswith("!") and len(letters) == 1 and len(found[0]) > 1
+        return is_courteous(text) or is_exclaimed or not text.isascii()
+    return any(len(word) > 3 or word in words("common") | words("courtesies") for word in letters)

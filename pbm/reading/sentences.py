@@ -1,0 +1,292 @@
+"""The sentences of a text, and its signature: what stands below the line that closes a letter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from pbm.reading.book import ANYTHING, Phrase, Spans, book, named
+from pbm.reading.book import words as kind
+
+MAX_SENTENCES = 40
+"""How many sentences of a text are read."""
+MAX_WORDS = 60
+"""Words of a sentence; a longer one is no phrase."""
+MAX_LENGTH = 400
+"""Characters of a sentence; the same."""
+
+_PLAIN = str.maketrans("’‘´`“”\u00a0–—。、，！？¿¡", "''''\"\" --.,,!?  ") | {
+    at: at - 0xFEE0 for at in range(0xFF01, 0xFF5F)
+}
+"""Typographic marks and full-width characters, each with its plain character."""
+_PICTURES = re.compile(
+    "[\u2190-\u2bff\ufe0e\ufe0f\u200d\U0001f000-\U0001faff]+|"
+    r"(?<!\S)(?:[:;=8][-'^o]?[)(\]\[dpo3|/*]+|<3+|xd+)(?!\S)",
+    re.IGNORECASE,
+)
+"""Emoji and smileys; ":3" and "8)" would look like moves."""
+_END = re.compile(
+    r"(?<=[.!?…])(?<!\s\d\.)(?<!\s\d\d\.)(?<!\.\d\.)(?<!\.\d\d\.)(?<!\b[Nn][or]\.)[\"')\]]*\s+"
+    r"|(?<=[。！？])|(?<=\S)\s+-{1,2}\s+(?!\d+\.)"
+)
+"""Where a sentence ends; not within dates and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "No. 7"."""
+_MARKS = ' .,!;:…"()*_•·-[]'
+"""What may stand around a word."""
+_ASKS = re.compile(r"\?[\s!?)\"']*$")
+"""How a question ends: "C3?!" asks, too."""
+_SIGNATURE, _WIDTH = 12, 80
+"""The most lines of a signature, and characters of each."""
+_ON_A_CARD = re.compile(r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|\S*(?:@|\d\d|www\.|://)\S*|\S+:|\w{1,5}\.")
+"""A word of a name, an office, a place or an address, or a label of one: "phone:"."""
+_WEB = re.compile(r"(?:\w+://|www\.)\S*")
+_NUMBER = 6
+"""The fewest digits of a telephone number."""
+POSTCODE = re.compile(r"(?<!\w)[a-z]{1,2}\d[a-z\d]? \d[a-z]{2}(?!\w)", re.IGNORECASE)
+"""A British postcode, as in a signature: "B1 1AA" is not a move."""
+_CELL = re.compile(r"(?<!\w)x?[a-z]{1,2}-?\d{1,2}(?!\w)", re.IGNORECASE)
+_WRAPPED_AT = 55
+"""Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence as written, blanks folded."""
+
+    text: str
+    lines: range
+    """The numbers of the lines it stands in."""
+    is_alone: bool
+    """Nothing else stands in these lines."""
+
+    @property
+    def asks(self) -> bool:
+        return _ASKS.search(in_plain_marks(self.text)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a sentence in its plain form, and where it stands in the plain text."""
+
+    plain: str
+    start: int
+    end: int
+    ends_clause: bool
+    """A mark such as a comma follows."""
+
+
+@lru_cache(512)
+def in_plain_marks(text: str) -> str:
+    """A text without emoji, with plain marks; as long as before but for these.
+
+    >>> in_plain_marks("I’d  like to ... \U0001f44d")
+    "I'd  like to ...  "
+    """
+    return _PICTURES.sub(" ", text.translate(_PLAIN))
+
+
+@lru_cache(512)
+def words_of(text: str) -> tuple[Word, ...]:
+    """The words of a sentence in lower case, a question mark at its end as a word of its own.
+
+    >>> [word.plain for word in words_of("Hi Bert, dont play D4 -- E5?")]
+    ['hi', 'bert', "don't", 'play', 'd4', 'e5', '?']
+    """
+    text, spelt = in_plain_marks(text), named("spellings")
+    found: list[Word] = []
+    for match in re.finditer(r"[^\s]+", text):
+        bare = match[0].strip(_MARKS + "?")
+        if not bare:
+            if found and match[0].strip("?"):
+                found[-1] = Word(found[-1].plain, found[-1].start, found[-1].end, ends_clause=True)
+            continue
+        start = match.start() + match[0].index(bare)
+        ends_clause = match[0].rstrip("\"'*_").endswith(tuple(".,;:!(-"))
+        plain = bare.casefold()
+        parts = spelt.get(plain, plain).split()
+        found += [Word(part, start, start + len(bare), ends_clause) for part in parts]
+    if found and _ASKS.search(text):
+        found.append(Word("?", len(text), len(text), ends_clause=False))
+    return tuple(found)
+
+
+@lru_cache(1024)
+def plain(text: str) -> str:
+    """A text in lower case, without marks around its words and with hurried spellings corrected.
+
+    >>> plain(" I’d  like to ... "), plain("D4 pls \U0001f44d"), plain("dont wanna swap")
+    ("i'd like to", 'd4 please', "don't want to swap")
+    """
+    return " ".join(word.plain for word in words_of(text) if word.plain != "?")
+
+
+def _unnamed(_slot: str, _place: int) -> Sequence[tuple[int, str]]:
+    return ()
+
+
+def phrases(text: str, group: str, spans: Callable[[Sequence[Word]], Spans] | None = None) -> list[Phrase]:
+    """What one sentence says as a whole, of a group of the phrase book; mere politeness has no group.
+
+    spans: finds what the slots name; without it only names and any words are found.
+
+    >>> [phrase.does for phrase in phrases("Ok, I'd love to!", "answer")], phrases("I'd love a sandwich", "answer")
+    (['yes'], [])
+    """
+    words = words_of(text)
+    if not words or len(words) > MAX_WORDS or len(text) > MAX_LENGTH:
+        return []
+    found = book(group).said([word.plain for word in words], spans(words) if spans is not None else plain_spans(words))
+    # "No problem" is a phrase of its own, and no "no {words}"
+    exact = [phrase for phrase in found if phrase.group and all(name != ANYTHING for name, _ in phrase.slots)]
+    return exact or found
+
+
+def says(text: str, *groups: str) -> bool:
+    """Whether one sentence is a phrase of one of the groups as a whole."""
+    return any(phrase.group == group for group in groups for phrase in phrases(text, group))
+
+
+def plain_spans(words: Sequence[Word]) -> Spans:
+    """The slots that need no board and no database: any words, and a word that may be a name."""
+
+    def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
+        word = words[place].plain
+        if slot == "words":
+            return [(place + 1, "")]
+        if slot == "name" and is_name(word):
+            return [(place + 1, word)]
+        return ()
+
+    return spans
+
+
+def is_name(word: str) -> bool:
+    """Whether a word may be somebody's name, as far as its letters go."""
+    bare = word.replace("-", "").replace(".", "").replace("'", "")
+    return bare.isalpha() and len(bare) > 1 and word not in kind("no-names") and word not in kind("common")
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences that the person wrote, without quoted lines and the signature; wrapped lines are joined.
+
+    >>> [sentence.text for sentence in sentences("Hi Bert,\\n\\nthanks! I'll play\\n> E5\\nD4")]
+    ['Hi Bert,', 'thanks!', "I'll play", 'D4']
+    """
+    found: list[Sentence] = []
+    for lines, joined in _paragraphs(unsigned(text)):
+        pieces = [piece for piece in _END.split(joined) if piece and piece.strip(_MARKS + "?")]
+        found += [Sentence(piece, lines, len(pieces) == 1) for piece in pieces]
+        if len(found) >= MAX_SENTENCES:
+            break
+    return found[:MAX_SENTENCES]
+
+
+def unsigned(text: str) -> str:
+    """The text without its closing line and the writer's name, office and numbers below it; the whole text if there is
+    no closing line, or if anything else, such as a move or a wish, stands below it.
+
+    >>> unsigned("D4\\nKind regards,\\nBob Miller\\nTel. 555-7788"), unsigned("Regards\\nBob\\nMove: D4")
+    ('D4', 'Regards\\nBob\\nMove: D4')
+    """
+    lines = text.splitlines()
+    closing = _closing(lines, ("regards",))
+    return text if any(map(_does, lines[closing:])) else "\n".join(lines[:closing])
+
+
+def discreet(text: str) -> str:
+    """The text without the first telephone number or address in its signature, and all below it. Here "Thanks" closes
+    a letter, too.
+
+    >>> discreet("Hi!\\nKind regards,\\nBob Miller\\nTel. 555-7788\\nAcme Corp."), discreet("Hi!\\nTel. 555-7788")
+    ('Hi!\\nKind regards,\\nBob Miller', 'Hi!\\nTel. 555-7788')
+    >>> discreet("Thanks!\\nI was born in 1970, on 10.10.")
+    'Thanks!\\nI was born in 1970, on 10.10.'
+    """
+    lines = text.splitlines()
+    closing = _closing(lines, ("regards", "closing"))
+    number = next((at for at, line in enumerate(lines[closing:], closing) if _reaches(line)), None)
+    return text if number is None else "\n".join(lines[:number]).rstrip()
+
+
+def is_signature(text: str) -> bool:
+    """Whether the text only closes a letter, or gives the writer's contact details.
+
+    >>> [is_signature(text) for text in ("Cheers,\\nBob", "Bob Miller\\nTel. 555-7788", "Yes", "Cheers\\nF6")]
+    [True, True, False, False]
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    is_card = any(map(_reaches, lines)) and all(map(_is_on_a_card, lines))
+    return (is_card or _closing(lines, ("regards", "closing")) == 0) and not any(map(_does, lines))
+
+
+def unclosed(text: str) -> str:
+    """The text above the first line that closes a letter.
+
+    >>> unclosed("kim\\n\\nBest regards,\\nJoe Miller")
+    'kim\\n'
+    """
+    lines = text.splitlines()
+    ends = (at for at, line in enumerate(lines) if at > 0 and _closes(line, ("regards", "closing")))
+    return "\n".join(lines[: next(ends, len(lines))])
+
+
+def _closes(line: str, groups: Sequence[str]) -> bool:
+    """Whether a line closes a letter, perhaps with the writer's name on it."""
+    return len(line) <= _WIDTH and says(line, *groups)
+
+
+def _closing(lines: Sequence[str], groups: Sequence[str]) -> int:
+    """The index of the line that closes a letter, with only a signature below it; len(lines) if there is none."""
+    for number in range(len(lines) - 1, max(len(lines) - _SIGNATURE, 0) - 1, -1):
+        line = lines[number].strip()
+        if _closes(line, groups):
+            return number
+        if line and not _is_on_a_card(line):
+            break
+    return len(lines)
+
+
+def _is_on_a_card(line: str) -> bool:
+    """Whether the line holds only names and numbers of a person or an office."""
+    if len(line) > _WIDTH or line[-1] in "?!":
+        return False
+    others = [word for word in line.split() if not (_ON_A_CARD.fullmatch(word) or word in kind("card-words"))]
+    return len(others) <= (1 if _reaches(line) else 0)  # a label may stand beside a number: "fax 555-7788"
+
+
+def _does(line: str) -> bool:
+    """Whether the line may act on a board: it names a cell, or a sentence of it asks for something."""
+    if len(line) > MAX_LENGTH or _CELL.search(POSTCODE.sub(" ", line)):
+        return True
+    found = [word.plain for word in words_of(line)]
+    if any(len(letter) == 1 and count in named("counts") for letter, count in pairwise(found)):
+        return True  # a dictated cell: "C three"
+    return any(says(piece, "board") for piece in _END.split(line) if piece)
+
+
+def _reaches(line: str) -> bool:
+    """Whether the line holds an email address, or enough digits for a telephone number."""
+    return "@" in line or sum(map(str.isdigit, _WEB.sub("", line))) >= _NUMBER
+
+
+def _paragraphs(text: str) -> list[tuple[range, str]]:
+    """The lines with their numbers; lines that a mail program wrapped are joined."""
+    joined: list[tuple[range, str]] = []
+    for number, line in enumerate(text.splitlines()):
+        said = " ".join(line.split())
+        if not said or said.startswith((">", "|")):
+            continue
+        before = joined[-1] if joined else (range(0), "")
+        last = before[1].rpartition("\n")[2]
+        if before[0] and before[0].stop == number and lacks_room(last, said) and last[-1] not in ".!?:":
+            joined[-1] = (range(before[0].start, number + 1), f"{before[1]}\n{said}")
+        else:
+            joined.append((range(number, number + 1), said))
+    return [(lines, said.replace("\n", " ")) for lines, said in joined]
+
+
+def lacks_room(line: str, following: str, width: int = 0) -> bool:
+    """Whether a line had no room for the following one's first word, if lines have this width or the usual one."""
+    return len(line) + 1 + len(following.partition(" ")[0]) > max(width, _WRAPPED_AT)
