@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from bench import house
+
 ROOT = Path(__file__).parent.parent
 
 OWN = "each game has its own, under the name that the protocol gives it"
@@ -71,3 +73,17 @@ def test_a_name_is_given_once(kind: str) -> None:
 def test_what_no_longer_stands_twice_is_not_listed(kind: str) -> None:
     found, allowed = FOUND[kind]
     assert set(allowed) - found == set()
+
+
+PRIVATE = {
+    "pbm/bots/__main__.py": "os._exit, which is no private name: a robot's process ends without its parent's threads",
+    "pbm/cli/running.py": "os._exit, too: a server that hangs must end",
+    "pbm/cli/logs.py": "structlog gives no other way to a logger's context",
+    "pbm/edges/fetch.py": "imaplib has no other setting for the longest line",
+    "pbm/edges/receive.py": "aiosmtpd leaves no other hook for TLS, timeouts and envelopes",
+}
+
+
+def test_private_names_of_libraries_are_used_only_where_there_is_no_other_way() -> None:
+    """Such names change without notice: a library is used as its manual shows. The database needs none."""
+    assert {each.partition(":")[0] for each in house.House(house.sources()).private_names} == set(PRIVATE)

@@ -27,7 +27,7 @@ from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
 from pbm.store.house import concerning, lasting_beyond
-from pbm.store.statements import Queries, often
+from pbm.store.statements import Queries
 from pbm.store.tables import (
     PLAYERS,
     broadcasts,
@@ -102,7 +102,7 @@ def is_interrupted() -> ScalarSelect[bool]:
     return select(exists().where(concerned, lasting).correlate(matches)).scalar_subquery()
 
 
-_OF_BOARD = often(select(intents).where(intents.c.board == bindparam("of_board")).order_by(intents.c.kind))
+_OF_BOARD = select(intents).where(intents.c.board == bindparam("of_board")).order_by(intents.c.kind)
 
 
 class Intents(Queries):
@@ -156,7 +156,7 @@ _by_player = (
     for seat in (matches.c.seat1_id, matches.c.seat2_id)
 )
 _wishes = union_all(_by_board, _by_game, *_by_player).subquery()
-_FOLLOWERS = often(
+_FOLLOWERS = (
     select(players.c.id, players.c.userid, _wishes.c.ends_only, _wishes.c.whom)
     .join(_wishes, _wishes.c.player_id == players.c.id)
     .where(players.c.removed_at.is_(None))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 import select
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,13 +37,14 @@ from pbm.store.neighbours import (
     ReadOnly,
     SchemaTrouble,
     Turns,
+    Writes,
     ring,
     translated,
 )
 from pbm.store.pulse import HEARTBEAT
 from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
-from pbm.store.transaction import HOUSE, Guarded, Transaction
+from pbm.store.transaction import HOUSE, Transaction
 
 _PRAGMAS = (
     *("foreign_keys=ON", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
@@ -110,9 +111,25 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Transaction]:
         """A consistent view, for reading only. Raises: Writes at the first statement that would write."""
-        with translated(), self._connected() as connection:
-            with connection.begin():
+        try:
+            with self._begun(writes=False) as connection:
                 yield Transaction(connection, self.clock())
+        except ReadOnly as error:
+            raise Writes(f"a transaction that only reads does not write: {error}") from error
+
+    @contextmanager
+    def _begun(self, *, writes: bool, durable: bool = True) -> Iterator[Connection]:
+        """A connection within a transaction, which is committed at the end of the block."""
+        with translated(), self._engine.connect() as connection:
+            connection.execution_options(pbm_writes=writes)
+            if self.locks_rows and not writes:
+                connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            with connection.begin():
+                if not self.locks_rows:
+                    _begin(connection, writes=writes, is_durable=durable)
+                elif not durable:
+                    connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+                yield connection
 
     def look(self) -> AbstractContextManager[Transaction]:
         """As `read`, to see what is to be done next; rows that another worker has in hand can be passed over."""
@@ -127,19 +144,17 @@ class Store:
         the instant at which it happens, if not now.
         """
         try:
-            with self._writing, translated(), self._connected() as connection:
-                connection.execution_options(pbm_writes=True, pbm_durable=durable)
-                with connection.begin():
-                    tx = Transaction(connection, at or self.clock())
-                    if alone:
-                        tx.lock([HOUSE])
-                    if self.signature is not None:
-                        tx.acts.add(self.signature)
-                    yield tx
-                    tx.tell_others()
-                    self._file.check()
-                    if self.only_tries:
-                        raise _OnlyTriedError
+            with self._writing, self._begun(writes=True, durable=durable) as connection:
+                tx = Transaction(connection, at or self.clock())
+                if alone:
+                    tx.lock([HOUSE])
+                if self.signature is not None:
+                    tx.acts.add(self.signature)
+                yield tx
+                tx.tell_others()
+                self._file.check()
+                if self.only_tries:
+                    raise _OnlyTriedError
             self.signature = None
             if self._file.path is not None and tx.grew:
                 ring(self._file.path, self._own_bells, tx.grew)
@@ -148,13 +163,6 @@ class Store:
         except (ReadOnly, Full, Lost) as trouble:
             self.when_unwritable(trouble)
             raise
-
-    def _connected(self) -> Guarded:
-        if not self.locks_rows:
-            return Guarded(self._engine)
-        from pbm.store.libpq import GuardedSession
-
-        return GuardedSession(self._engine)
 
     def bell(self, ring: Callable[[bool], None]) -> Bell:
         """A bell that, once started, calls `ring` in its own thread soon after another process adds to the queues."""
@@ -184,15 +192,14 @@ class Store:
         """Bring the schema to this program's version; keeps all data. Raises: SchemaTrouble for a newer one."""
         if (current := self.revision()) is not None:
             _check_known(current)
-        with self._writing, translated(), self._connected() as connection:
-            with connection.execution_options(pbm_writes=True).begin():
-                tx = Transaction(connection, now)
-                if current is None and self.locks_rows:
-                    _check_encoding(connection)
-                tx.lock(["schema"])  # processes that start at the same time must not migrate at the same time
-                migrate(connection)
-                tx.secrets.ensure(secrets.token_hex(32), now)
-                _first_board(connection)
+        with self._writing, self._begun(writes=True) as connection:
+            tx = Transaction(connection, now)
+            if current is None and self.locks_rows:
+                _check_encoding(connection)
+            tx.lock(["schema"])  # processes that start at the same time must not migrate at the same time
+            migrate(connection)
+            tx.secrets.ensure(secrets.token_hex(32), now)
+            _first_board(connection)
 
     def set_back(self, now: datetime) -> None:
         """Prepare a database restored from a copy: mails sent since then tell of boards and plies it does not hold.
@@ -220,7 +227,7 @@ class Store:
 
     def revision(self) -> str | None:
         """The revision of the schema; None for an empty database. Raises: SchemaTrouble for one that is not ours."""
-        with translated(), self._connected() as connection:
+        with translated(), self._engine.connect() as connection:
             tables = set(inspect(connection).get_table_names())
             if not tables:
                 return None
@@ -235,7 +242,7 @@ class Store:
         schema: whether its tables must be those of this version.
         """
         try:
-            with translated(), self._connected() as connection:
+            with translated(), self._engine.connect() as connection:
                 damage = _postgresql_problems(connection) if self.locks_rows else _sqlite_problems(connection)
                 return _differences(connection) + damage if schema else damage
         except Malformed as trouble:
@@ -364,11 +371,22 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     engine = create_engine(url, hide_parameters=True)
-    event.listen(engine, "do_connect", _connect)
     event.listen(engine, "connect", _set_up_session)
     event.listen(engine, "checkout", _check_session)
     event.listen(engine, "handle_error", _leave_standby)
     return engine
+
+
+def _begin(connection: Connection, *, writes: bool, is_durable: bool = True) -> None:
+    """Begin on SQLite, where reading transactions cannot write; what stays the same is not said again."""
+    wanted = {"query_only": "OFF" if writes else "ON"}
+    if writes:
+        wanted["synchronous"] = "FULL" if is_durable else "NORMAL"
+    for name, value in wanted.items():
+        if connection.info.get(name) != value:
+            connection.exec_driver_sql(f"PRAGMA {name}={value}")
+            connection.info[name] = value
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _set_pragmas(connection: Any, _record: Any) -> None:
@@ -376,12 +394,6 @@ def _set_pragmas(connection: Any, _record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
     if connection.execute(_OURS).fetchone()[0]:
         connection.execute("PRAGMA journal_mode=WAL")  # it is written into the file
-
-
-def _connect(_dialect: Any, _record: Any, words: Sequence[Any], more: Mapping[str, Any]) -> Any:
-    from pbm.store.libpq import Session
-
-    return Session.connect(*words, **more)
 
 
 def _check_session(session: Any, _record: Any, _pooled: Any) -> None:
@@ -400,7 +412,6 @@ def _leave_standby(context: ExceptionContext) -> None:
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:
-    connection.prepare_threshold = None  # psycopg drops what it prepared by DEALLOCATE ALL, which would drop ours, too
     _keep_out_nuls(connection)
     for name, value in _SESSION.items():
         connection.execute(f"SET {name} = '{value}'")

@@ -30,7 +30,7 @@ from sqlalchemy import (
 
 from pbm.domain.match import Ending, Match, Player, UnderWay
 from pbm.store.matches import SEATS, WITH_PLAYERS, Matches, Summary, summary_of
-from pbm.store.statements import NO_LIMIT, among, often
+from pbm.store.statements import NO_LIMIT, among
 from pbm.store.tables import PLAYERS, addresses, matches, players, tournament_players
 
 _Rows = Select[Any]
@@ -41,21 +41,17 @@ _WAITS = (
     for own in (1, 2)
 )
 _UNDER_WAY = [
-    often(
-        select(*_RUNNING, func.coalesce(waits, false()).label("waits"))
-        .join(players, players.c.id == rival)
-        .where(own == bindparam("player"), matches.c.ended_at.is_(None))
-    )
+    select(*_RUNNING, func.coalesce(waits, false()).label("waits"))
+    .join(players, players.c.id == rival)
+    .where(own == bindparam("player"), matches.c.ended_at.is_(None))
     for own, rival, waits in zip(SEATS, SEATS[::-1], _WAITS, strict=True)
 ]
 _TWICE = matches.c.seat1_id == matches.c.seat2_id
 """Whether one player has both seats; such a board counts for the first seat only."""
 _ACTIVE_IN = [
-    often(
-        select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)).label("active"))
-        .where(among(seat, "players"), matches.c.ended_at.is_(None))
-        .group_by(seat)
-    )
+    select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)).label("active"))
+    .where(among(seat, "players"), matches.c.ended_at.is_(None))
+    .group_by(seat)
     for seat, twice in zip(SEATS, (false(), _TWICE), strict=True)
 ]
 _ACTIVE = [
@@ -240,7 +236,7 @@ def _seats_of(games: tuple[str, ...], most: int) -> Any:
         .subquery()
         for game in games
     )
-    return often(select(union_all(*map(select, running)).subquery()))
+    return select(union_all(*map(select, running)).subquery())
 
 
 # Statements of lists are built once for each kind of list.

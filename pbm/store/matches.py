@@ -15,7 +15,7 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
 from pbm.store.annex import clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.statements import Queries, among, often
+from pbm.store.statements import Queries, among
 from pbm.store.tables import matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
@@ -43,14 +43,12 @@ WITH_PLAYERS = WITH_NAMES.add_columns(
 )
 
 
-_HEADERS = often(WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board))
-_LOCKED = often(_HEADERS.with_for_update(of=matches, key_share=True))
+_HEADERS = WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board)
+_LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
 _PLY = plies.c.notation, plies.c.seat, type_coerce(plies.c.played_at, BigInteger), plies.c.auto, plies.c.time_left
-_RECORDS = often(
-    select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
-)
-_CHANGE = often(update(matches).where(matches.c.board == bindparam("of_board")))
-_ADD_PLY = often(insert(plies))
+_RECORDS = select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
+_CHANGE = update(matches).where(matches.c.board == bindparam("of_board"))
+_ADD_PLY = insert(plies)
 AT_ONCE = 500
 """How many boards one statement asks for."""
 T = TypeVar("T")

@@ -212,7 +212,7 @@ class ListeningBell(Bell):
         connection = pooled.driver_connection
         assert connection is not None  # noqa: S101  it was made just now
         pooled.detach()
-        with closing(pooled):
+        with closing(connection):  # not the pooled one, which would roll back first, even if the server has hung up
             connection.autocommit = True
             connection.execute(f"LISTEN {CHANNEL}")
             rung_at = -UNASKED_SECONDS

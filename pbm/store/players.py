@@ -15,7 +15,7 @@ from sqlalchemy import Column, ColumnElement, Row, bindparam, func, or_, select
 
 from pbm.domain.likeness import look, mailbox
 from pbm.domain.match import Player
-from pbm.store.statements import Queries, among, made, often
+from pbm.store.statements import Queries, among, made
 from pbm.store.tables import PLAYERS, addresses, bans, blocks, former_names, players
 
 SOUND: Mapping[str, Any] = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
@@ -53,7 +53,7 @@ class Mailed(NamedTuple):
     settings: Mapping[str, str]
 
 
-_MAILED = often(
+_MAILED = (
     select(
         players.c.id,
         players.c.epoch,
@@ -66,9 +66,9 @@ _MAILED = often(
     .where(among(players.c.id, "players"))
     .order_by(addresses.c.id)
 )
-_ADDRESSES = often(select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id))
-_PROFILES = often(select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players")))
-_OWNERS = often(
+_ADDRESSES = select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id)
+_PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players"))
+_OWNERS = (
     select(addresses.c.address_key, players.c.id, players.c.userid)
     .join(players, addresses.c.player_id == players.c.id)
     .where(among(addresses.c.address_key, "keys"))
@@ -295,7 +295,7 @@ def _address(row: Row[Any]) -> Address:
     )
 
 
-_BLOCKERS = often(select(blocks.c.player_id).where(blocks.c.blocked_id == bindparam("player")))
+_BLOCKERS = select(blocks.c.player_id).where(blocks.c.blocked_id == bindparam("player"))
 
 
 class Blocks(Queries):
@@ -343,8 +343,8 @@ def unnamed(address: str) -> str:
     return f"hash:{hashlib.sha256(mailbox(address).encode()).hexdigest()}"
 
 
-_HOLDING = often(
-    select(bans).where(among(bans.c.subject, "subjects"), or_(bans.c.until.is_(None), bans.c.until > bindparam("now")))
+_HOLDING = select(bans).where(
+    among(bans.c.subject, "subjects"), or_(bans.c.until.is_(None), bans.c.until > bindparam("now"))
 )
 
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from pbm.domain.mail import FINISHED, Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.matches import batched
-from pbm.store.statements import Instant, Queries, among, often
+from pbm.store.statements import Instant, Queries, among
 from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts, owed_boards
 
 C = TypeVar("C", bound=int | None)
@@ -37,14 +37,14 @@ _OF_BOARDS = _NEXT.where(
     inbox.c.id > bindparam("beyond"), inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %")
 )
 """Those that answer a board's mail. Anybody can name a board, so mails that only name one are not among them."""
-_ELSEWHERE = often(
+_ELSEWHERE = (
     select(inbox.c.lane, func.min(inbox.c.id).label("oldest"))
     .where(_NEW, inbox.c.id < bindparam("beyond"), ~among(inbox.c.id, "ours"), inbox.c.lane != "")
     .group_by(inbox.c.lane)
 )
 _RECENT = 20_000
 """How many of the newest mails are searched for those of the last hour, because no index is by time."""
-_TAKE_IN = often(insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True))
+_TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
 POSTPONED = _QUEUED & (outbox.c.attempts > 0)
 """Mails of ours that could not be delivered so far."""
@@ -58,35 +58,35 @@ _HELD = timedelta(seconds=5)
 """How soon a mail that is held back is looked at again."""
 _HURRIED = _QUEUED & ~outbox.c.maybe_taken
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None, "maybe_taken": False}
-_OWE = often(insert(outbox).returning(outbox.c.key, outbox.c.id))
+_OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
 """SQLite takes many rows in one statement only if they may come back in any order."""
-_WRITE = often(insert(outbox_texts))
-_SHARE = often(insert(owed_boards).returning(owed_boards.c.value, owed_boards.c.id))
+_WRITE = insert(outbox_texts)
+_SHARE = insert(owed_boards).returning(owed_boards.c.value, owed_boards.c.id)
 WHOLE = (
     select(outbox, outbox_texts.c.raw, outbox_texts.c.version, owed_boards.c.value.label("shared"))
     .join(outbox_texts, outbox_texts.c.id == outbox.c.id)
     .outerjoin(owed_boards, owed_boards.c.id == outbox_texts.c.board_id)
 )
 _THESE = among(outbox.c.id, "ids")
-_NEXT_AT = often(select(func.min(outbox.c.due_at).label("next_at")).where(_QUEUED))
+_NEXT_AT = select(func.min(outbox.c.due_at).label("next_at")).where(_QUEUED)
 _DUE = WHOLE.where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
-_CLAIMED = often(_DUE.limit(bindparam("most")).with_for_update(skip_locked=True, of=outbox))
-_UNTRIED = often(_CLAIMED.where(outbox.c.attempts == 0))
-_OLDER = often(
+_CLAIMED = _DUE.limit(bindparam("most")).with_for_update(skip_locked=True, of=outbox)
+_UNTRIED = _CLAIMED.where(outbox.c.attempts == 0)
+_OLDER = (
     select(outbox.c.board, outbox.c.address, func.min(outbox.c.id).label("oldest"))
     .where(_PENDING, among(outbox.c.board, "boards"))
     .where(outbox.c.id < bindparam("beyond"), ~among(outbox.c.id, "known"))
     .where(among(outbox.c.address, "people"), outbox.c.due_at <= bindparam("before"))
     .group_by(outbox.c.board, outbox.c.address)
 )
-_KEEP = often(update(outbox).where(_QUEUED, _THESE).values(due_at=bindparam("until")))
-_SENT = often(
+_KEEP = update(outbox).where(_QUEUED, _THESE).values(due_at=bindparam("until"))
+_SENT = (
     update(outbox)
     .where(_THESE)
     .values(attempts=outbox.c.attempts + 1, state=Delivery.SENT.value, done_at=bindparam("now"), trouble="")
 )
-_SETTLED = often(select(inbox.c.identity).where(among(inbox.c.identity, "identities")))
-_SETTLE = often(update(inbox).where(inbox.c.id == bindparam("mail")))
+_SETTLED = select(inbox.c.identity).where(among(inbox.c.identity, "identities"))
+_SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 
 _newer = outbox.alias("newer")

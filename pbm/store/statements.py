@@ -25,17 +25,7 @@ from pbm.domain.match import Player
 NO_LIMIT = 10**9
 """More rows than any table has."""
 
-S = TypeVar("S", bound=sa.Executable)
 V = TypeVar("V")
-
-OFTEN: set[sa.Executable] = set()
-"""Statements that are compiled once because they are executed again and again."""
-
-
-def often(statement: S) -> S:
-    """Mark a statement as one of OFTEN, and return it."""
-    OFTEN.add(statement)
-    return statement
 
 
 class Instant(sa.TypeDecorator[datetime]):
