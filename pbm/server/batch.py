@@ -114,6 +114,7 @@ class Batches:
         if not found:
             self._left_over = 0
             self._begun.clear()
+            self._at_once = _MOST
             return 0
         row, times = found[0]
         before = times - (row.id in self._begun)

@@ -128,4 +128,6 @@ def test_a_move_asks_the_database_a_dozen_times_at_most(table: House, monkeypatc
     event.listen(*listening)
     assert table.service.handle() == count
     event.remove(*listening)
-    assert len(asked) <= 12 * count
+    # PostgreSQL needs a savepoint while a mail is read, or it would answer nothing more after a fault.
+    most = 14 if table.service.store.locks_rows else 12
+    assert len(asked) <= most * count
