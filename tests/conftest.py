@@ -18,6 +18,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
 
 from games import GAMES
+from pbm.bots import strong
 from pbm.core import credentials
 from pbm.mailin import Unlock
 from pbm.server import Settings
@@ -38,6 +39,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
+
+
+@pytest.fixture(autouse=True)
+def _own_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Robots search by themselves, whatever is installed, so that they play the same everywhere."""
+    monkeypatch.setattr(strong, "is_installed", lambda: False)
 
 
 @pytest.fixture(autouse=True, scope="session")

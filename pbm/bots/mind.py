@@ -22,6 +22,7 @@ from signal import SIGKILL
 from typing import Any
 
 from games import GAMES, AnyGame
+from pbm.bots import strong
 from pbm.bots.choose import LEVELS, PATIENCE, Decision, choose, discovered, invented, skill_of
 from pbm.bots.search import Budget
 
@@ -33,6 +34,9 @@ LONGEST_TROUBLE = 500
 
 BREATH_SECONDS = 5.0
 """How often `meanwhile` is called while waiting for a process."""
+
+MOMENT = 0.5
+"""The fewest seconds for a search after solving was tried."""
 
 OPENINGS = 6
 """How many first moves a robot considers if the opponent may swap."""
@@ -99,7 +103,8 @@ def _thoughts(question: Question) -> Iterator[Thought]:
     for number, text in enumerate((*question.moves, None)):
         if number >= question.seen_from and game.outcome(pos) is None:
             opens = question.swappable and number == 0
-            yield _thought(game, pos, replace(question, seed=question.seed + number, swappable=opens))
+            asked = replace(question, seed=question.seed + number, swappable=opens, moves=question.moves[:number])
+            yield _thought(game, pos, asked)
         if text is not None:
             pos = game.play(pos, game.parse(pos, text))
 
@@ -141,13 +146,27 @@ def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[tuple[st
 def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
     budget = LEVELS[question.level].budget(skill_of(game.info.name)).part(question.share)
     budget = replace(budget, patience=min(budget.patience, question.patience))
+    board = strong.known(game, game.options(question.options)) if question.level == max(LEVELS) else None
     if question.swappable:
         choice = fair_opening(game, pos, budget, question.seed)
+    elif board is not None:
+        choice = _strongest(game, pos, board, budget, question)
     else:
         choice = choose(game, pos, budget=budget, seed=question.seed)
     line, end = _told_moves(game, pos, choice.line)
     left = len(line) if game.outcome(end) is not None else None
     return Thought(line[0], choice.value, choice.exact, line[:LONGEST_LINE], left)
+
+
+def _strongest(game: AnyGame, pos: Any, board: strong.SpielBoard, budget: Budget, question: Question) -> Decision:
+    """The solution of the position if it can be solved, otherwise what OpenSpiel's search finds in the same time."""
+    begun = time.process_time(), time.monotonic()
+    solved = choose(game, pos, budget=replace(budget, visits=1), seed=question.seed)
+    if solved.exact:
+        return solved
+    seconds = max(MOMENT, budget.seconds - (time.process_time() - begun[0]))
+    patience = max(MOMENT, budget.patience - (time.monotonic() - begun[1]))
+    return strong.decision(game, pos, board, question.moves, seconds, patience, question.seed)
 
 
 def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision:

@@ -1,0 +1,105 @@
+"""An extra: the highest level thinks with OpenSpiel's search, which is in C++, where OpenSpiel knows the game.
+
+`pip install "pbm-server[strong]"` installs it; without it, or for boards that OpenSpiel does not have, the robots'
+own search is used.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from time import monotonic, process_time
+from typing import Any, NamedTuple
+
+from games import AnyGame
+from pbm.bots.choose import Decision
+
+MEMORY_MB = 500
+"""What the search may keep; the process that thinks has four times as much."""
+MOST_VISITS = 2_000_000
+TICK = 0.001
+"""Seconds that no measured time is shorter than."""
+TRIED = 500
+"""Visits of the short search by which the long one is measured."""
+EXPLORE = 1.4
+
+
+class SpielBoard(NamedTuple):
+    """A board as OpenSpiel has it. ours: our notation for one of its moves."""
+
+    spiel: str
+    ours: Callable[[str], str]
+
+
+def known(game: AnyGame, options: Any) -> SpielBoard | None:
+    """None if OpenSpiel does not have the board, or is not installed."""
+    described = _DESCRIBED.get(game.info.name)
+    return described(options) if described is not None and is_installed() else None
+
+
+def is_installed() -> bool:
+    return importlib.util.find_spec("pyspiel") is not None
+
+
+def _four(options: Any) -> SpielBoard | None:
+    numbers = [options.number(name) for name in ("columns", "rows", "line")]
+    return SpielBoard("connect_four", lambda text: "abcdefg"[int(text[1:])]) if numbers == [7, 6, 4] else None
+
+
+def _hex(options: Any) -> SpielBoard | None:
+    return SpielBoard(f"hex(board_size={options.number('size')})", str)
+
+
+def _y(options: Any) -> SpielBoard | None:
+    size = options.number("size")
+    # the triangle stands on its point there
+    return SpielBoard(f"y(board_size={size})", lambda text: f"{text[0]}{size + 1 - int(text[1:])}")
+
+
+def _clobber(options: Any) -> SpielBoard | None:
+    size = f"rows={options.number('rows')},columns={options.number('columns')}"
+    return SpielBoard(f"clobber({size})", lambda text: f"{text[:2]}-{text[2:]}")
+
+
+def _reversi(options: Any) -> SpielBoard | None:
+    return SpielBoard("othello", str) if options.choice("size") == "8" else None
+
+
+_DESCRIBED: dict[str, Callable[[Any], SpielBoard | None]] = {
+    "four": _four,
+    "hex": _hex,
+    "y": _y,
+    "clobber": _clobber,
+    "reversi": _reversi,
+}
+
+
+def decision(
+    game: AnyGame, pos: Any, board: SpielBoard, played: Sequence[str], seconds: float, patience: float, seed: int
+) -> Decision:
+    """The move for the position that the plies led to, in canonical notation.
+
+    seconds: of processor time; patience: by the clock. The search itself counts only visits (given a time, it ignores
+    them), so how many it may make is known from how long a short search takes.
+    """
+    import pyspiel  # an extra
+
+    theirs = pyspiel.load_game(board.spiel)
+    state = theirs.new_initial_state()
+    for notation in played:
+        state.apply_action(next(a for a in state.legal_actions() if board.ours(state.action_to_string(a)) == notation))
+
+    def searched(visits: int) -> Any:
+        judge = pyspiel.RandomRolloutEvaluator(1, seed)
+        search = pyspiel.MCTSBot(theirs, judge, EXPLORE, visits, MEMORY_MB, True, seed, False)
+        return search.mcts_search(state).best_child()
+
+    begun = process_time(), monotonic()
+    best = searched(TRIED)
+    longer = min(seconds / (process_time() - begun[0] + TICK), patience / (monotonic() - begun[1] + TICK))
+    if longer > 1 and not best.outcome:
+        best = searched(min(MOST_VISITS, round(TRIED * longer)))
+    move = game.parse(pos, board.ours(state.action_to_string(best.action)))
+    if best.outcome:  # it is proved
+        return Decision(move, best.outcome[state.current_player()], (move,), exact=True)
+    return Decision(move, best.total_reward / max(1, best.explore_count), (move,), exact=False)

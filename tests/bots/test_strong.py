@@ -1,0 +1,53 @@
+"""The highest level with OpenSpiel's search, which needs the extra `strong`."""
+
+from __future__ import annotations
+
+import pytest
+
+from games import GAMES
+from pbm.bots import Question, strong, think
+from pbm.domain.match import State
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strong, "is_installed", lambda: True)
+
+
+@pytest.mark.parametrize("game", ["go", "cross"])
+def test_other_games_are_left_to_the_robots_own_search(game: str) -> None:
+    assert strong.known(GAMES[game], GAMES[game].options([])) is None
+
+
+def test_a_board_that_it_does_not_have_is_left_to_the_robots_own_search() -> None:
+    assert strong.known(GAMES["four"], GAMES["four"].options(["-columns=8"])) is None
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("game", "options", "plies"),
+    [
+        ("four", (), "d d c e"),
+        ("hex", ("-size=7",), "d4 c3"),
+        ("y", ("-size=7",), "d5 c6"),
+        ("clobber", (), "a1-a2"),
+        ("reversi", (), "d3 c3"),
+    ],
+)
+def test_its_moves_are_legal_here(game: str, options: tuple[str, ...], plies: str) -> None:
+    state = State.start(GAMES[game], options)
+    for ply in plies.split():
+        state, _ = state.play(ply)
+    board = strong.known(state.game, state.options)
+    assert board is not None
+    found = strong.decision(state.game, state.position, board, plies.split(), 0.2, 20.0, 7)
+    assert state.game.notate(state.position, found.move) in {
+        state.game.notate(state.position, move) for move in state.game.moves(state.position)
+    }
+
+
+@pytest.mark.oracle
+def test_the_highest_level_sees_a_win_in_two() -> None:
+    (thought,) = think(Question("four", (), "", ("d", "a", "e", "a"), 5, 1, 4, patience=1.0))
+    assert thought.move in ("c", "f")
+    assert thought.value == 1
