@@ -84,6 +84,8 @@ class Reading:
     truncated: bool = False
     remarks: tuple[str, ...] = ()
     """What stands below each line, if each line names its board; empty if there is one comment for all."""
+    torn: str = field(default="", repr=False)
+    """What the text says instead, if the only line is the subject, and both are commands; else ""."""
     text: str = field(default="", repr=False, compare=False)
     """The whole text if it may also be read as plain words: without plans, and without boards before lines; else ""."""
 
@@ -146,14 +148,25 @@ class _Draft:
         return any(at <= start for at, _ in self.plans)
 
     def yields_to(self, subject: str) -> bool:
-        """Whether the subject is the command: it reads like one, and the text has none that may be meant instead."""
-        first, is_planned = self.first, self.is_planned
-        if not (first or is_planned) or _is_board_line(subject, self.standing):
+        """Whether the subject is the command: it is one, complete and exact, and the text does not begin with one."""
+        if not (self.first or self.is_planned):
             return True
-        begun = is_planned or _called(first) or _is_board_line(first, self.standing)
-        if self.standing.board is not None and _PLACED.fullmatch(subject) and not begun and not is_moves(first):
+        return self.is_exact(subject) and not (self.is_planned or self.is_exact(self.first) or begins(self.first))
+
+    def is_torn(self, subject: str) -> bool:
+        """Whether subject and text are both exact commands, and differ."""
+        is_same = subject.casefold() == self.first.casefold()
+        return not is_same and self.is_exact(subject) and self.is_exact(self.first)
+
+    def is_exact(self, line: str) -> bool:
+        """Whether a line is a command as it stands, or a move of the board that is answered."""
+        if self.standing.board is not None and _PLACED.fullmatch(line):
             return True
-        return _called(subject) and (begins(subject) or not begun)
+        verb, *named = line.split() or [""]
+        found = find(verb)
+        if found is not None and found.name == "move" and named == [str(self.standing.board)]:
+            return False  # "Move 101", "Board 101" are titles
+        return _is_board_line(line, self.standing) or _is_command(line, self)
 
 
 def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: False) -> Reading:
@@ -192,6 +205,8 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     written = _LISTED.sub("", text.strip("\n")).splitlines()
     left, plans = (written, []) if subject and _is_said(subject) else lift(written, is_move, _is_said)
     draft = _Draft(left, plans, standing, is_userid)
+    if subject and draft.is_torn(subject):
+        return Reading((subject,), torn=draft.first)
     if subject and (draft.yields_to(subject) or not unsigned(text).strip()):
         return _by_subject(subject, [plan] if head and plan else [], draft)
     return _by_text(draft)

@@ -274,7 +274,7 @@ class _Reader:
         return Sure(claim.line, self._comment(claim), is_whole=False)
 
     def _is_private(self) -> bool:
-        return "private" in self._held()
+        return "private" in self._held() or self._is_responder()
 
     def _held(self) -> set[str]:
         """Why what is said is not surely for the other player."""
@@ -398,9 +398,12 @@ class _Reader:
             elif number > claim.sentence and self._takes_back(sentence.text):
                 others = [name for name in self.mentions[number] if name != claim.line]
                 doubts += others or [claim.line]
-        if claim.is_of_other or self._is_denied(claim):
+        if claim.is_of_other or self._is_denied(claim) or self._is_responder():
             doubts.append(claim.line)
         return tuple(doubts)
+
+    def _is_responder(self) -> bool:
+        return any(says(each.text, "responder") for each in self.said)
 
     def _takes_back(self, text: str) -> bool:
         if _is_courtesy(text):

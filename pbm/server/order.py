@@ -25,7 +25,7 @@ from pbm.core.request import Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, board_first, clean, parse
-from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
+from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
@@ -103,6 +103,11 @@ class Order:
         if not self.commands or is_forward:
             why = _FORWARD if is_forward else _NO_WORDS if request.sender.board else _NO_COMMAND
             refuse(request, "", UnknownCommand(*why))
+            return request
+        if self.reading.torn:
+            said = (self.reading.lines[0], self.reading.torn)
+            why = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
+            refuse(request, said[0], Unsure(f"{why} Answer with the one that you mean.", candidates=said))
             return request
         several = len(self.commands) > 1
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
