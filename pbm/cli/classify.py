@@ -1,7 +1,8 @@
-"""How an email would be read, as far as that can be told without a database: for `pbm inbox classify`."""
+"""How an email would be read, as far as that can be told without a database: `pbm inbox classify`, `pbm inbox read`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,10 @@ from pbm.domain.reading import read
 from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin.written import read as read_mail
+from pbm.reading.book import Phrase
+from pbm.reading.intent import Ask, Sure, Surroundings
+from pbm.reading.intent import read as meaning
+from pbm.reading.sentences import phrases, sentences, words_of
 
 _SOME_BOARD = 0
 """Stands for the board, which only the database could tell."""
@@ -26,11 +31,78 @@ _HEADS = {
 
 def classified(file: Path, robot: Robot) -> dict[str, Any]:
     """action; commands, the lines that would be carried out; comment, what else the person wrote. Raises: OSError."""
-    mail = read_mail(_HEADS.get(file.suffix, b"") + file.read_bytes(), Envelope(), robot)
+    mail = _read(file, robot)
     if isinstance(mail, Discard):
         return {"action": mail.action.value, "commands": [], "comment": ""}
     commands, comment = ((), mail.text) if mail.action is Action.HELP else _commands(mail)
     return {"action": mail.action.value, "commands": list(commands), "comment": comment}
+
+
+def _read(file: Path, robot: Robot) -> Message | Discard:
+    return read_mail(_HEADS.get(file.suffix, b"") + file.read_bytes(), Envelope(), robot)
+
+
+_GROUPS = ("board", "everywhere", "letter", "answer", "courtesy", "held", "doubt", "responder", "only-spoken-of")
+"""The tables of the phrase book that are shown, as its README names them."""
+_MOST_SHOWN, _WIDTH = 12, 90
+"""Lines of a person's words, and characters of each: the page fits a screen."""
+
+
+def explained(file: Path, robot: Robot) -> Iterator[tuple[str, str]]:
+    """Each step in which a mail is read, by its name. Raises: OSError.
+
+    On its board, any cell counts as a legal move of the writer's turn: which one is, only the database could tell.
+    """
+    mail = _read(file, robot)
+    if isinstance(mail, Discard):
+        yield "verdict", f"{mail.action.value}: {mail.reason}"
+        if mail.letter is None:
+            return
+        mail = mail.letter
+    yield "from", mail.sender or "nobody that can be told"
+    yield "answers", "an email of ours" if mail.token is not None or mail.answers_us else "nothing of ours"
+    yield "mark", mail.mark.value
+    yield "subject", mail.subject
+    for line in mail.text.splitlines()[:_MOST_SHOWN]:
+        yield "own words", line[:_WIDTH]
+    standing = _standing(mail, strip_subject(mail.subject))
+    reading = read(strip_subject(mail.subject), mail.text, standing)
+    for line in reading.lines:
+        yield "command", f"{line[:_WIDTH]}{_fault(line, standing)}"
+    if reading.torn:
+        yield "or", reading.torn[:_WIDTH]
+    here = Surroundings(_cell, is_turn=True)
+    for sentence in sentences(mail.text)[:_MOST_SHOWN]:
+        spans = here.spans(sentence.text)
+        found = [_shown(group, phrase) for group in _GROUPS for phrase in phrases(sentence.text, group, spans)]
+        yield "sentence", f"{sentence.text[:_WIDTH]}  =  {', '.join(dict.fromkeys(found)) or 'no phrase'}"
+    meant = meaning(mail.text, here)
+    if isinstance(meant, Sure):
+        yield "sure", meant.line
+    elif isinstance(meant, Ask):
+        yield "ask", " or ".join(meant.readings)
+    else:
+        yield "words", "kept back until their writer says for whom" if meant.is_held else "for the other player"
+
+
+def _cell(words: str) -> str | None:
+    """The words as a move, if they look like one on any board."""
+    found = words_of(words)
+    is_cell = len(found) == 1 and found[0].plain[:1].isalpha() and found[0].plain[-1:].isdigit()
+    return words.upper() if is_cell else None
+
+
+def _shown(group: str, phrase: Phrase) -> str:
+    return f"{group}: {phrase.does}".rstrip(": ") if phrase.group else "politeness"
+
+
+def _fault(line: str, standing: Standing) -> str:
+    """Why a line is no command; empty if it is one."""
+    try:
+        parse(line, standing)
+    except Rejected as error:
+        return f"  (no command: {str(error)[:_WIDTH]})"
+    return ""
 
 
 def _commands(mail: Message) -> tuple[tuple[str, ...], str]:

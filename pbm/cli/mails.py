@@ -186,6 +186,23 @@ def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
         click.echo(json.dumps({"file": file, **classified(Path(file), ours)}))
 
 
+@inbox.command()
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@pass_invocation
+def read(invocation: Invocation, file: str) -> None:
+    """Show how a raw email would be read, step by step.
+
+    Its own words, the commands in them, what each sentence means by the phrase book, and what that comes to: sure, ask
+    or words. Which moves are legal cannot be told without the board, so any cell counts as one. Nothing is stored or
+    sent. A file named .txt or .html is read as the text of an email, without headers.
+    """
+    from pbm.cli.classify import explained
+    from pbm.cli.opening import robot
+
+    for step, told in explained(Path(file), robot(invocation.effective().values)):
+        click.echo(printable(f"{step:<10} {told}"))
+
+
 def _row(mail: Received) -> dict[str, Any]:
     return {
         "id": mail.id,

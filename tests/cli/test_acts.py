@@ -41,6 +41,7 @@ READING = {
     "inbox count": "",
     "inbox show": "1",
     "inbox classify": "{folder}/mail.eml",
+    "inbox read": "{folder}/mail.eml",
     "outbox list": "",
     "outbox show": "1",
     "db check": "",
@@ -63,7 +64,7 @@ READING = {
     "db copy": "--help",
 }
 """Commands that only read, with the words for each; making a copy is logged in the copy."""
-APART = "inbox classify", "config show", "config check", "help", "completion", "manual"
+APART = "inbox classify", "inbox read", "config show", "config check", "help", "completion", "manual"
 """Commands that use no database."""
 WRITING = {
     "player add": "carol --address carol@example.net --password carolpass",

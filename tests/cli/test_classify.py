@@ -45,6 +45,25 @@ def test_a_mail_is_told(
     assert found == {"action": action, "commands": commands, "comment": comment}
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "I'll play F6, thanks",
+            ("command    I'll play F6, thanks  (no command", "board: tell {move}", "sure       F6"),
+        ),
+        ("F6 or G7?", ("no phrase", "ask        F6 or G7")),
+        ("What a day!", ("words      for the other player",)),
+        ("private: he is weak", ("held: private", "words      kept back")),
+    ],
+)
+def test_how_a_mail_is_read_is_shown_step_by_step(text: str, told: tuple[str, ...], pbm: Pbm, tmp_path: Path) -> None:
+    file = tmp_path / "mail.txt"
+    file.write_text(text)
+    shown = pbm("inbox", "read", str(file)).stdout
+    assert [each for each in told if each not in shown] == []
+
+
 def test_a_command_in_a_quote_is_not_told(pbm: Pbm, tmp_path: Path) -> None:
     text = f"Subject: Re: something\n\nF6\n\n> {SENTINEL}\n> cross move 101 alice pw A1\n"
     assert classified(pbm, tmp_path, text)["commands"] == ["F6"]
