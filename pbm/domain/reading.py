@@ -151,12 +151,25 @@ class _Draft:
         """Whether the subject is the command: it is one, complete and exact, and the text does not begin with one."""
         if not (self.first or self.is_planned):
             return True
+        if has_text(subject):
+            return self.is_exact(subject)  # all of the text belongs to it
         return self.is_exact(subject) and not (self.is_planned or self.is_exact(self.first) or begins(self.first))
 
     def is_torn(self, subject: str) -> bool:
-        """Whether subject and text are both exact commands, and differ."""
+        """Whether subject and text are both exact commands on the board that is answered, and differ.
+
+        A command with a password is never asked about, because the question would quote it.
+        """
         is_same = subject.casefold() == self.first.casefold()
-        return not is_same and self.is_exact(subject) and self.is_exact(self.first)
+        if self.standing.board is None or is_same or has_text(subject):
+            return False
+        return all(self.is_exact(line) and not self._holds_secret(line) for line in (subject, self.first))
+
+    def _holds_secret(self, line: str) -> bool:
+        try:
+            return bool(parse(line, self.standing, self.is_userid).secrets)
+        except Rejected:
+            return False
 
     def is_exact(self, line: str) -> bool:
         """Whether a line is a command as it stands, or a move of the board that is answered."""

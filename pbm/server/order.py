@@ -46,7 +46,8 @@ from pbm.reading.consent import consent
 from pbm.reading.sentences import sentences
 from pbm.server.greeting import answer_mail
 from pbm.server.guesses import Held
-from pbm.server.plain import Restated, check_sure, is_newcomers, restated, restated_line
+from pbm.server.plain import check_sure, is_newcomers, restated, restated_line
+from pbm.server.restated import Restated
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -105,9 +106,7 @@ class Order:
             refuse(request, "", UnknownCommand(*why))
             return request
         if self.reading.torn:
-            said = (self.reading.lines[0], self.reading.torn)
-            why = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
-            refuse(request, said[0], Unsure(f"{why} Answer with the one that you mean.", candidates=said))
+            self._ask_which(request)
             return request
         several = len(self.commands) > 1
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
@@ -128,6 +127,12 @@ class Order:
             excuse = f"One email may hold {MAX_COMMANDS} commands."
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return request
+
+    def _ask_which(self, request: Request) -> None:
+        """Ask which counts of a subject and a text that are both commands, and differ."""
+        said = (self.reading.lines[0], self.reading.torn)
+        asked = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
+        refuse(request, said[0], Unsure(f"{asked} Answer with the one that you mean.", candidates=said))
 
     def _check_sure(self, request: Request, number: int, command: Command | Rejected) -> None:
         """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""

@@ -1,0 +1,94 @@
+"""What plain words were found to mean, and what both boards and letters need to tell it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pbm.core.board import OpenBoard
+from pbm.core.request import Request
+from pbm.core.robots import robot_called
+from pbm.domain.commands import begins, clean
+from pbm.domain.errors import BadArguments
+from pbm.domain.match import Player
+from pbm.domain.vacations import vacation_said
+from pbm.domain.verbs import PASSWORD, find, leading, passwords_behind
+from pbm.reading.intent import ACTS, Surroundings
+from pbm.reading.sentences import phrases
+
+CHAT = "chat"
+BOARD = re.compile(r"(?<![\w.:/-])#?(\d{3,9})(?![\w/-]|:\d)")
+"""The number of a board among words."""
+SPOKEN = re.compile(
+    r"\s*(?P<verb>chat|kibitz|note(?! (?:that|how|the)\b| no(?:ne|thing)\W*$))[ :,-]+(?P<words>[^\d\W].*?)\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A command of text with its words on the same line."""
+NO_GAME = BadArguments("You have no game under way. To start one at once, against a program:", "play")
+HELPS = {"time": "help clock", "rest": "help vacation", "remind": "help remind", "undo": "help undo"}
+"""The command that helps with what words speak of, where no person reads them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restated:
+    """The meaning of plain words: a command, the words left for the opponent, and what the writer is told."""
+
+    line: str
+    comment: str = ""
+    read_as: str = ""
+    board: int | None = None
+    """The board that the writer named; None for the board that the mail answers, or for no board."""
+
+    @property
+    def whole_line(self) -> str:
+        """The line, with the number of the named board in front if its verb is about a board."""
+        verb, _ = leading(self.line.split())
+        is_of_board = verb is None or any(param.key == "BOARD" for param in verb.params)
+        return f"{self.board} {self.line}" if self.board is not None and is_of_board else self.line
+
+
+def holds_password(request: Request, text: str, writer: Player) -> bool:
+    """Whether the text may hold a password of its writer, which nobody else may read."""
+    userid = writer.userid.casefold()
+    unchecked = {(userid, word) for word in passwords_behind(text.splitlines(), userid)}
+    suspected = request.incoming.locked.keys() | request.incoming.verified.keys()
+    return PASSWORD.search(text) is not None or bool(unchecked & suspected)
+
+
+def begins_like_command(text: str) -> bool:
+    """Whether the first line begins like a command, which then could not be read."""
+    first = text.strip().partition("\n")[0]
+    return bool(first) and begins(clean(first))
+
+
+def is_ours(line: str) -> bool:
+    """Whether the line is a command to the server as it stands."""
+    name = line.split(" ")[0]
+    return name == "all" or find(name) is not None
+
+
+def answers(text: str) -> bool:
+    """Whether a text is a yes or a no and nothing else."""
+    said = phrases(text, "answer")
+    return len(text.split()) == 1 and any(phrase.does in ("yes", "no") for phrase in said)
+
+
+def acts(line: str) -> bool:
+    """Whether a command changes something on a board, or asks the other player for something."""
+    return line.split(" ")[0] in ACTS | {"reject"}
+
+
+def surroundings_of(
+    request: Request, board: OpenBoard | None, *, is_turn: bool = False, rival: str = ""
+) -> Surroundings:
+    def is_player(word: str) -> bool:
+        return request.tx.players.find(word) is not None or bool(robot_called(request.tx, word))
+
+    legal = board.state.named if board is not None and board.match.result is None else lambda _: None
+    return Surroundings(legal, is_player, is_turn, rival)
+
+
+def about_time(request: Request, text: str, about: str) -> Restated:
+    """What answers words about time or an absence where no person reads them: a vacation with its days, or help."""
+    days = vacation_said(text, request.now) if about == "rest" else ""
+    return Restated(f"vacation {days}" if days else HELPS.get(about, "help"))

@@ -1,0 +1,209 @@
+"""Plain words in a mail that answers no board: what they ask of the server."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from pbm.core.request import Request, no_player, userid_named
+from pbm.core.robots import robot_called
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
+from pbm.domain.vacations import vacation_said
+from pbm.domain.verbs import find
+from pbm.features.newcomer import FIRST
+from pbm.mailin import strip_subject
+from pbm.reading.book import Phrase, words
+from pbm.reading.consent import Answer, consent
+from pbm.reading.games_named import game_elsewhere, game_named, game_wanted, starts, topic
+from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Sure, Surroundings, is_courteous, is_prose, read
+from pbm.reading.sentences import phrases, plain, sentences
+from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command, surroundings_of
+
+
+def letter(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+    """The meaning of plain words in a mail that answers no board. Raises: BadArguments.
+
+    command: what the mail was read as, and refused. If it could be read, only whole phrases count beside it.
+    """
+    said = _phrase_of_letter(request, text)
+    if said is not None:
+        return _of_letter(request, text, said.line)
+    if not isinstance(command, Rejected):
+        return None
+    if not sentences(text):
+        return Restated("help start") if text.strip().startswith("?") else None
+    if is_courteous(text) and not answers(text):
+        return Restated("thanks")
+    if consent(text).answer is Answer.NEVER:
+        return Restated("help mails")
+    _check_players(request, text)
+    if not _is_said(text, command):
+        return None
+    _check_board(request, text)
+    found = _about_games(request, text)
+    if found is None and not topic(text):
+        _check_answer(text)
+    return found or _about_topic(request, text, command)
+
+
+def _phrase_of_letter(request: Request, text: str) -> Phrase | None:
+    """The first phrase in a letter that asks for something."""
+    here = surroundings_of(request, None)
+    for group in ("everywhere", "letter", "board"):
+        for each in sentences(text):
+            said = [phrase for phrase in phrases(each.text, group, here.spans(each.text)) if phrase.group]
+            for phrase in sorted(said, key=lambda phrase: -len(phrase.slots)):  # "y" may be the game, or an "and"
+                # "Ich bin ..." may end in anything: it is an absence only if it says of which days
+                is_absence = phrase.does == "chat about rest" and not vacation_said(text, request.now)
+                if not is_absence and not phrase.does.startswith("lead "):
+                    return phrase
+    return None
+
+
+def _is_said(text: str, command: Rejected) -> bool:
+    """Whether a text that is no command is plain words, though it may begin like one: "cancel my vacation"."""
+    if isinstance(command, UnknownCommand) and command.suggestion in _GENERAL:
+        return True
+    if _EXACT.search(text):
+        return False
+    return text.rstrip().endswith("?") or bool(words("common").intersection(plain(text).split()[1:]) - {"me"})
+
+
+def _check_answer(text: str) -> None:
+    """Raises: BadArguments for a lone yes or no."""
+    if plain(text).split(" ")[0] in ("yes", "no") and len(text.split()) <= MOST_READINGS:
+        raise BadArguments(
+            f'"{text.strip()[:40]}" answers no question of ours: the email you answer asks none, was answered before, '
+            "or is too old by now.",
+            "help",
+        )
+
+
+def _check_board(request: Request, text: str) -> None:
+    """Raises: BadArguments for a move on a board that the letter does not name; it says how to name one."""
+    meant, player = read(text, Surroundings(str.upper, is_turn=True)), request.sender.writer
+    readings = set(meant.readings) - ACTS if isinstance(meant, Ask) else set()
+    names_cell = any(map(str.isalpha, "".join(readings)))
+    move = "MOVE" if names_cell else meant.line if isinstance(meant, Sure) else ""
+    is_other = move != "MOVE" and ("{" in move or find(move) is not None)
+    if player is None or not move or is_other or begins_like_command(text):
+        return
+    running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    named = [each for each in running if each.game == game_named(text)]
+    if named and isinstance(meant, Ask) and len(meant.readings) == 1:
+        running, move = named, meant.readings[0]
+    waiting = [each.board for each in running if each.players[(each.seat_to_move or 1) - 1].id == player.id]
+    if not running:
+        raise NO_GAME
+    if not waiting:
+        raise BadArguments("None of your boards waits for your move. You get an email when one does: answer that.")
+    raise BadArguments(
+        "Which board do you mean? Answer an email about it, or put its number in front.",
+        f"{waiting[0] if len(waiting) == 1 or move == 'MOVE' else 'BOARD'} {move}",
+    )
+
+
+def _about_games(request: Request, text: str) -> Restated | None:
+    """A wish to play, anywhere in a letter. Raises: BadArguments with the line that challenges whom it names."""
+    if topic(text) != "tournaments":
+        _check_rival(request, text)
+    told = userid_named(request.tx, text, "told")
+    if told:
+        raise BadArguments(f"To write to {told}, with your words below:", f"message {told}")
+    _check_joins(request, text)
+    absent = game_elsewhere(text)
+    if absent:
+        return Restated(f"play {absent}")
+    return Restated(f"play {game_wanted(text)}".rstrip()) if starts(text) else None
+
+
+def _check_rival(request: Request, text: str, named: str = "") -> None:
+    """Raises: BadArguments with the line that challenges the player whom a letter names."""
+    game = game_named(text)
+    rival = named if "@" in named else robot_called(request.tx, named) or userid_named(request.tx, text, "rival")
+    if rival and "@" in rival:
+        raise BadArguments(f"To invite {rival}:", f"{game or FIRST} challenge me {rival}")
+    if rival:
+        way = "" if game else ", name a game"
+        raise BadArguments(f"To play with {rival}{way}:", f"{game or FIRST} challenge me {rival}")
+
+
+def _check_players(request: Request, text: str) -> None:
+    """Raises: NotFound for a word of a challenge that names no player if another one does; it says who may be meant."""
+    verb, *named = text.split()[:_MOST_NAMED] or [""]
+    found = {word: word == "me" or request.tx.players.find(word) is not None for word in named if word[0].isalpha()}
+    unknown = next((word for word, is_there in found.items() if not is_there), "")
+    if verb.casefold() == "challenge" and unknown and any(found.values()):
+        raise no_player(request.tx, unknown)
+
+
+def _check_joins(request: Request, text: str) -> None:
+    """Raises: BadArguments for a wish to take part in a tournament."""
+    said = plain(text).split()
+    for place, (before, word) in enumerate(pairwise(said)):
+        if before not in words("before-events"):
+            continue
+        # people write "the spring cup" of spring-cup
+        event = request.tx.tournaments.find(word) or request.tx.tournaments.find("-".join(said[place + 1 : place + 3]))
+        if event is not None:
+            raise BadArguments(f"To join {event.name}:", f"tournament join {event.name}")
+
+
+def _about_topic(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+    """The page of help on what a letter speaks of; the first page for any other sentence."""
+    found = topic(text)
+    if found == "help vacation":
+        return about_time(request, text, "rest")
+    if found:
+        named = game_named(text)
+        if found.startswith("GAME ") and not named:
+            return Restated(f"help {found.removeprefix('GAME ')}")
+        return Restated(found.replace("GAME", named).strip())
+    game = game_named(f"{text} {strip_subject(request.message.subject)}")
+    is_sentence = bool(words("common").intersection(plain(text).split()))
+    is_talk = len(text.split()) > 1 and is_sentence and isinstance(command, UnknownCommand) and is_prose(text)
+    return Restated(f"help {game}" if game else "help start") if is_talk else None
+
+
+_EXACT = re.compile(r"[\d=@]")
+"""Characters that a faulty command may hold, but seldom a question."""
+_GENERAL = ("", "help", "tournaments")
+"""The suggestions for words that are no command, and similar to none."""
+_MOST_NAMED = 10
+"""Words of a challenge, with its verb, in which an unknown userid is looked for."""
+_OF_LETTERS = {
+    "standings": "help standings",
+    "show": "all show me active",
+    "about RIVAL": "all show me active",
+    "hint": "help start",
+}
+
+
+def _of_letter(request: Request, text: str, line: str) -> Restated | None:
+    """The command of a phrase, in a mail that answers no board. Raises: BadArguments if it needs to name one."""
+    name = line.split(" ")[0]
+    player = request.sender.writer
+    if line == "rematch":
+        about = strip_subject(request.message.subject)
+        return Restated(f"puzzle {game_named(about)}".rstrip()) if topic(about) == "puzzle" else None
+    if name in ACTS | {"reject"}:
+        running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None) if player else []
+        if not running:
+            raise NO_GAME
+        shown = str(running[0].board) if len(running) == 1 else "BOARD"
+        raise BadArguments(
+            "Which board do you mean? Answer an email about it, or put its number in front.", f"{shown} {line}"
+        )
+    if line.startswith("chat about "):
+        return about_time(request, text, line.removeprefix("chat about "))
+    rival = line.rpartition(" with ")[2] if name == "play" else ""
+    if rival != line and rival:
+        _check_rival(request, text, rival)
+        raise no_player(request.tx, rival)
+    if line == "help {game}" and not game_named(text):
+        return Restated("help start")
+    line = _OF_LETTERS.get(line, line).replace("{game}", game_named(text)).rstrip()
+    if line == _OF_LETTERS["show"] and not (player and request.tx.matches.active_counts([player.id])[player.id]):
+        raise NO_GAME
+    return Restated(line)

@@ -1,0 +1,401 @@
+"""Plain words about a board: what they ask for, a question to their writer, or words for the other player."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import takewhile
+
+from games.rules import MoveError
+from pbm.core.board import OpenBoard
+from pbm.core.decisions import WISHES
+from pbm.core.request import Request
+from pbm.core.robots import UNHEARD, is_robot
+from pbm.domain.errors import BadArguments, Unsure
+from pbm.domain.mail import RemarkKind
+from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, Player, Seat, other
+from pbm.domain.reading import board_below
+from pbm.domain.vacations import vacation_said
+from pbm.domain.verbs import find
+from pbm.reading.book import named as called
+from pbm.reading.book import words
+from pbm.reading.games_named import game_named, topic
+from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Talk, is_courteous, is_prose, read
+from pbm.reading.sentences import Sentence, discreet, in_plain_marks, phrases, plain, says, sentences
+from pbm.server.restated import (
+    BOARD,
+    CHAT,
+    HELPS,
+    SPOKEN,
+    Restated,
+    about_time,
+    acts,
+    answers,
+    begins_like_command,
+    holds_password,
+    is_ours,
+    surroundings_of,
+)
+
+_UNSAID = re.compile(r"[\[\]{}<>|=\\]|\*\*|(?:^|\s)--?[a-z]|:\s*\Z", re.IGNORECASE)
+"""What people seldom write to people, but commands, quotes and notices hold; at its end, what announces nothing."""
+_PLANNED = re.compile(r"(?:^|\s)if\b[^\n]*:", re.IGNORECASE)
+"""What reads like a plan is refused as one."""
+_NEAR, _SHORTEST_NEAR = 0.75, 4
+"""How similar to a verb a word must be to count as misspelt, and how long."""
+
+
+class SaidOnBoard:
+    """The words that somebody wrote about a board: who the writer is there, and what the words mean by its moves."""
+
+    def __init__(self, request: Request, board: OpenBoard, text: str, *, is_alone: bool = True) -> None:
+        """is_alone: the mail is about no other board, so that a yes to a question about it is clear."""
+        self.is_alone = is_alone
+        self.request, self.board, self.text = request, board, text
+        self.writer = request.sender.writer
+        match = board.match
+        self.seat: Seat | None = None if self.writer is None else match.seat_of(self.writer.id)
+        self.opponent = None if self.seat is None else match.player(other(self.seat))
+        self.rival = self.opponent if self.opponent is not None and is_robot(request.tx, self.opponent) else None
+        self.is_running = match.result is None
+        self.is_to_move = self.is_running and self.seat == board.state.to_move
+        rival = "" if self.opponent is None else self.opponent.userid
+        self.surroundings = surroundings_of(request, board, is_turn=self.is_to_move, rival=rival)
+        self.meant: Meaning = read(text, self.surroundings)
+
+    @property
+    def asked(self) -> OfferKind | None:
+        """What the other player asks for, if the writer has not answered."""
+        offer = self.board.match.offer
+        return offer.kind if offer is not None and self.seat not in (None, offer.seat) else None
+
+    def restated(self, *, is_open: bool) -> Restated | None:
+        """What the words mean; None if that is unknown, or if they are a command.
+
+        is_open: the strict reading found no command. Raises: Unsure, BadArguments.
+        """
+        spoken = SPOKEN.fullmatch(self.text)
+        if spoken is not None and self.writer is not None:
+            self.check_no_password(self.writer)
+            return Restated(spoken["verb"].casefold(), spoken["words"])
+        meant = self.meant
+        if is_open and self.seat is not None:
+            self._check_correction()
+        if isinstance(meant, Sure):
+            return self._done(meant, is_open=is_open)
+        if not is_open or _PLANNED.search(self.text):
+            return None
+        replied = self._replied()
+        if replied is not None:
+            return replied
+        if isinstance(meant, Ask) and (meant.is_said or len(meant.readings) <= MOST_READINGS):
+            if self.is_turn:
+                return None  # several moves that one side makes in a row: playing them will say what is wrong
+            self.check_elsewhere(self.text)
+            self.ask(meant)
+        return self._words(meant if isinstance(meant, Talk) else Talk())
+
+    def named(self, whole: str) -> Restated | None:
+        """What is to be done or shown on a board that a letter names. whole: the letter; its words go to nobody.
+
+        Raises: Unsure.
+        """
+        number = self.board.match.board
+        if self.request.sender.proven is not None:
+            self.request.author.player = self.request.sender.proven  # so that a refusal shows the board
+        if is_courteous(self.text):
+            return Restated("show", board=number)
+        verb = find(plain(self.text))
+        if verb is not None and any(param.key == "BOARD" for param in verb.params):
+            return Restated(verb.name, board=number)
+        if begins_like_command(whole) and not isinstance(self.meant, Sure):
+            return None  # what is wrong with the command is told
+        if isinstance(self.meant, Sure) and self.meant.line == self.text.strip():
+            return Restated(self.meant.line, board=number)
+        found = self.restated(is_open=True)
+        if found is None or found.line == CHAT:
+            return None
+        return replace(found, board=number, comment=found.comment if found.comment in whole else whole)
+
+    def _done(self, meant: Sure, *, is_open: bool) -> Restated | None:
+        """The command that is surely meant. Raises: BadArguments for a pass that loses at once."""
+        line = meant.line.replace("{game}", game_named(self.text) or self.board.match.game)
+        if line == "about RIVAL":
+            return Restated(f"about {self.opponent.userid}" if self.opponent else "show")
+        if line.startswith("show #"):
+            return Restated(f"show {self.board.match.board}{line.removeprefix('show ').replace('##', '#')}")
+        name = line.split(" ")[0]
+        if not acts(line) and is_ours(line):
+            return Restated(line)
+        if not is_open or self.text.strip() == line:
+            return None
+        self._forget()
+        self._check_other_board(line)
+        self._check_offer(line)
+        if line == "propose" and self.asked is OfferKind.DRAW:
+            if "?" in self.text:
+                raise Unsure("It is not clear whether you accept the draw. To accept the draw:", "accept")
+            line = "accept"
+        if line == "accept" and self.asked is not None and len(self.text.split()) == 1:
+            line = "yes"  # "agreed" may answer whatever was written last, as a yes may
+        if line == "pass" and self.is_to_move:
+            self._check_pass()
+        name = line.split(" ")[0]
+        is_until = name == "pause" and plain(self.text) != name  # "pause until Monday"
+        is_spoken = is_until or (name in ("give", "rematch") and not plain(self.text).startswith(name))
+        return Restated(line, self.text.strip() if is_spoken else meant.comment, line)
+
+    def _check_offer(self, line: str) -> None:
+        """Raises: Unsure for an answer to another offer than the one that waits: "I accept the draw" of a takeback."""
+        said = {called("offers")[word] for word in plain(self.text).split() if word in called("offers")}
+        if self.asked is not None and said and self.asked not in said and line in ("accept", "reject", "propose"):
+            raise Unsure(f"You are asked for {WISHES[self.asked]}. To agree to that:", "accept")
+
+    def _check_correction(self) -> None:
+        """Raises: BadArguments for another move in place of the one just made: "I meant E4"."""
+        has_moved = self.is_running and not self.is_to_move and len(self.board.match.record) > 0
+        spans = self.surroundings.spans(self.text)
+        found = [phrase for each in sentences(self.text) for phrase in phrases(each.text, "correction", spans)]
+        if has_moved and any(phrase.group for phrase in found):
+            raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
+
+    def _check_pass(self) -> None:
+        """Raises: BadArguments for a pass that loses at once."""
+        move = self.board.state.named("pass")
+        result = self.board.state.play(move)[0].result if move else None
+        if result is not None and result.winner not in (self.seat, None):
+            raise BadArguments('"pass" loses this game at once. If you mean it, answer with nothing else.')
+
+    def _replied(self) -> Restated | None:
+        """A yes or no to what the other player asks, or to whether the writer really resigns. Raises: Unsure."""
+        resigns = self.seat is not None and any(each.is_question for each in self.board.intents.of(self.seat))
+        if not resigns and self.asked is None:
+            return None
+        said = sentences(self.text)
+        kinds = [{phrase.does for phrase in phrases(each.text, "answer")} for each in said[:1]]
+        is_whole = all(is_courteous(each.text) or says(each.text, "answer") for each in said[1:])
+        first = kinds[0] if kinds else set()
+        bare = self.text.strip().rstrip(".!").casefold()
+        if bare in ("yes", "no") or "?" in self.text or not is_whole:
+            return None
+        if self._is_torn(said):
+            raise Unsure('It is not clear whether you agree. Answer with "yes" or "no" and nothing else.')
+        if "no" in first:
+            return Restated("no")
+        if "yes" not in first:
+            return None
+        weak = words("weak-yes") | (words("no-resignation") if resigns else frozenset())
+        if plain(said[0].text) in weak and (resigns or self.asked is OfferKind.DRAW):
+            # "ok" may only say that one has read the offer, and both a draw and a resignation end the game
+            what = "resign. If you do:" if resigns else "accept the draw. To accept the draw:"
+            raise Unsure(f"It is not clear whether you {what}", "yes" if resigns else "accept")
+        below = self.text.partition(said[0].text)[2].strip(" ,.!\n")
+        return Restated("yes", below, "yes")
+
+    @staticmethod
+    def _is_torn(said: Sequence[Sentence]) -> bool:
+        """Whether a yes and a no stand beside each other: "yes, but not now"."""
+        first = next(iter(said[0].text.split()), "") if said else ""
+        kinds = {phrase.does for each in said for phrase in phrases(each.text, "answer")}
+        is_no = bool({"no", "never"} & kinds) or any(says(each.text, "doubt") for each in said)
+        return is_no and any(phrase.does == "yes" for phrase in phrases(first, "answer"))
+
+    @property
+    def or_say(self) -> str:
+        """A sentence on how to pass the words on all the same; empty if only a robot would get them."""
+        return "" if self.rival is not None else f' To write to your opponent, begin with "{CHAT}".'
+
+    def ask(self, meant: Ask) -> None:
+        """Ask which reading is meant, so that "yes" does the only one. Raises: Unsure."""
+        self._forget()
+        readings = meant.readings
+        acts = [each for each in readings if each in ACTS]
+        if len(readings) == 2 and acts == [readings[1]] and readings[1] in ("propose", "resign"):
+            does = {"propose": "offer a draw", "resign": "resign"}[readings[1]]
+            raise Unsure(
+                f'To play {readings[0]} and {does}, answer with "{readings[0]}" on one line and "{readings[1]}" on the '
+                "next."
+            )
+        if len(readings) > 1:
+            named = " or ".join(readings)
+            raise Unsure(
+                f"Your email may mean {named}, so nothing is done. Answer with the one that you mean.",
+                candidates=readings[:MOST_READINGS],
+            )
+        (reading,) = readings
+        if acts or self.board.state.named(reading) is None or not self._may_keep():
+            raise Unsure(f"It is not clear whether you mean {reading}, so nothing is done. If you do:", reading)
+        assert self.seat is not None  # noqa: S101  _may_keep
+        self.request.author.player = self.writer  # so that the question comes with the board
+        self.board.intents.keep(Intent(self.seat, IntentKind.SUBMIT, f"{reading}#{self.board.next_ply}", ASKED))
+        raise Unsure(
+            f"Your email speaks of {reading}, and does not say that you play it.{self.or_say}", candidates=(reading,)
+        )
+
+    def _forget(self) -> None:
+        """Drop a question about a move once its writer speaks of something else, to which a later yes may belong."""
+        waiting = self.board.intents.find(self.seat, IntentKind.SUBMIT) if self.seat is not None else None
+        if waiting is not None and waiting.comment == ASKED and self._may_keep():
+            self.board.intents.drop(waiting)
+
+    def _may_keep(self) -> bool:
+        """Whether a question may be kept until it is answered: for the player only who has shown who they are, and only
+        in place of an earlier question about their words, never of a move they submitted or of a resignation.
+        """
+        proven = self.request.sender.proven is not None or self.request.sender.seat is not None
+        if self.seat is None or not (self.is_running and proven and self.is_alone):
+            return False
+        waiting = self.board.intents.find(self.seat, IntentKind.SUBMIT)
+        return waiting is None or waiting.comment == ASKED or waiting.text == WORDS_KEPT
+
+    def _words(self, meant: Talk) -> Restated | None:
+        """A message to the opponent, if the words can be nothing else. Raises: Unsure, BadArguments."""
+        text, about = self.text, meant.about
+        if find(plain(text)) is not None or answers(text):
+            return self._answer_to_words()
+        self._check_near_verb()
+        self._check_heard()
+        if self.rival is not None and about == "who":
+            return Restated(f"about {self.rival.userid}")
+        if self.rival is not None and topic(text):
+            return Restated(topic(text).replace("GAME", game_named(text) or self.board.match.game))
+        if self.rival is not None and about in HELPS:
+            return about_time(self.request, text, about)
+        if any(phrase.does == "never" for each in sentences(text) for phrase in phrases(each.text, "answer")):
+            way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
+            raise BadArguments(f'You want no more emails. {way_out} "help mails" says how to get fewer, or none.')
+        self._check_invites()
+        if about == "remind":
+            raise BadArguments(f"Your opponent is reminded by the server, as they have chosen.{self.or_say}")
+        if meant.is_held or begins_like_command(text) or _UNSAID.search(in_plain_marks(text)):
+            self.hold_back()
+            return None
+        if self.writer is None or not (about or is_prose(discreet(text.strip()))):
+            return None
+        self.check_seated()
+        self.check_no_password(self.writer)
+        if not self.may_write(self.writer):
+            return None
+        return Restated(CHAT, discreet(text.strip()), UNHEARD if self.rival is not None else self._read_as(about))
+
+    def _answer_to_words(self) -> Restated | None:
+        """A yes or no that nothing was asked for, as a message, if the other player's words were the last."""
+        said = self.request.tx.remarks.of(RemarkKind.COMMENT, self.board.match.board)[-1:]
+        is_theirs = bool(said) and said[0].author != self.writer and self.board.match.offer is None
+        if self.seat is not None and self.board.intents.find(self.seat, IntentKind.SUBMIT) is not None:
+            return None  # it may answer a question of ours
+        if not is_theirs or self.writer is None or not answers(self.text) or not self.may_write(self.writer):
+            return None
+        return Restated(CHAT, self.text.strip(), "a message")
+
+    def _check_invites(self) -> None:
+        """Raises: BadArguments for a wish to invite an address, which is nobody else's business."""
+        address = next((word for word in plain(self.text).split() if "@" in word), "")
+        if address and any(says(each.text, "invites") for each in sentences(self.text)):
+            game = game_named(self.text) or self.board.match.game
+            raise BadArguments("To invite somebody to a game:", f"{game} challenge me {address}")
+
+    def _check_near_verb(self) -> None:
+        """Raises: Unsure for a first line that is one word, nearly the name of a verb: "resing"."""
+        first = self.text.strip().partition("\n")[0].strip().rstrip(".!").casefold()
+        known = words("courtesies") | words("common")
+        if len(first) < _SHORTEST_NEAR or not first.isalpha() or first in known or find(first) is not None:
+            return
+        near = difflib.get_close_matches(first, [*ACTS, "show", "pause", "rematch", "hint"], n=1, cutoff=_NEAR)
+        if near:
+            self._forget()
+            raise Unsure(f'"{first}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
+
+    def _check_heard(self) -> None:
+        """Raises: Unsure for one or two words that may be a dictated move, in any language: "see three", "sieben"."""
+        said = [word for word in plain(self.text).split() if word not in words("requesting")]
+        if not 0 < len(said) <= 2:
+            return
+        letters = [called("letters").get(word, word) for word in said[:-1]]
+        cell = "".join([*letters, called("spelt").get(said[-1], said[-1])])
+        move = self.board.state.named(cell) if cell != "".join(said) and self.is_running else None
+        if move is not None:
+            self._forget()
+            raise Unsure(f"It is not clear whether you mean {move}. If you do:", move)
+
+    def _read_as(self, about: str) -> str:
+        """How a message is read: as a wish that the server could grant, if it is one."""
+        clock = self.board.match.clock
+        is_timed = clock is not None and clock.control.timed
+        if about == "rest" and is_timed and self.is_running:
+            days = vacation_said(self.text, self.request.now)
+            return f"vacation {days}" if days else about
+        if about in ("who", "undo") or (about in ("time", "rest") and is_timed):
+            return about
+        found = topic(self.text) if self.text.rstrip().endswith("?") else ""
+        is_hint = bool(found) and found not in words("unhinted") and "GAME" not in found
+        return found if is_hint else "a message"
+
+    def hold_back(self) -> None:
+        """Keep words that are not surely for the other player, and ask whether they are. Raises: Unsure."""
+        if self.opponent is None or self.rival is not None or not self._may_keep() or not is_prose(self.text):
+            return
+        assert self.seat is not None  # noqa: S101  _may_keep
+        if self.writer is not None and holds_password(self.request, self.text, self.writer):
+            return
+        self.request.author.player = self.writer  # so that the question comes with the board
+        self.board.intents.keep(Intent(self.seat, IntentKind.SUBMIT, WORDS_KEPT, discreet(self.text.strip())))
+        raise Unsure(
+            f'I kept this back. Send it to {self.opponent.userid}? Answer "yes", "no" or "note".',
+            candidates=("no", "note"),
+        )
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether the words begin with several moves that one side makes in a row."""
+        reads = self.board.state.reads
+        pieces: list[str] = []
+        for line in filter(str.strip, self.text.splitlines()):
+            found = [word for word in re.split(r"[,;&\s]+", line) if word and word not in words("move-links")]
+            pieces += [line] if reads(line) else found
+        try:
+            return len(self.board.state.turn(takewhile(reads, pieces))) > 1
+        except MoveError:
+            return True  # playing it will say what is wrong
+
+    def _check_other_board(self, line: str) -> None:
+        """Raises: BadArguments if what is to be done stands in one sentence with another board of the writer's."""
+        named = [each.text for each in sentences(self.text) if line.casefold() in each.text.casefold()]
+        self.check_elsewhere(" ".join([*named, board_below(self.text)]))
+
+    def check_elsewhere(self, said: str) -> None:
+        """Raises: BadArguments if the words name another board where the writer plays."""
+        others = [int(number) for number in BOARD.findall(said) if int(number) != self.board.match.board]
+        for number in others:
+            match = self.request.tx.matches.summary(number)
+            if match is not None and match.result is None and self.writer in match.players:
+                raise BadArguments(
+                    f"Your email speaks of board {number}, too, so nothing is played. Answer the email of each board "
+                    "with nothing but what you do there."
+                )
+
+    def check_seated(self) -> None:
+        """Raises: BadArguments for the words of an onlooker, who may mean the players or other onlookers."""
+        if self.writer is not None and self.seat is None:
+            raise BadArguments(
+                'Nothing was passed on. To write to the players, begin with "chat"; to others who look on, with '
+                '"kibitz".'
+            )
+
+    def check_no_password(self, writer: Player) -> None:
+        """Raises: BadArguments."""
+        if holds_password(self.request, self.text, writer):
+            raise BadArguments(
+                "Nothing was passed on, for your email may hold a password. Answers need none.", "help account"
+            )
+
+    def may_write(self, writer: Player) -> bool:
+        """Whether the writer may send the message: programs that answer every mail repeat themselves, or send many."""
+        remarks, since = self.request.tx.remarks, self.request.now - timedelta(days=1)
+        if remarks.written_since(RemarkKind.COMMENT, writer.id, since) >= self.request.tools.limits.messages_per_day:
+            return False
+        said = remarks.of(RemarkKind.COMMENT, self.board.match.board)
+        return all(remark.author != writer or remark.text.split() != self.text.split() for remark in said)
