@@ -11,6 +11,7 @@ happens; the indented lines below one are the text of a mail:
     >>> alice answers 101: D4                   her answer to the last mail she got of board 101
     >>> alice answers 101 (mail 1): D4          her answer to the first mail she got of it
     >>> alice answers: yes                      her answer to the last mail she got
+    >>> alice, vouched for, answers: set        the same, and our mail server says that it is genuine
     >>> bob answers alice's 101: D4             from his address, his answer to a mail she got
     >>> once more                               the previous mail, delivered again
     ... 3 days 4 hours pass                     and whatever falls due meanwhile is done
@@ -31,7 +32,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import Message as Parsed
@@ -68,7 +69,7 @@ PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "owed_boards
 RECEIVED = re.compile(rf"^(<<< \S+@\S+\n)((?:{INDENT}.*\n|\n)*)", re.MULTILINE)
 """A received mail in a script: the line that says by whom, and what it says."""
 
-_ANSWERS = re.compile(r"(\S+) answers(?: (\w+)'s)?(?: (\d+))?(?: \(mail (\d+)\))?: (.*)")
+_ANSWERS = re.compile(r"(\S+?)(, vouched for,)? answers(?: (\w+)'s)?(?: (\d+))?(?: \(mail (\d+)\))?: (.*)")
 
 
 def password(userid: str) -> str:
@@ -258,9 +259,17 @@ class House:
         content = f"{head}Content-Type: text/plain; charset=utf-8\r\n\r\n{body}".encode()
         return Arriving(address_of(sender), (to,), content)
 
-    def answer(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> list[Got]:
-        """Send an answer, as in `answering`; returns the mails that it causes."""
-        return self.deliver(self.answering(player, text, board, mail=mail, of=of))
+    def answer(
+        self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "", vouched: bool = False
+    ) -> list[Got]:
+        """Send an answer, as in `answering`; returns the mails that it causes.
+
+        vouched: our mail server says that it is genuine; else an answer about a board counts for nothing else.
+        """
+        answer = self.answering(player, text, board, mail=mail, of=of)
+        domain = address_of(player).rpartition("@")[2]
+        results = f"Authentication-Results: {ROBOT.authserv_id}; dkim=pass header.d={domain}\r\n"
+        return self.deliver(replace(answer, raw=results.encode() + answer.raw) if vouched else answer)
 
     def answering(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> Arriving:
         """An answer as mail programs write it. mail: to which mail that `of` got of the board, from 1; 0: the last."""
@@ -509,10 +518,9 @@ def _sent(house: House, what: str, text: str) -> list[Got]:
         assert house.last is not None
         return house.deliver(house.last)
     if match := _ANSWERS.fullmatch(what):
-        player, of, board, mail, first = match.groups()
-        return house.answer(
-            player, f"{first}\n{text}".strip("\n"), int(board) if board else None, mail=int(mail or 0), of=of or ""
-        )
+        player, is_vouched, of, board, mail, first = match.groups()
+        words, number = f"{first}\n{text}".strip("\n"), int(board) if board else None
+        return house.answer(player, words, number, mail=int(mail or 0), of=of or "", vouched=bool(is_vouched))
     sender, _, subject = what.partition(": ")
     name, _, server = sender.rstrip(":").partition(", vouched for by ")
     domain = address_of(name).rpartition("@")[2]

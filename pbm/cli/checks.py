@@ -73,7 +73,7 @@ def _all(effective: Effective, *, offline: bool) -> Findings:
     if not offline:
         yield from _dns(configuration)
         yield from _servers(configuration)
-    yield from _with_database(configuration)
+    yield from _with_database(configuration, offline=offline)
 
 
 def _configuration(effective: Effective) -> Findings:
@@ -185,7 +185,7 @@ def _servers(configuration: Configuration) -> Findings:
         yield probes.bounded("mailbox", lambda: probes.mailbox(fetching))
 
 
-def _with_database(configuration: Configuration) -> Findings:
+def _with_database(configuration: Configuration, *, offline: bool) -> Findings:
     try:
         with opened_store(configuration) as store:
             sound = _database(store)
@@ -193,6 +193,9 @@ def _with_database(configuration: Configuration) -> Findings:
             if sound.verdict is Verdict.OK:
                 yield _clock(store)
             yield from _listener(configuration, store if sound.verdict is Verdict.OK else None)
+            trusts = configuration.server.authserv_id and configuration.delivery.kind == "smarthost"
+            if trusts and sound.verdict is Verdict.OK and not offline:
+                yield probes.forgery(configuration.smarthost, robot(configuration), store)
     except NoDatabase:
         yield warn("database", "there is none yet", "start the server, or pbm db create")
         yield from _listener(configuration, None)

@@ -134,6 +134,20 @@ def retry(tx: Transaction, numbers: tuple[int, ...], everything: bool) -> str:
 
 
 @inbox.command()
+@click.argument("number", type=NUMBER, metavar="ID")
+@pass_invocation
+def handle(invocation: Invocation, number: int) -> None:
+    """Handle one email that waits, and no other, in this process.
+
+    A server has an email handled so if it may have ended the server before.
+    """
+    with invocation.service(serves=True) as service:
+        if not service.batches.handle_only(number):
+            raise Refused(f"Email {number} does not wait, or waits for an earlier one.")
+    say(f"Email {number} was handled.")
+
+
+@inbox.command()
 @click.argument("numbers", type=NUMBER, nargs=-1, required=True, metavar="ID...")
 @pass_steward
 def close(hand: Steward, numbers: tuple[int, ...]) -> None:

@@ -41,8 +41,8 @@ def robot(configuration: Configuration) -> Robot:
 
     server = configuration.server
     names = server.local_part, server.domain, server.authserv_id, server.bounce_part
-    just_a_mailbox = bool(configuration.imap.host)
-    return Robot(*names, just_a_mailbox, server.unsubscribe_url, tuple(server.aliases.split()))
+    just_a_mailbox, aliases = bool(configuration.imap.host), tuple(server.aliases.split())
+    return Robot(*names, just_a_mailbox, server.unsubscribe_url, aliases, server.authserv_strips)
 
 
 @contextmanager

@@ -9,9 +9,11 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -41,6 +43,10 @@ log = structlog.get_logger()
 
 _GRACE_SECONDS = 5
 """How much longer than a server may take to finish, until the system ends the process."""
+
+
+_SECONDS_APART = 50
+"""How long a mail may take in a process of its own: two of these are fewer than make a server give up."""
 
 
 class Signals:
@@ -185,7 +191,23 @@ def run(
     for exposed in open_to_others(effective):
         log.warning("open_to_others", file=exposed)
     with invocation.service(effective, serves=True, create=create) as service:
+        service.batches.apart = partial(_handled_apart, invocation)
         asyncio.run(_serve(service, identified(effective.values, service.store), tasks, invocation))
+
+
+def _handled_apart(invocation: Invocation, mail_id: int) -> int:
+    """The exit code of a process that handles one mail; negative if it was killed, or took too long."""
+    given = {"--config": invocation.config, "--database": invocation.database}
+    options = [word for name, value in given.items() if value is not None for word in (name, str(value))]
+    command = [sys.executable, "-P", "-m", "pbm", "inbox", "handle", str(mail_id), *options]
+    log.warning("handled_apart", mail=mail_id)
+    try:
+        done = subprocess.run(  # noqa: S603  a program of ours
+            command, timeout=_SECONDS_APART, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return -signal.SIGKILL
+    return done.returncode
 
 
 def _renew(server: Server, way: Transport | None, service: Service, invocation: Invocation) -> None:

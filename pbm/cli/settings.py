@@ -196,6 +196,11 @@ class Server(ListenSettings):
         "before, by `pbm identity set`, need not be named.",
     )
     authserv_id: str = setting("", "Name of the mail server whose Authentication-Results are believed. Empty: none is.")
+    authserv_strips: bool = setting(
+        False,
+        "Whether that server removes results in its name that an email brought along, as `pbm doctor` finds out: then "
+        "they also count below its own Received, where Gmail and the filters of Postfix write them.",
+    )
     unsubscribe_url: Annotated[str, fitting(r"|https://[!-;=?-~]{4,200}", "https://example.org/unsubscribe")] = setting(
         "",
         "A web page of yours that mails its parameter command to its parameter address when it gets a POST (RFC "

@@ -25,7 +25,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.domain.verbs import PASSWORD, Standing, passwords_told, redact, usage
+from pbm.domain.verbs import PASSWORD, Locks, Standing, passwords_told, redact, usage
 from pbm.mailin import Message
 from pbm.reading.games_named import people_named
 from pbm.reading.sentences import discreet
@@ -66,7 +66,9 @@ class Sender(NamedTuple):
     address: str = ""
     """The address that a token proves the mail is from, where nobody has an account with it."""
     own: Player | None = None
-    """The player in the seat of the token, if From is an address of theirs: enough for verbs that are `lasting`."""
+    """The player in the seat of the token, if From is an address of theirs: enough for verbs that are `lasting`, on the
+    token's board, and for being answered as a player.
+    """
     at_home: tuple[Player, ...] = ()
     """The players who had From as a confirmed address before anything was done."""
     is_void: bool = False
@@ -77,6 +79,11 @@ class Sender(NamedTuple):
     """The player whose own mail is answered, with the token of their seat, by somebody who is not at the board."""
     leaves: bool = False
     """The stranger at `address` has asked for no more mail, and now answers what they were told then."""
+
+    @property
+    def shown(self) -> Player | None:
+        """The player to be answered as such: proven, or with a seat's token from their address."""
+        return self.proven or self.own
 
     @property
     def writer(self) -> Player | None:
@@ -253,15 +260,19 @@ class Author(Desk):
             self.prove(player)
         elif self.sender.proven is not None:
             player = self.player = self.sender.proven
-        elif self.sender.own is not None and command.verb.lasting and self._is_answered(command):
+        elif self.sender.own is not None and self._is_harmless(command):
             player = self.player = self.sender.own
         else:
             line = command.verb.line if "PASSWORD" in command.verb.line else f"{command.line} USERID PASSWORD"
             raise NeedsIdentity("Who are you? Put your userid and password into the command.", line)
         return player
 
-    def _is_answered(self, command: Command) -> bool:
-        """Whether the command is about the board whose mail is answered."""
+    def _is_harmless(self, command: Command) -> bool:
+        """Whether the command only tells its player something, or is about the board whose mail is answered."""
+        if command.verb.locks is Locks.NOTHING:
+            return True  # whoever forges it has the answer sent to the player's own address
+        if not command.verb.lasting:
+            return False
         named = command.args.get("BOARD", "").partition("#")[0]
         return not named or int(named) == self.sender.board
 

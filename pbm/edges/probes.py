@@ -9,8 +9,8 @@ import ssl
 import threading
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from email.utils import format_datetime
 from pathlib import Path
 
@@ -18,9 +18,10 @@ from imap_tools import ImapToolsError
 from pydantic import SecretStr
 
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
-from pbm.domain.mail import Arrival
+from pbm.domain.mail import Arrival, Received
 from pbm.edges.fetch import connect
-from pbm.edges.records import Finding, fail, ok
+from pbm.edges.records import Finding, fail, ok, warn
+from pbm.mailin import Robot
 from pbm.store import Store
 from pbm.store.engine import utc_now
 
@@ -28,6 +29,8 @@ Place = tuple[str, int] | Path
 
 _SECONDS = 5.0
 _PATIENCE_SECONDS = 10.0
+_ROUND_SECONDS = 30.0
+"""How long a mail may take on its way out and back in."""
 _LATEST = 50
 _START = "start it: pbm serve, or systemctl start pbm"
 
@@ -69,22 +72,10 @@ def listener(place: Place, lmtp: bool) -> Finding:
 def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: float = _PATIENCE_SECONDS) -> Finding:
     """Whether a mail to ourselves is taken, stored in this database and handled; nobody answers it."""
     key = f"doctor-{uuid.uuid4().hex}"
-    mail = "\r\n".join(
-        [
-            f"From: <{address}>",
-            f"To: <{address}>",
-            "Subject: a test of the way in",
-            f"Date: {format_datetime(utc_now())}",
-            f"Message-ID: <{key}@{address.rpartition('@')[2]}>",
-            "Auto-Submitted: auto-generated",
-            "",
-            "Not to be answered.",
-        ]
-    )
     begun = time.monotonic()
     try:
         with _Client(place, lmtp=lmtp) as client:
-            client.sendmail("", [address], mail + "\r\n")
+            client.sendmail("", [address], _to_ourselves(address, key))
     except (OSError, smtplib.SMTPException) as error:
         return fail("loopback", f"an email to {address} is not accepted: {_words(error)}", "look at the log")
     while time.monotonic() - begun < patience:
@@ -99,10 +90,31 @@ def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: flo
     return fail("loopback", reason, advice)
 
 
-def _state_of(store: Store, key: str) -> Arrival | None:
+def _to_ourselves(address: str, key: str) -> str:
+    """A mail that nobody answers. key: by which it is known again."""
+    lines = [
+        f"From: <{address}>",
+        f"To: <{address}>",
+        "Subject: a test of the way in",
+        f"Date: {format_datetime(utc_now())}",
+        f"Message-ID: <{key}@{address.rpartition('@')[2]}>",
+        "Auto-Submitted: auto-generated",
+        "",
+        "Not to be answered.",
+        "",
+    ]
+    return "\r\n".join(lines)
+
+
+def _arrived(store: Store, key: str) -> Received | None:
     with store.read() as tx:
         latest = tx.inbox.latest(None, _LATEST)
-    return next((mail.state for mail in latest if key.encode() in mail.raw), None)
+    return next((mail for mail in latest if f"<{key}@".encode() in mail.raw), None)
+
+
+def _state_of(store: Store, key: str) -> Arrival | None:
+    mail = _arrived(store, key)
+    return None if mail is None else mail.state
 
 
 def _said(password: SecretStr | None) -> str:
@@ -113,22 +125,63 @@ def smarthost(settings: SmarthostSettings) -> Finding:
     """Whether the server that sends our mail is there, and accepts us; nothing is sent."""
     where = f"{settings.host}:{settings.port}"
     try:
-        context = ssl.create_default_context(cafile=settings.ca_file)
-        if settings.tls == "implicit":
-            client: smtplib.SMTP = smtplib.SMTP_SSL(settings.host, settings.port, timeout=_SECONDS, context=context)
-        else:
-            client = smtplib.SMTP(settings.host, settings.port, timeout=_SECONDS)
-        with client:
-            if settings.tls == "starttls":
-                client.starttls(context=context)
-            if settings.username is not None:
-                client.login(settings.username, _said(settings.password))
+        with _relay(settings) as client:
             client.ehlo_or_helo_if_needed()
             client.noop()
     except (OSError, smtplib.SMTPException) as error:
         reason = f"{where} does not take our mail: {_words(error)}"
         return fail("smarthost", reason, "emails wait until it does; see [smarthost]")
     return ok("smarthost", f"{where} takes us")
+
+
+@contextmanager
+def _relay(settings: SmarthostSettings) -> Iterator[smtplib.SMTP]:
+    """A connection to the server that sends our mail. Raises: OSError, SMTPException."""
+    context = ssl.create_default_context(cafile=settings.ca_file)
+    if settings.tls == "implicit":
+        client: smtplib.SMTP = smtplib.SMTP_SSL(settings.host, settings.port, timeout=_SECONDS, context=context)
+    else:
+        client = smtplib.SMTP(settings.host, settings.port, timeout=_SECONDS)
+    with client:
+        if settings.tls == "starttls":
+            client.starttls(context=context)
+        if settings.username is not None:
+            client.login(settings.username, _said(settings.password))
+        yield client
+
+
+def forgery(settings: SmarthostSettings, robot: Robot, store: Store, patience: float = _ROUND_SECONDS) -> Finding:
+    """Whether the server in front strips Authentication-Results in its name that a mail brings along (RFC 8601, 5).
+
+    We write such a mail to ourselves, from outside: through the server that sends our mail.
+    """
+    key = f"doctor-{uuid.uuid4().hex}"
+    forged = f"Authentication-Results: {robot.authserv_id}; none (forged by {key})"
+    check, begun = "forged results", time.monotonic()
+    try:
+        with _relay(settings) as client:
+            client.sendmail(robot.address, [robot.address], "\r\n".join([forged, _to_ourselves(robot.address, key)]))
+    except (OSError, smtplib.SMTPException) as error:
+        return fail(check, f"an email to {robot.address} is not taken: {_words(error)}", "see [smarthost]")
+    while time.monotonic() - begun < patience:
+        if (mail := _arrived(store, key)) is not None:
+            return _stripped(check, robot, is_there=f"forged by {key}".encode() in mail.raw)
+        time.sleep(0.1)
+    advice = "repeat this later; does mail for us reach us from outside?"
+    return warn(check, f"the email that tries it out did not come back within {patience:.0f} s", advice)
+
+
+def _stripped(check: str, robot: Robot, *, is_there: bool) -> Finding:
+    server = robot.authserv_id
+    if not is_there and robot.authserv_strips:
+        return ok(check, f"{server} strips what others write in its name")
+    if not is_there:
+        advice = "server.authserv_strips = true, if it writes its own results below its Received"
+        return ok(check, f"{server} strips what others write in its name: {advice}")
+    if not robot.authserv_strips:
+        return ok(check, f"{server} does not strip what others write in its name, so only results on top count")
+    reason = f"{server} does not strip what others write in its name, so anybody can act as any player"
+    return fail(check, reason, "server.authserv_strips = false, or have that server strip them")
 
 
 def mailbox(settings: FetchSettings) -> Finding:

@@ -41,7 +41,9 @@ from pbm.store.neighbours import Full, ReadOnly
 log = structlog.get_logger()
 
 _READ_ONLY = "The database can only be read. Make it writable and start again: SQLite would not write in this process."
-_HANGS = "Handling an email, or what is due, has taken minutes. Start again: an email that does this thrice is parked."
+_HANGS = (
+    "Handling an email, or what is due, has taken minutes. Start again: an email that does this is parked in the end."
+)
 _LONGEST_WORK_SECONDS = 120.0
 _LOOK_SECONDS = 5.0
 """How long to wait without news before looking all the same."""

@@ -119,10 +119,9 @@ def change_password(request: Request, command: Command) -> Answer:
 @handles(Verb("password NEW-PASSWORD", ACCOUNT, rank=25), "set a password, if your account has none yet")
 def password_(request: Request, command: Command) -> Answer | None:
     """Set the password if the mail is surely from the player's address; otherwise ask for it there."""
-    password = command.args["NEW-PASSWORD"]
-    if request.sender.proven is None:
+    password, player = command.args["NEW-PASSWORD"], request.sender.shown
+    if player is None:
         raise NotAllowed("Answer one of our emails with this line: that shows who you are.", command.verb.line)
-    player = request.author.who(command)
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         line = "change password USERID PASSWORD NEW-PASSWORD"
         raise NotAllowed("Your account has a password already: name it, too, to change it.", line)

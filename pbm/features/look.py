@@ -235,7 +235,7 @@ def _mail_boards(
 
 def _check_number(request: Request, number: int) -> None:
     """Raises: NotFound for no boards, NotAllowed for too many."""
-    most = MAX_SHOWN if request.author.player or request.sender.proven else MAX_SHOWN_UNPROVEN
+    most = MAX_SHOWN if request.author.player or request.sender.shown else MAX_SHOWN_UNPROVEN
     if number == 0:
         raise NotFound("No board fits these words.")
     if number + len(request.outgoing.notices) > most:

@@ -6,7 +6,7 @@ Only light modules are imported here: a mail server may start `pbm receive` for 
 from __future__ import annotations
 
 from pbm.mailin.headers import FOR_OPERATOR, Robot, heading, strip_subject
-from pbm.mailin.message import Action, Cover, Discard, Envelope, Failure, Mark, Message, PeerKey, Unlock
+from pbm.mailin.message import Action, Cover, Discard, Envelope, Failure, Judgement, Mark, Message, PeerKey, Unlock
 
 __all__ = [
     "FOR_OPERATOR",
@@ -15,6 +15,7 @@ __all__ = [
     "Discard",
     "Envelope",
     "Failure",
+    "Judgement",
     "Mark",
     "Message",
     "PeerKey",

@@ -1,26 +1,22 @@
-"""The meaning of header fields: decoded words, the sender, message ids, our addresses and tokens, authentication.
+"""The meaning of header fields: decoded words, the sender, message ids, our addresses and tokens.
 
-An address is accepted only if nothing about it is odd: `alice@example.org <bob@evil.example>` names nobody. Our mail
-server says whether it is really the sender's (RFC 8601). Results that a sender or a foreign server wrote are ignored:
-only fields above the first Received of a foreign host count, and only those in our server's name. Each scan is bounded.
+An address is accepted only if nothing about it is odd: `alice@example.org <bob@evil.example>` names nobody. Each scan
+is bounded.
 """
 
 from __future__ import annotations
 
 import binascii
 import hashlib
-import ipaddress
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
 
-import authres
-
 from pbm.mailin import phrases
 from pbm.mailin.message import Envelope, PeerKey
-from pbm.mailin.mime import MAX_HEADERS, Fields, TooLongError, decoded, from_base64, parse, to_text
+from pbm.mailin.mime import MAX_HEADERS, TooLongError, decoded, from_base64, parse, to_text
 
 MAX_SUBJECT = 998
 MAX_IDS = 100
@@ -54,6 +50,8 @@ class Robot:
     """A web page for one-click unsubscription (RFC 8058); empty for none."""
     aliases: tuple[str, ...] = ()
     """Earlier addresses of the server, which still reach us."""
+    authserv_strips: bool = False
+    """That mail server removes results in its name that came with a mail, so they count below its Received, too."""
 
     @property
     def address(self) -> str:
@@ -278,151 +276,3 @@ def _field(pattern: re.Pattern[bytes], head: bytes) -> bytes:
 
 def _addresses(value: bytes) -> list[str]:
     return plain_addresses([value.decode("ascii", "replace")])
-
-
-_BY = re.compile(r"(?:\A|\s)by\s+\[?([\w.:-]{1,253})", re.IGNORECASE)
-_HOST = r"\[?(?:IPv6:)?([0-9a-f.:]{3,45})[]\s)]"
-_PEER = re.compile(rf"\((?!helo\b)(?:[^\s()=]{{1,255}}\s+)?{_HOST}", re.IGNORECASE)
-_GREETING = re.compile(rf"\A\s*from\s+{_HOST}", re.IGNORECASE)
-_COMMENT = re.compile(r"\([^()]{0,500}\)")
-_PRIVATE = re.compile(r"[^.]*|.*\.(?:internal|local|lan|localdomain|localhost|home\.arpa)", re.IGNORECASE)
-"""Host names in private networks, which do not show whose host it is."""
-
-
-def vouched(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bool:
-    """Whether the Authentication-Results of our server prove the sender, and none of them says that DMARC failed.
-
-    dkim proves all addresses of the signing domain and its subdomains, dmarc those of the domain it names, and spf only
-    the address in MAIL FROM. Whoever gets a signed mail can send it on to us, so a signature counts only if To names
-    us: the lowest To, because that is signed first, and others can be added above.
-    """
-    if not (robot.authserv_id and sender and "authentication-results" in fields):
-        return False
-    found = [result for header in _ours(fields, robot) for result in header.results]
-    if any(_is(result, "dmarc", "fail") for result in found):
-        return False
-    is_to_us = any(map(robot.owns, plain_addresses(fields.get("to", [])[-1:])))
-    return any(_proves(result, sender.lower(), envelope, is_to_us=is_to_us) for result in found)
-
-
-def peer(fields: Fields, robot: Robot) -> str:
-    """The IP address of the machine that handed the mail to our mail server, as recorded by it; empty if it was not.
-
-    If our servers pass mail on to each other, the record of the first one counts.
-    """
-    found = ""
-    for value in fields.get("received", []) if robot.authserv_id else ():
-        if not _BY.search(_COMMENT.sub("", value)) or not _is_hop_of_ours(value, robot):
-            break
-        host = _handed_over_by(value)
-        found = host if host and ipaddress.ip_address(host).is_global else found
-    return found
-
-
-def _handed_over_by(received: str) -> str:
-    """The IP address that a Received field tells; empty for none.
-
-    It stands in a comment after the words of the machine's greeting, which may name any other address. Without such a
-    comment it stands in their place.
-
-    >>> _handed_over_by("from [8.8.8.8] (unknown [93.184.216.34]) by mx.example.org")
-    '93.184.216.34'
-    >>> _handed_over_by("from [93.184.216.34] (helo=[8.8.8.8]) by mx.example.org")
-    '93.184.216.34'
-    """
-    return next(filter(_is_number, (*_PEER.findall(received), *_GREETING.findall(received))), "")
-
-
-def direct(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bool:
-    """Whether the sender is the address in MAIL FROM, and no check by our server failed.
-
-    Without SPF and DMARC checks anybody can forge this, so it only counts together with something others do not know.
-    """
-    if not sender or (envelope.mail_from or "").lower() != sender.lower():
-        return False
-    found = [result for header in _ours(fields, robot) for result in header.results] if robot.authserv_id else []
-    return not any(_is(result, method, "fail") for result in found for method in ("dmarc", "spf"))
-
-
-def _ours(fields: Fields, robot: Robot) -> Iterator[authres.AuthenticationResultsHeader]:
-    """The results that our server wrote.
-
-    Nobody else can write above all Received fields. If our server writes its results below its own Received, only the
-    topmost ones are trusted, because those below may have come with the mail.
-    """
-    received, believed = 0, 0
-    for name, value in fields.among("received", "authentication-results"):
-        if name == "received":
-            if not _is_hop_of_ours(value, robot) or believed:
-                return
-            received += 1
-            continue
-        header = _parsed(value)
-        if header is None or (header.authserv_id or "").lower() != robot.authserv_id.lower():
-            return
-        yield header
-        believed += 1
-        if received or "received" not in fields:
-            return
-
-
-def _is_hop_of_ours(received: str, robot: Robot) -> bool:
-    """Whether a Received field was written by our server, one in its domain, or a host with a private name or an IP."""
-    match = _BY.search(_COMMENT.sub("", received))
-    if match is None:
-        return True
-    host = match[1].rstrip(".").lower()
-    return (
-        _PRIVATE.fullmatch(host) is not None
-        or _is_number(host)
-        or any(host == domain or host.endswith(f".{domain}") for domain in _domains(robot))
-    )
-
-
-@lru_cache(1000)
-def _is_number(host: str) -> bool:
-    """Whether it is an IP address. Cached, because our own servers are named in every mail."""
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def _domains(robot: Robot) -> tuple[str, ...]:
-    """The domains whose hosts are ours: the robot's, the server's own name, and its parent domain."""
-    server = robot.authserv_id.lower()
-    above = server.partition(".")[2]
-    return (robot.domain.lower(), server, above) if "." in above else (robot.domain.lower(), server)
-
-
-def _parsed(value: str) -> authres.AuthenticationResultsHeader | None:
-    """The parsed field; None if it cannot be read."""
-    try:
-        return authres.AuthenticationResultsHeader.parse(f"Authentication-Results: {value}")
-    except Exception:  # noqa: BLE001 - the parser's errors on hostile fields are not documented
-        return None
-
-
-def _is(result: authres.AuthenticationResult, method: str, verdict: str) -> bool:
-    """Whether a result is this verdict of this method."""
-    return str(result.method).lower() == method and str(result.result).lower() == verdict
-
-
-def _proves(result: authres.AuthenticationResult, sender: str, envelope: Envelope, *, is_to_us: bool) -> bool:
-    """Whether one result proves the sender, an address in lower case. is_to_us: whether a signature counts."""
-    domain = sender.rpartition("@")[2]
-    if _is(result, "dkim", "pass"):
-        return is_to_us and any("." in d and f".{domain}".endswith(f".{d}") for d in _values(result, "d"))
-    if _is(result, "dmarc", "pass"):
-        return is_to_us and domain in (value.rpartition("@")[2] for value in _values(result, "from"))
-    if _is(result, "spf", "pass"):
-        # Many servers write only the domain; the address is then the envelope's.
-        proven = set(_values(result, "mailfrom", "mail", "from"))
-        return sender in proven or (domain in proven and (envelope.mail_from or "").lower() == sender)
-    return False
-
-
-def _values(result: authres.AuthenticationResult, *names: str) -> Iterator[str]:
-    """The values of the properties with these names, in lower case."""
-    return (str(p.value or "").strip("<>").lower() for p in result.properties if p.name.lower() in names)

@@ -66,6 +66,14 @@ class Cover(StrEnum):
     LOCKED = "locked"
 
 
+class Judgement(StrEnum):
+    """What our own mail server says of the address in From. NONE: nothing, or neither."""
+
+    PASSED = "passed"
+    NONE = "none"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A person's mail."""
@@ -84,8 +92,7 @@ class Message:
     """The reply token of the address it came to, in lower case."""
     in_reply_to: str | None
     references: tuple[str, ...]
-    authenticated: bool
-    """Whether the trusted mail server vouches for the sender."""
+    judgement: Judgement
     direct: bool
     """Whether the address in From is also that in MAIL FROM, and no check by the trusted mail server failed."""
     answers_us: bool
@@ -99,6 +106,11 @@ class Message:
     """The text of the first attached file; empty if none is attached."""
     cover: Cover = Cover.NONE
     key: PeerKey | None = None
+
+    @property
+    def authenticated(self) -> bool:
+        """Whether the trusted mail server vouches for the sender."""
+        return self.judgement is Judgement.PASSED
 
 
 @dataclass(frozen=True, slots=True)

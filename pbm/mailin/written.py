@@ -17,9 +17,9 @@ from inscriptis.model.config import ParserConfig
 from lxml import html
 
 from pbm.domain.mail import FINISHED, Mail
-from pbm.mailin import headers, phrases, quotes, silence, smime
+from pbm.mailin import authentication, headers, phrases, quotes, silence, smime
 from pbm.mailin.headers import Robot
-from pbm.mailin.message import Action, Cover, Discard, Envelope, Mark, Message, Unlock
+from pbm.mailin.message import Action, Cover, Discard, Envelope, Judgement, Mark, Message, Unlock
 from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
 from pbm.mailin.quotes import FOUND, SENTINEL
 
@@ -201,6 +201,7 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     if fields.get("chat-version"):
         subject, text = "", text.removeprefix(_EDITED)
     forwarded = token is None and phrases.FORWARD_PREFIX.match(subject) and quotes.is_forward(everything)
+    judgement = authentication.judged(fields, envelope, robot, sender)
     message = Message(
         action=Action.HELP if forwarded else Action.REPLY,
         message_id=headers.message_id(fields.get("message-id", [])),
@@ -210,16 +211,24 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         token=token,
         in_reply_to=headers.message_id(fields.get("in-reply-to", [])),
         references=headers.message_ids(fields.get("references", [])),
-        authenticated=headers.vouched(fields, envelope, robot, sender),
-        direct=headers.direct(fields, envelope, robot, sender),
+        judgement=judgement,
+        direct=_is_direct(envelope, sender, judgement),
         answers_us=answers_us,
-        peer=headers.peer(fields, robot),
+        peer=authentication.peer(fields, robot),
         mark=discard.mark if discard else Mark.NONE,
         group=mail.first("chat-group-id").lower(),
         file=_attached(mail),
         key=headers.key_of(fields, sender),
     )
     return message if discard is None else replace(discard, letter=message)
+
+
+def _is_direct(envelope: Envelope, sender: str, judgement: Judgement) -> bool:
+    """Whether the sender is the address in MAIL FROM, and no check by our server failed.
+
+    Without SPF and DMARC checks anybody can forge this, so it only counts together with something others do not know.
+    """
+    return bool(sender) and (envelope.mail_from or "").lower() == sender.lower() and judgement is not Judgement.FAILED
 
 
 MAX_FILE = 65_536

@@ -6,8 +6,7 @@ one by one, and the one that is at fault is parked.
 
 Moves do not wait for other mails: mails that answer a board come first, even from far behind. Mails with passwords,
 each of which takes as long as many moves, are put off until those without are done. No mail passes an earlier one of
-its lane. A mail that waited when this process started may have crashed an earlier one: it is noted as begun, and comes
-alone if it was begun before.
+its lane. Mails that waited when this process started come first; see `left_over`.
 """
 
 from __future__ import annotations
@@ -17,9 +16,11 @@ from contextlib import contextmanager
 from itertools import takewhile
 from time import monotonic
 
+from pbm.domain.mail import Received
 from pbm.mailin import Message
 from pbm.server.docket import Ended, Prepared, Settled, tell, write_down
 from pbm.server.handle import Handler
+from pbm.server.left_over import SUSPECTED, TRIES_APART, Apart, LeftOver, Unfinished, is_harmful
 from pbm.store import Conflict, DatabaseTrouble, Store, Transaction, translated
 
 _SECONDS_AT_ONCE = 0.05
@@ -32,12 +33,6 @@ _AHEAD_AT_ONCE = 20
 """Mails that answer a board and are handled before earlier ones, while more wait than are read at once."""
 _SLOW_AT_ONCE = 2
 """Mails with passwords that are handled before mails without are looked for again."""
-MOST_BEGUN = 3
-"""How often a mail may be begun and not be finished."""
-
-
-class Unfinished(Exception):
-    """A mail crashes every process that handles it."""
 
 
 class Fault(Exception):
@@ -67,10 +62,9 @@ class Batches:
         self._store = store
         self._handler = handler
         self._committed: Callable[[], None] = lambda: None
-        self._left_over: int | None = None
-        """The number of the last mail that waited at the start; 0 once all up to it are done."""
-        self._begun: set[int] = set()
-        """The numbers of those mails that are noted as begun."""
+        self._left_over = LeftOver(store)
+        self.apart: Apart | None = None
+        """How a mail is handled in a process of its own; None if there are no others, so that none is ever parked."""
         self._put_off: dict[int, str] = {}
         """The lanes of mails that wait although later ones are handled, by the mails' numbers."""
         self._at_once = _MOST
@@ -84,10 +78,10 @@ class Batches:
         was rolled back then wait on. Conflict: others have all mails in hand for which these must wait.
         """
         self._committed = committed
-        given_up = self._note_begun(limit)
+        finished = self._begin_left_over(limit)
         with self._store.look() as tx:
             if self._handler.heed(tx):
-                return given_up
+                return finished
             quick, slow, is_more = self._next(tx, min(limit, self._at_once))
         done, rest = self._settle(quick)
         if slow:
@@ -95,44 +89,47 @@ class Batches:
         if (quick or slow) and not done:
             raise Conflict("The mails that wait must wait for others, which another process is handling.")
         self.is_idle = not (is_more or rest) and done == len(quick) + len(slow)
-        return done + given_up
+        return done + finished
 
-    def _note_begun(self, limit: int) -> int:
-        """Note the mails that are left over as begun; returns how many were given up.
-
-        Later mails are not noted, because that costs a commit. A mail that was begun too often is parked; it is read
-        once more, to tell its sender, and if that ends the server again, it is parked without.
-        """
-        if self._left_over is None:
-            with self._store.read() as tx:
-                self._left_over = tx.inbox.newest_waiting()
-        if not self._left_over:
-            return 0
-        with self._store.write(alone=False) as tx:
-            found = tx.inbox.left_over(self._left_over, limit)
-            tx.inbox.begin([row.id for row, _ in found if row.id not in self._begun])
-        if not found:
-            self._left_over = 0
-            self._begun.clear()
+    def _begin_left_over(self, limit: int) -> int:
+        """Note the next mails that are left over as begun; returns how many were finished elsewhere, or given up."""
+        were_done = self._left_over.is_done
+        found = self._left_over.begin(limit)
+        if not found and not were_done:
             self._at_once = _MOST
+        if not found:
             return 0
-        row, times = found[0]
-        before = times - (row.id in self._begun)
-        self._begun |= {row.id for row, _ in found}
         self._at_once = len(found)
-        if before < MOST_BEGUN:
+        row, times = found[0]
+        if times < SUSPECTED or self.apart is None:
             return 0
-        error = Unfinished(f"begun {MOST_BEGUN} times and never finished: the server ended each time")
-        mail = Prepared(row, self._handler.message_of(row) if before == MOST_BEGUN else error)
+        harmful = is_harmful(self.apart, row.id)
+        if harmful is None:
+            self._committed()
+            return 1
+        if harmful:
+            self._give_up(row, is_read=times == SUSPECTED)
+        return int(harmful)
+
+    def _give_up(self, row: Received, *, is_read: bool) -> None:
+        """Park a mail that ends its processes. is_read: it is read here, to tell its sender; not if that ended us."""
+        error = Unfinished(f"the process of its own that handled it ended, {TRIES_APART} times")
+        mail = Prepared(row, self._handler.message_of(row) if is_read else error)
         with self._store.write() as tx:
             ended = write_down(tx, [(mail, self._handler.give_up(tx, mail, error))])
         self._tell(ended)
-        return 1 + self._note_begun(limit)
+
+    def handle_only(self, mail_id: int) -> int:
+        """Handle one waiting mail and no other; returns 1, or 0 if it does not wait. Raises: DatabaseTrouble."""
+        with self._store.look() as tx:
+            self._handler.heed(tx)
+            mails = self._handler.read(tx, tx.inbox.these([mail_id]))
+        return self._settle(self._handler.check(mails))[0]
 
     def _next(self, tx: Transaction, limit: int) -> tuple[list[Prepared], list[Prepared], bool]:
         """The next mails without passwords, a few with, and whether others wait."""
         rows = tx.inbox.waiting(limit, but=self._put_off)
-        is_flood = len(rows) >= limit and not self._left_over
+        is_flood = len(rows) >= limit and self._left_over.is_done
         if is_flood:
             rows += tx.inbox.of_boards(_AHEAD_AT_ONCE, rows[-1].id, but=self._put_off)
         again = tx.inbox.these(sorted(self._put_off)[:_SLOW_AT_ONCE])
@@ -151,7 +148,11 @@ class Batches:
             number: lane for number, lane in self._put_off.items() if number not in {row.id for row in again}
         }
         self._put_off |= {mail.row.id: mail.row.lane for mail in slow[_SLOW_AT_ONCE:]}
-        return moves_first(quick, is_flood=is_flood), first, bool(is_flood or self._put_off or self._left_over)
+        return (
+            moves_first(quick, is_flood=is_flood),
+            first,
+            bool(is_flood or self._put_off) or not self._left_over.is_done,
+        )
 
     def _settle(self, mails: Sequence[Prepared]) -> tuple[int, Sequence[Prepared]]:
         """Handle the mails in one short transaction after another; returns how many were handled, and the rest.

@@ -151,7 +151,7 @@ class Prepared(NamedTuple):
 
         The two are kept apart, because anybody can write any address into From.
         """
-        players = {player.userid.casefold() for player in (self.sender.proven, identified) if player is not None}
+        players = {player.userid.casefold() for player in (self.sender.shown, identified) if player is not None}
         return players | self.verified or {f"from {self.letter.sender.casefold()}"}
 
 

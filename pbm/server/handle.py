@@ -217,7 +217,7 @@ class Handler:
         """
         sender, message = mail.sender, mail.letter
         if sender.proven or sender.seated or sender.address or mail.verified:
-            if sender.proven not in sender.at_home or mail.verified or not mail.only_reads:
+            if sender.shown not in sender.at_home or mail.verified or not mail.only_reads:
                 return ""
             return self.throttle.spent(tx, message.sender, None, mail.cause(proven=True))
         if message.token and tx.tickets.find(message.token, tx.now) is not None:
@@ -247,7 +247,7 @@ class Handler:
         if not mail.is_answered:
             writer = mail.sender.seated
             mails = tuple(each for each in mails if not each.reply and (writer is None or each.player_id != writer.id))
-        shown = request.sender.proven or request.author.player
+        shown = request.sender.shown or request.author.player
         proven, told = shown is not None or bool(request.sender.address), told_since_the_ply(request)
         payers = frozenset(mail.payers(request.author.player))
         return Obeyed(mails, proven, request.withheld, told, _about(request, mail), payers)
@@ -271,6 +271,8 @@ class Handler:
         if mail.sender.proven is not None:
             return order.carry_out(blank)
         try:
+            if mail.sender.seat is not None:  # a command that wants more proof undoes itself, and others are kept
+                return order.carry_out(blank.again())
             with tx.savepoint():
                 return order.carry_out(blank.again())
         except NeedsIdentity as error:

@@ -6,7 +6,7 @@ Then it composes all mails that they cause.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -108,14 +108,18 @@ class Order:
         if self.reading.torn:
             self._ask_which(request)
             return request
-        several = len(self.commands) > 1
+        several, waiting = len(self.commands) > 1, dict[int, NeedsIdentity]()
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
                 request.words.take(self.reading, number, command)
                 self._check_sure(request, number, command)
                 answer = run(request, command)
-            except NeedsIdentity:
-                raise
+            except NeedsIdentity as error:
+                # The token of a seat is good for its board, so a move there waits for nothing else in the mail.
+                if request.sender.seat is None or not several:
+                    raise
+                waiting[number] = error
+                continue
             except REFUSALS as error:
                 if not self.reading.remarks:
                     return self._refused(request, number, error)
@@ -126,6 +130,7 @@ class Order:
         if self.reading.truncated:
             excuse = f"One email may hold {MAX_COMMANDS} commands."
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
+        self._ask_for(request, waiting)
         return request
 
     def _ask_which(self, request: Request) -> None:
@@ -133,6 +138,21 @@ class Order:
         said = (self.reading.lines[0], self.reading.torn)
         asked = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
         refuse(request, said[0], Unsure(f"{asked} Answer with the one that you mean.", candidates=said))
+
+    def _ask_for(self, request: Request, waiting: Mapping[int, NeedsIdentity]) -> None:
+        """Hold the commands that need more proof than the others, which are done. waiting: by number, and why."""
+        if not waiting:
+            return
+        if len(waiting) == len(self.commands):
+            raise waiting[1]
+        numbers, reading = list(waiting), self.reading
+        commands = tuple(self.commands[number - 1] for number in numbers)
+        # Words below a message are its text; below anything else they are for the opponent, who gets them now.
+        has_text = any(isinstance(each, Command) and each.verb.has_text for each in commands)
+        remarks = tuple(reading.remarks[number - 1] for number in numbers) if reading.remarks else ()
+        lines = tuple(reading.lines[number - 1] for number in numbers)
+        held_back = Reading(lines, request.words.spend() if has_text else "", remarks=remarks)
+        hold(request, Order(held_back, commands), waiting[numbers[0]])
 
     def _check_sure(self, request: Request, number: int, command: Command | Rejected) -> None:
         """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
@@ -231,7 +251,7 @@ def _named(command: Command | Rejected) -> int | None:
 
 def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
     """The error for a command that needs a password if its player has none; None otherwise."""
-    player, (verb, _) = request.sender.proven, leading(line.split())
+    player, (verb, _) = request.sender.shown, leading(line.split())
     if player is None or verb is None or not verb.guarded:
         return None
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:

@@ -21,7 +21,7 @@ from pbm.domain.match import Seat
 from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import Standing
-from pbm.mailin import Action, Message
+from pbm.mailin import Action, Judgement, Message
 from pbm.server.order import Order, mails_of, parse_all
 from pbm.store import HOUSE, Store, Transaction
 
@@ -109,7 +109,7 @@ def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:
 
 def _message(text: str) -> Message:
     return Message(
-        Action.REPLY, None, "", "", text, None, None, (), authenticated=True, direct=True, answers_us=False
+        Action.REPLY, None, "", "", text, None, None, (), Judgement.PASSED, direct=True, answers_us=False
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ class Regrets:
     def leave_undone(self, tx: Transaction, mail: Prepared, reason: str) -> Settled:
         """The end of a mail for which nothing is done. reason: the limit that is used up."""
         LIMITED.inc()
-        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
+        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.shown is not None)
         until = self.throttle.silent_until(tx, address, None, cause)
         told = self.of_silence(tx, address, until, ignored=not cause.proven)
         undone = "not answered" if cause.proven else "nothing was done"
@@ -115,7 +115,7 @@ class Regrets:
 
     def of_locked(self, tx: Transaction, mail: Prepared, *, reads: bool) -> tuple[Mail, ...]:
         """The letter, once a day, that an encrypted mail cannot be read. reads: whether others can be."""
-        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
+        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.shown is not None)
         if not address or tx.outbox.wrote_to(address, LOCKED, tx.now - _DAY):
             return ()
         letter = self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads)._replace(reply=True)

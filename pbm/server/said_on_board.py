@@ -104,8 +104,8 @@ class SaidOnBoard:
         Raises: Unsure.
         """
         number = self.board.match.board
-        if self.request.sender.proven is not None:
-            self.request.author.player = self.request.sender.proven  # so that a refusal shows the board
+        if self.request.sender.shown is not None:
+            self.request.author.player = self.request.sender.shown  # so that a refusal shows the board
         if is_courteous(self.text):
             return Restated("show", board=number)
         verb = find(plain(self.text))

@@ -1,10 +1,7 @@
 """The sender of a mail, as far as the mail itself shows it, and whether the operator has banned them.
 
-A sender is proven by a reply token that comes from an address of its player, or by an address that a trusted mail
-server vouches for. The token is in the address the mail came to or, if that has lost it, in the mail that is answered.
-From another address, the token of a seat still plays its own board, and proves nothing else. Once the board has ended,
-it proves nothing from any address: mails lie around for years, and anybody can write From. Userid and password come
-with a command and are checked there. Everything else about a mail can be forged.
+`PROOFS` says what a mail may act on, by what it shows; docs/security.md prints it. A token is in the address the mail
+came to or, if that has lost it, in the mail that is answered. Everything else about a mail can be forged.
 
 A banned player is told so, once a day at most, and may still write to postmaster. Mail from a banned address or domain
 is ignored, and nobody is told. A program's mail counts only for an account that is marked as a bot, and is not answered
@@ -15,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import NamedTuple
 
 from pbm.core.credentials import check_address
 from pbm.core.notify import day_of
@@ -25,9 +24,9 @@ from pbm.domain.commands import Command, board_of_subject
 from pbm.domain.errors import BadArguments
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
-from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
+from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer, Token
 from pbm.domain.verbs import Standing
-from pbm.mailin import Cover, Mark, Message, Robot, strip_subject
+from pbm.mailin import Cover, Judgement, Mark, Message, Robot, strip_subject
 from pbm.mailin.headers import mark_of
 from pbm.mailin.written import token_answered
 from pbm.server.docket import Prepared
@@ -76,58 +75,170 @@ def _of_address(address: str) -> tuple[str, ...]:
 
 _PLAYERS = SeatToken, PlayerToken, DigestToken
 """Tokens that stand for somebody who has an account."""
+DAYS_OF_PROOF = 14
+
+
+class Reach(Enum):
+    """What a mail may act on."""
+
+    PLAYER = "everything of the player"
+    BOARD = "the token's own board, whatever From says, and nothing else"
+    NEWCOMER = "what somebody without an account may ask for, such as to join"
+    NOTHING = 'nothing; the player is asked "was that you?"'
+
+
+class Clue(Enum):
+    """What a mail shows of its sender, in words for the operator."""
+
+    VOUCHED = "our own mail server passes the address in From (`server.authserv_id`)"
+    MAILED = f"the token of a player's email, mailed to exactly the address in From within {DAYS_OF_PROOF} days"
+    PASSWORD = "userid and password in the command"  # noqa: S105  no password
+    ANSWERED = 'a yes to "was that you?", which went to the player'
+    SEAT = "the token of a board email, which says its board and seat"
+    ADDRESS = "the token of an email to somebody without an account, mailed to exactly the address in From"
+    CLAIMED = "a player's address in From, and nothing else"
+
+
+class Worth(NamedTuple):
+    """What one clue is good for."""
+
+    reach: Reach
+    failed: Reach
+    """The same for a mail that our own mail server says is not from the address in From."""
+
+
+PROOFS = {
+    Clue.VOUCHED: Worth(Reach.PLAYER, Reach.NOTHING),
+    Clue.MAILED: Worth(Reach.PLAYER, Reach.NOTHING),
+    # What follows says nothing about From, so a verdict about From changes nothing.
+    Clue.PASSWORD: Worth(Reach.PLAYER, Reach.PLAYER),
+    Clue.ANSWERED: Worth(Reach.PLAYER, Reach.PLAYER),
+    # Board mails are forwarded, and shown to others: From is then as easily forged as read.
+    Clue.SEAT: Worth(Reach.BOARD, Reach.BOARD),
+    Clue.ADDRESS: Worth(Reach.NEWCOMER, Reach.NOTHING),
+    Clue.CLAIMED: Worth(Reach.NOTHING, Reach.NOTHING),
+}
+"""Who may act on what. The password and the answer are proved where they are used, `Author` and `order.release`."""
+
+
+def reach_of(clue: Clue, judgement: Judgement) -> Reach:
+    """What a mail may act on by one clue. judgement: what our own mail server says of its From."""
+    worth = PROOFS[clue]
+    return worth.failed if judgement is Judgement.FAILED else worth.reach
+
+
+class _Facts(NamedTuple):
+    """What a mail shows, as it is looked up, before it is judged."""
+
+    message: Message
+    token: Token | None
+    at_home: tuple[Player, ...]
+    """The players of the address in From."""
+    answered: Sent | None
+    """The mail of ours that is answered, by its id; not looked up where the token names the board."""
+    claimed: Player | None
+    owner: Player | None
+    """The player of a player's token that is still good, whatever From says."""
+    mailed: Player | None
+    """The same, if the token was mailed to the address in From."""
+
+    @property
+    def as_of(self) -> datetime | None:
+        """When the mail that is answered was written, by its token or else by its id."""
+        if isinstance(self.token, DigestToken):
+            return instant_at(self.token.as_of)
+        return None if self.answered is None or isinstance(self.token, PlayerToken) else self.answered.created_at
+
+    @property
+    def proven(self) -> Player | None:
+        """The player whom the mail proves, by the table of proofs."""
+        vouched = self.claimed if self.message.judgement is Judgement.PASSED else None
+        for clue, player in ((Clue.MAILED, self.mailed), (Clue.VOUCHED, vouched)):
+            if player is not None and reach_of(clue, self.message.judgement) is Reach.PLAYER:
+                return player
+        return None
+
+    def is_void(self, *, known: bool) -> bool:
+        """Whether the mail shows nothing but a token that was revoked or has expired."""
+        return isinstance(self.token, _PLAYERS) and self.owner is None and not known
 
 
 def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
-    """The sender as the mail shows them. The player of a token is proven only if From is an address of theirs, too.
+    """The sender as the mail shows them.
 
     A forwarded mail takes its token along: anybody who answers it plays that board, but is nobody otherwise. Whoever
     answers a player's own mail, because it went to them in copy, plays nothing: they speak for themselves.
     """
-    at_home = tuple(tx.players.of_address(message.sender)) if message.sender else ()
-    token = signer.open(message.token) if message.token else None
-    seat = token if isinstance(token, SeatToken) else None
-    answered = _answered(tx, message) if seat is None else None
-    claimed = _claimed(at_home, answered)
-    vouched = claimed if message.authenticated else None
-    owner = _of_token(tx, token)
-    proven = (owner if owner in at_home else None) or vouched
-    board = seat.board if seat else _board_answered(message, answered)
-    as_of = answered.created_at if answered is not None and not isinstance(token, PlayerToken) else None
-    as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else as_of
+    facts = _facts(tx, message, signer.open(message.token) if message.token else None)
+    seat = facts.token if isinstance(facts.token, SeatToken) else None
+    board = seat.board if seat else _board_answered(message, facts.answered)
     match = tx.matches.summary(board) if board is not None else None
     if match is None:
-        address = _address(token, message, tx.now)
-        if address and claimed is not None and not tx.players.epoch(claimed.id):
-            proven = proven or claimed  # it was mailed before the address had an account, so any `revoke` came later
-        standing = Standing(known=bool(proven or claimed), proven=bool(proven))
-        newcomer = "" if at_home else address
-        is_void = isinstance(token, _PLAYERS) and not (owner or standing.known)
-        is_lost = message.token is not None and token is None and tx.tickets.find(message.token, tx.now) is None
-        return Sender(
-            standing, None, None, proven, claimed, as_of,
-            address=newcomer, at_home=at_home, is_void=is_void, is_lost=is_lost,
-            leaves=bool(newcomer) and isinstance(token, AddressToken) and bool(token.leaves),
-        )  # fmt: skip
-    if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
-        seat = None
-    seated = match.players[seat.seat - 1] if seat is not None else None
-    if seat is not None and seated not in at_home:
-        other = match.players[2 - seat.seat]
-        if other in at_home:
-            return _opponent(tx, message, match, other)
-        if _persons_mail_at(tx, message) is not None:
-            standing = Standing(match.game, match.board, known=True)
-            return Sender(standing, board=match.board, claimed=claimed, at_home=at_home, bystander_of=seated)
-    own = seated if seated in at_home else None
-    if seated is not None:
-        proven = vouched if match.seat_to_move is None else own or vouched
-    known = bool(proven or claimed or seated)
-    standing = Standing(match.game, match.board, known=known, proven=bool(proven or seated))
-    is_void = isinstance(token, _PLAYERS) and not (owner or known)
+        return _at_no_board(tx, facts)
+    if seat is None or seat.epoch != match.epochs[seat.seat - 1]:
+        return _without_seat(match, facts)
+    return _in_seat(tx, facts, match, seat)
+
+
+def _facts(tx: Transaction, message: Message, token: Token | None) -> _Facts:
+    at_home = tuple(tx.players.of_address(message.sender)) if message.sender else ()
+    answered = None if isinstance(token, SeatToken) else _answered(tx, message)
+    owner = _of_token(tx, token)
+    is_theirs = owner in at_home and _went_there(tx, message)
+    return _Facts(
+        message, token, at_home, answered, _claimed(at_home, answered), owner, owner if is_theirs else None
+    )  # fmt: skip
+
+
+def _went_there(tx: Transaction, message: Message) -> bool:
+    """Whether the mail's token was mailed to the address in From, not long ago."""
+    since = tx.now - timedelta(days=DAYS_OF_PROOF)
+    return message.token is not None and tx.outbox.brought(message.token, message.sender, since)
+
+
+def _at_no_board(tx: Transaction, facts: _Facts) -> Sender:
+    """The sender of a mail that answers no board."""
+    message, token, claimed, proven = facts.message, facts.token, facts.claimed, facts.proven
+    is_newcomer = reach_of(Clue.ADDRESS, message.judgement) is Reach.NEWCOMER
+    address = _address(token, message, tx.now) if is_newcomer else ""
+    if address and claimed is not None and not tx.players.epoch(claimed.id):
+        proven = proven or claimed  # it was mailed before the address had an account, so any `revoke` came later
+    known = bool(proven or claimed)
+    newcomer = "" if facts.at_home else address
+    is_unknown = message.token is not None and token is None
     return Sender(
-        standing, seat, match.board, proven, claimed, as_of, seated, own=own, at_home=at_home, is_void=is_void
-    )
+        Standing(known=known, proven=bool(proven)), None, None, proven, claimed, facts.as_of,
+        address=newcomer, at_home=facts.at_home, is_void=facts.is_void(known=known),
+        is_lost=is_unknown and tx.tickets.find(message.token or "", tx.now) is None,
+        leaves=bool(newcomer) and isinstance(token, AddressToken) and bool(token.leaves),
+    )  # fmt: skip
+
+
+def _without_seat(match: Summary, facts: _Facts) -> Sender:
+    """The sender of a mail about a board that brings no good token of a seat."""
+    known = bool(facts.proven or facts.claimed)
+    standing = Standing(match.game, match.board, known=known, proven=bool(facts.proven))
+    return Sender(
+        standing, None, match.board, facts.proven, facts.claimed, facts.as_of,
+        at_home=facts.at_home, is_void=facts.is_void(known=known),
+    )  # fmt: skip
+
+
+def _in_seat(tx: Transaction, facts: _Facts, match: Summary, seat: SeatToken) -> Sender:
+    """The sender of a mail with the good token of a seat."""
+    message, at_home = facts.message, facts.at_home
+    seated, other = match.players[seat.seat - 1], match.players[2 - seat.seat]
+    is_home = seated in at_home
+    own = seated if is_home and message.judgement is not Judgement.FAILED else None
+    if not is_home and other in at_home:
+        return _opponent(tx, message, match, other)
+    if not is_home and _persons_mail_at(tx, message) is not None:
+        standing = Standing(match.game, match.board, known=True)
+        return Sender(standing, board=match.board, claimed=facts.claimed, at_home=at_home, bystander_of=seated)
+    return Sender(
+        Standing(match.game, match.board, known=True, proven=True), seat, match.board, facts.proven, facts.claimed,
+        facts.as_of, seated, own=own, at_home=at_home,
+    )  # fmt: skip
 
 
 def _opponent(tx: Transaction, message: Message, match: Summary, other: Player) -> Sender:
@@ -158,8 +269,9 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     """The message with the token of the mail it answers, if its own address has lost that on the way.
 
     Nobody can guess the id of a mail of ours, which went to one reader. Others may learn it from an answer that went to
-    them, too: so it counts only in mail that comes from the address it went to, or from another one of its player. A
-    chat's token is proof by itself, and lacks only the state of the board.
+    them, too: so it counts only in mail that comes from the address it went to, or from another one of its player, and
+    is no player's token unless that address is vouched for. A chat's token is proof by itself, and lacks only the state
+    of the board.
     """
     chat = signer.open(message.token or message.group)
     if isinstance(chat, ChatToken):
@@ -173,7 +285,10 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     owners = [player.id for player in tx.players.of_address(message.sender)]
     if message.sender.casefold() != mail.address.casefold() and mail.player_id not in owners:
         return message
-    return replace(message, token=token_answered(mail, robot))
+    lost = token_answered(mail, robot)
+    if not message.authenticated and lost and isinstance(signer.open(lost), PlayerToken | DigestToken):
+        return message
+    return replace(message, token=lost)
 
 
 def remember_key(tx: Transaction, mail: Prepared) -> None:
@@ -208,8 +323,8 @@ def _proves_address(tx: Transaction, mail: Prepared) -> bool:
     if message.authenticated or sender.address:
         return True
     owners = {player.userid.casefold() for player in sender.at_home}
-    players = {player.userid.casefold() for player in (sender.proven, sender.seated) if player is not None}
-    if owners & (players | mail.verified):
+    proven = {sender.proven.userid.casefold()} if sender.proven else set()
+    if owners & (proven | mail.verified):
         return True
     answered = tx.outbox.find(_key(message.in_reply_to)) if message.token and message.in_reply_to else None
     return answered is not None and answered.address.casefold() == message.sender.casefold()

@@ -405,6 +405,11 @@ class Outbox(Queries):
         found = select(outbox.c.board, outbox.c.player_id, outbox.c.created_at).where(outbox.c.key == key[:40])
         return self._first(found, Sent._make)
 
+    def brought(self, token: str, address: str, since: datetime) -> bool:
+        """Whether a mail with this token for answers went to exactly this address since then."""
+        there = outbox.c.address.in_({address, address.casefold()}), outbox.c.created_at > since
+        return self._is_any(select(outbox.c.id).where(*there, outbox.c.token == token).limit(1))
+
     def replied_since(self, addresses: Collection[str], since: datetime) -> bool:
         """Whether a mail from one of the addresses has been answered since then."""
         found = select(outbox.c.id).where(outbox.c.address.in_(addresses), outbox.c.created_at > since, outbox.c.reply)

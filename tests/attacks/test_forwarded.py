@@ -60,9 +60,9 @@ def test_a_player_who_moves_from_home_is_told_nothing(table: House) -> None:
     assert not any("not one of your addresses" in got.body for got in table.answer("bob", "C4", 101))
 
 
-def test_from_an_address_of_the_player_the_same_answer_is_good_for_all(table: House) -> None:
-    (got,) = table.answer("bob", "set mail text", 101)
-    assert not got.refuses
+def test_from_an_address_that_is_vouched_for_the_same_answer_is_good_for_all(table: House) -> None:
+    (got,) = table.answer("bob", "set mail text", 101, vouched=True)
+    assert got["Subject"] == "pbm: your settings"
 
 
 def test_whoever_forges_the_players_address_as_well_takes_no_account_over(table: House) -> None:

@@ -36,7 +36,7 @@ def test_the_last_reference_does_where_nothing_else_was_kept(table: House) -> No
 
 def test_it_is_good_for_what_the_token_is_good_for(table: House) -> None:
     (got,) = answer(table, "bob", "set mail text", last(table, "bob"))
-    assert not got.refuses
+    assert got["Subject"] == "pbm: was that you?", "it was the token of a seat"
 
 
 def test_another_sender_who_has_the_mail_plays_nothing(table: House) -> None:

@@ -11,7 +11,7 @@ EVE = "eve@elsewhere.example"
 
 
 def revoke(house: House) -> None:
-    (got,) = house.answer("bob", "revoke", 101)
+    (got,) = house.answer("bob", "revoke", 101, vouched=True)
     assert got["Subject"] == "pbm: old emails are void"
 
 

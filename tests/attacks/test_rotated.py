@@ -74,7 +74,7 @@ def test_what_is_good_for_nothing_is_kept_nowhere(table: House) -> None:
 
 def test_what_a_player_has_revoked_stays_void(table: House) -> None:
     old = table.answering("bob", "C4", 101)
-    table.answer("bob", "revoke", 101)
+    table.answer("bob", "revoke", 101, vouched=True)
     rotate(table)
     before = table.dump()["plies"]
     table.deliver(old)

@@ -26,8 +26,8 @@ LEASE_SECONDS = 0.6
 """How long a dead process keeps others from the mails it was sending, and from what its robots thought about: short, so
 that many can die in a minute.
 """
-MOST_BEGUN = 1000
-"""No mail kills its process here; see tests/server/test_unfinished.py for mails that do."""
+NEVER = 1000
+"""How often a mail must be begun to be suspected, where a process of its own would have another clock."""
 LOADED = (
     "pbm.cli.frame",
     "pbm.cli.running",
@@ -64,8 +64,8 @@ def _be(order: dict[str, Any]) -> None:
     Claims.lease_seconds, Claims.renewal_seconds = LEASE_SECONDS, LEASE_SECONDS / 3
     handover._TEXT_PATIENCE = 1
     thinker.HELD = timedelta(seconds=LEASE_SECONDS)
-    batch.MOST_BEGUN = MOST_BEGUN
     if order.get("clock"):
+        batch.SUSPECTED = NEVER  # type: ignore[attr-defined]
         _set_clock(Path(order["clock"]))
     if order.get("point"):
         die_at(order["point"], order["pass"])

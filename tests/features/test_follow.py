@@ -50,7 +50,7 @@ def test_who_follows_in_several_ways_gets_each_mail_once(watched: House) -> None
 def test_a_player_who_is_followed_is_so_on_boards_to_come(watched: House) -> None:
     told = watched.send("alice", "loops challenge alice erin")
     assert address_of("dave") in addressees(told)
-    (got,) = watched.answer("dave", "unfollow alice", 102)
+    (got,) = watched.answer("dave", "unfollow alice", 102, vouched=True)
     assert "You do not follow alice any more." in got.body
     assert address_of("dave") not in addressees(watched.send("alice", "loops challenge alice erin"))
 

@@ -16,7 +16,7 @@ MINUTE = timedelta(minutes=1)
 @pytest.fixture
 def slow(table: House) -> House:
     """bob is to move, and bob's moves wait for ten minutes."""
-    table.answer("bob", "set hold 10m", 101)
+    table.answer("bob", "set hold 10m", 101, vouched=True)
     table.collect()
     return table
 
@@ -182,7 +182,7 @@ def test_the_clock_runs_until_the_move_was_sent(slow: House) -> None:
 
 
 def test_a_move_does_not_wait_until_its_players_time_is_up(slow: House) -> None:
-    slow.answer("bob", "set hold 3h", 101)
+    slow.answer("bob", "set hold 3h", 101, vouched=True)
     board = slow.game("cross -size=4 --clock=2h bob alice")
     slow.wait(60 * MINUTE)
     slow.answer("bob", "D4", board)
@@ -195,11 +195,11 @@ def test_a_move_does_not_wait_until_its_players_time_is_up(slow: House) -> None:
 
 
 def test_a_move_that_waits_is_played_before_time_is_called(slow: House) -> None:
-    slow.answer("bob", "set hold 24h", 101)
+    slow.answer("bob", "set hold 24h", 101, vouched=True)
     slow.wait(timedelta(days=20, hours=23))
-    slow.answer("bob", "vacation 3d", 101)
+    slow.answer("bob", "vacation 3d", 101, vouched=True)
     slow.answer("bob", "D5", 101)
-    slow.answer("bob", "vacation end", 101)
+    slow.answer("bob", "vacation end", 101, vouched=True)
     assert "D5" not in moves(slow)
     mails = slow.wait(timedelta(hours=2))
     assert moves(slow)[-1] == "D5"
@@ -215,7 +215,7 @@ def test_an_offer_does_not_overtake_a_move_that_waits(slow: House) -> None:
 
 @pytest.mark.parametrize("value", ["0", "off", "OFF", "none"])
 def test_it_can_be_switched_off(value: str, slow: House) -> None:
-    assert "hold is now off" in one(slow.answer("bob", f"set hold {value}", 101))
+    assert "hold is now off" in one(slow.answer("bob", f"set hold {value}", 101, vouched=True))
     slow.answer("bob", "D5", 101)
     assert moves(slow) == ["D4", "D5"]
 

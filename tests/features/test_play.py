@@ -363,10 +363,12 @@ def test_a_move_and_an_offer_are_told_in_one_mail(table: House) -> None:
 
 
 def test_a_list_of_what_was_done_comes_where_nothing_else_tells_it(table: House) -> None:
-    table.answer("bob", "set receipts off", 101)
+    table.answer("bob", "set receipts off", 101, vouched=True)
     table.answer("bob", "D5", 101)
     table.answer("alice", "D6", 101)
-    told = [got for got in table.answer("bob", "E5\nset hold off", 101) if got.address == "bob@example.net"]
+    told = [
+        got for got in table.answer("bob", "E5\nset hold off", 101, vouched=True) if got.address == "bob@example.net"
+    ]
     assert [got["Subject"] for got in told] == ["pbm: 2 of 2 commands done"]
 
 

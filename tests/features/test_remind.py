@@ -362,13 +362,13 @@ def test_who_is_asked_is_reminded_once_though_they_are_not_to_move(house: House)
 def test_nobody_is_reminded_of_a_question_that_is_settled(player: str, text: str, house: House) -> None:
     timed(house)
     house.answer("bob", "propose", 101)
-    house.answer(player, text, 101)
+    house.answer(player, text, 101, vouched=True)
     assert [got for got in reminders(house.wait(2.5 * DAY)) if "a reminder" in got.body] == []
 
 
 def test_nobody_is_reminded_of_a_board_on_which_their_move_waits(house: House) -> None:
     timed(house)
-    house.answer("bob", "set hold 24h", 101)
+    house.answer("bob", "set hold 24h", 101, vouched=True)
     house.wait(7.6 * DAY)
     house.answer("bob", "D3", 101)
     assert [got.address for got in reminders(house.wait(DAY))] == []

@@ -85,7 +85,7 @@ def test_a_message_goes_to_all_or_to_nobody(people: House) -> None:
 
 def test_what_an_answered_board_shows_is_enough_to_write_a_message(people: House) -> None:
     people.game("cross -size=3 alice bob")
-    told = people.answer("alice", "message carol\nCome and see!", 101)
+    told = people.answer("alice", "message carol\nCome and see!", 101, vouched=True)
     assert addressees(told) == [address_of("carol"), address_of("alice")]
     assert "  Come and see!" in told[0].body
 
@@ -222,7 +222,7 @@ def test_games_of_a_kind_are_listed_by_how_much_they_are_played_and_by_title(peo
 @pytest.mark.parametrize("words", ["chat Well {}played", "C4\n\nWell {}played", "message alice\n\nWell {}played"])
 def test_what_nobody_sees_is_not_passed_on(hidden: str, words: str, table: House) -> None:
     """Nor are characters that reverse the words around them: a reader could not tell what was written."""
-    mails = table.answer("bob", words.format(hidden), 101)
+    mails = table.answer("bob", words.format(hidden), 101, vouched=True)
     (got,) = (got for got in mails if got.address == "alice@example.net")
     assert hidden not in got.text
     assert re.search("Well ? ?played", got.body)

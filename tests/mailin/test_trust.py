@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pbm.mailin import Envelope, Robot
+from pbm.mailin import Envelope, Judgement, Robot
+from pbm.mailin.authentication import parsed
 from tests.mailin.build import ENVELOPE, ROBOT, person, raw
 
 RESULTS = "Authentication-Results: mx.play.example.org"
 GOOD = f"{RESULTS}; dkim=pass header.d=example.org"
 OURS = "Received: from mail.example.org (mail.example.org [192.0.2.1]) by mx.play.example.org (Postfix) with ESMTPS"
+STRIPPING = replace(ROBOT, authserv_strips=True)
 THEIRS = "Received: from evil.example by mail.example.net with ESMTP id 1; Mon, 5 Jan 2026 10:00:00 +0000"
 
 
@@ -17,8 +21,15 @@ def vouched(
     *fields: str, sender: str = "ann@example.org", robot: Robot = ROBOT, mail_from: str = "ann@bounces.example"
 ) -> bool:
     """Whether a mail with these fields is authenticated."""
+    return judged(*fields, sender=sender, robot=robot, mail_from=mail_from) is Judgement.PASSED
+
+
+def judged(
+    *fields: str, sender: str = "ann@example.org", robot: Robot = ROBOT, mail_from: str = "ann@bounces.example"
+) -> Judgement:
+    """What our server says of the sender of a mail with these fields."""
     envelope = Envelope(mail_from, ENVELOPE.recipients)
-    return person(raw("F6", *fields, f"From: {sender}"), envelope, robot).authenticated
+    return person(raw("F6", *fields, f"From: {sender}"), envelope, robot).judgement
 
 
 def test_only_our_own_server_vouches() -> None:
@@ -46,7 +57,61 @@ def test_only_our_own_server_vouches() -> None:
     ],
 )
 def test_what_stands_below_the_hop_of_another_host_may_be_anybodys(fields: tuple[str, ...], trusted: bool) -> None:
-    assert vouched(*fields) is trusted
+    assert vouched(*fields, robot=STRIPPING) is trusted
+    is_on_top = fields[0] == GOOD
+    assert vouched(*fields) is (trusted and is_on_top), "what is not on top may be anybody's, unless it is stripped"
+
+
+def test_a_sender_who_forges_the_way_behind_our_server_is_not_believed() -> None:
+    """They write what our own servers could have written; the server in front only adds its Received on top."""
+    inner = "Received: from mx.play.example.org by box.play.example.org (LMTP)"
+    assert not vouched(OURS, GOOD)
+    assert not vouched(inner, OURS, GOOD, OURS)
+    assert not vouched(OURS, GOOD, inner, OURS)
+
+
+@pytest.mark.parametrize(
+    ("results", "verdict"),
+    [
+        ("dmarc=fail header.from=example.org", Judgement.FAILED),
+        ("dmarc=fail header.from=example.org; dkim=pass header.d=example.org", Judgement.FAILED),
+        ("spf=fail smtp.mailfrom=example.org", Judgement.FAILED),
+        ("spf=fail smtp.mailfrom=example.org; dkim=pass header.d=evil.example", Judgement.FAILED),
+        ("spf=fail smtp.mailfrom=list.example; dkim=pass header.d=example.org", Judgement.PASSED),
+        ("spf=softfail smtp.mailfrom=example.org; dkim=fail header.d=example.org", Judgement.NONE),
+        ("dmarc=none", Judgement.NONE),
+    ],
+)
+def test_dmarc_fails_or_spf_where_nothing_passes(results: str, verdict: Judgement) -> None:
+    assert judged(f"{RESULTS}; {results}", OURS) is verdict
+    below = judged(OURS, f"{RESULTS}; {results}")
+    assert below is (Judgement.NONE if verdict is Judgement.PASSED else verdict), (
+        "what speaks against a mail counts there"
+    )
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        'mx.example.org; spf=pass (google.com: domain of "a\\)b" (x)) smtp.mailfrom=a+b=c.example@d.example',
+        'mx.example.org (a comment) 1; dkim=pass reason="good; (really)" header.d = "d.example" header.b="a=b"',
+        "mx.example.org 1; none",
+        "mx.example.org; dmarc / 1 = pass policy.dmarc=none header.from=d.example;",
+    ],
+)
+def test_fields_as_servers_write_them_can_be_read(field: str) -> None:
+    found = parsed(field)
+    assert found is not None
+    assert found.server == "mx.example.org"
+    assert {result.verdict for result in found.results} <= {"pass"}
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["", ";", "a b; spf=pass", "a 2; spf=pass", "a; spf", "a; =pass", 'a; spf=pass x="', "a; spf=pass (", "a; x=y z"],
+)
+def test_a_field_of_which_a_part_cannot_be_read_says_nothing(field: str) -> None:
+    assert parsed(field) is None
 
 
 def test_fields_that_a_sender_may_have_brought_along_are_not_read() -> None:

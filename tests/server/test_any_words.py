@@ -63,11 +63,11 @@ def test_words_below_a_command_reach_somebody_or_come_back(table: House, command
     table.send("alice", "hex seek alice alicepass -size=4")
     for name in ("spring", "summer"):
         table.send("alice", f"tournament create {name} swiss cross alice alicepass")
-    table.answer("bob", "tournament join spring")
+    table.answer("bob", "tournament join spring", vouched=True)
     question = "Which number stands at the left?"
     signed = ("Thanks!", "Best,\nBob", "Robert Miller", "Bob\nTel. 555-7788", "Have a nice day!")
     for below in (question, *signed, ""):
-        mails = table.answer("bob", f"{command}\n\n{below}", board)
+        mails = table.answer("bob", f"{command}\n\n{below}", board, vouched=True)
         texts = {got.address: " ".join(got.body.split()) for got in mails}
         own = texts.pop(address_of("bob"))
         told = "What you wrote was not passed on" in own
@@ -101,7 +101,7 @@ def test_a_move_in_one_sentence_with_another_board_of_the_writer_is_not_played(t
 
 
 def test_cancel_in_answer_to_a_mail_about_an_invitation_tells_how_to_take_it_back(table: House) -> None:
-    table.answer("bob", "hex challenge me friend@there.example", 101)
+    table.answer("bob", "hex challenge me friend@there.example", 101, vouched=True)
     (got,) = table.answer("bob", "cancel")
     assert '"withdraw", with the player or the address' in " ".join(got.body.split())
     table.send("bob", "hex challenge me other@there.example")

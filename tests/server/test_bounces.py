@@ -331,7 +331,7 @@ def test_two_robots_at_both_ends_of_a_board_come_to_an_end(new_house: Callable[.
 
 
 def test_the_inviter_hears_once_of_an_invitation_that_comes_back_and_it_stays_open(inn: House) -> None:
-    inn.answer("alice", "hex challenge me friend@home.example", 101)
+    inn.answer("alice", "hex challenge me friend@home.example", 101, vouched=True)
     inn.answer("alice", "yes")
     (invitation,) = inn.mailboxes["friend@home.example"]
     assert bounce(inn, invitation, "4.2.2", "delayed") == []
@@ -345,7 +345,7 @@ def test_the_inviter_hears_once_of_an_invitation_that_comes_back_and_it_stays_op
 
 def test_another_mail_to_an_invited_address_that_comes_back_says_nothing_of_the_invitation(inn: House) -> None:
     (greeting,) = inn.send("friend@home.example", "who are you?")
-    inn.answer("alice", "hex challenge me friend@home.example", 101)
+    inn.answer("alice", "hex challenge me friend@home.example", 101, vouched=True)
     inn.answer("alice", "yes")
     assert bounce(inn, greeting) == []
     assert inn.inbox_row.reason.endswith("friend@home.example, which is nobody's")
@@ -357,7 +357,7 @@ def test_a_robot_at_an_address_of_nobody_gets_few_answers(house: House) -> None:
 
 
 def test_a_robot_whose_address_was_invited_comes_to_an_end(table: House) -> None:
-    table.answer("alice", "cross challenge me robot@example.com", 101)
+    table.answer("alice", "cross challenge me robot@example.com", 101, vouched=True)
     table.answer("alice", "yes")
     if table.mailboxes.get("robot@example.com"):
         assert robot_answers(table, "robot@example.com", "I am away until Monday, dear friends.", 10) <= 5

@@ -80,5 +80,5 @@ def test_two_programs_that_answer_each_other_come_to_an_end(lines: tuple[str, st
 
 
 def test_nobody_becomes_a_program_in_the_middle_of_a_game(table: House) -> None:
-    (got,) = table.answer("bob", "set bot on", 101)
+    (got,) = table.answer("bob", "set bot on", 101, vouched=True)
     assert "Your boards have to end first, such as board 101" in got.body
