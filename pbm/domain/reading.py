@@ -153,7 +153,9 @@ class _Draft:
             return True
         if has_text(subject):
             return self.is_exact(subject)  # all of the text belongs to it
-        return self.is_exact(subject) and not (self.is_planned or self.is_exact(self.first) or begins(self.first))
+        # A plan at the beginning of the text is that of the subject's move.
+        is_begun = not self.is_planned and (self.is_exact(self.first) or begins(self.first))
+        return self.is_exact(subject) and not is_begun
 
     def is_torn(self, subject: str) -> bool:
         """Whether subject and text are both exact commands on the board that is answered, and differ.

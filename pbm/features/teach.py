@@ -18,7 +18,7 @@ from games.rules import Side, counted
 from games.scene import Scene
 from pbm.bots import LEVELS, Question, Thought
 from pbm.bots.skill import value_of
-from pbm.compose import Answer, Outcome
+from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, letters_for, notice_of, reader_of
 from pbm.core.registry import handles
@@ -114,11 +114,7 @@ def review(request: Request, command: Command) -> Answer:
 def _review_file(request: Request, command: Command) -> Answer:
     """Order the review of an attached game. Raises: NotAllowed."""
     player = request.author.who(command)
-    try:
-        score = foreign_records.read(request.message.file)
-    except NotAllowed as error:
-        # Said here, because the word review alone, if it is refused, is taken for a question about reviews.
-        return Answer(command.line, Outcome.FAILED, str(error), "pbm: not done")
+    score = foreign_records.read(request.message.file)
     if len(score.moves) < 2:
         raise NotAllowed("In the attached game too little was played for a review.")
     states = _states(_as_match(score._asdict(), request.now))

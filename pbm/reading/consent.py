@@ -48,8 +48,8 @@ class Consent:
     name: str = ""
 
 
-_PLAYING = ("yes to play",)
-"""Phrases that agree only to a game."""
+_PLAYING = ("yes to play", "yes gladly")
+"""Phrases that agree only to a game: "sounds good" confirms no account, and erases nobody."""
 _NAMING = "is {name}"
 _OWN_NAME = "am {name}"
 """A name that says no yes by itself."""
@@ -83,7 +83,7 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     if refusals:
         # "yes and no", "va bene, ma non ora": it begins with a yes, so the rest of it is no plain refusal either
         begun = [plain(said[0]).split()[0] if plain(said[0]) else "", said[0].partition(",")[0]]
-        is_both = any(phrase.does == "yes" for each in begun for phrase in _answers(each, others))
+        is_both = any(phrase.does in ("yes", "yes gladly") for each in begun for phrase in _answers(each, others))
         return Consent(Answer.UNCLEAR if is_both else Answer(refusals[0]))
     agrees = bool({"yes", *(_PLAYING if to_play else ())} & every) or (to_play and _NAMING in every and bool(names))
     if not agrees:
@@ -92,7 +92,9 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     is_doubted = any(says(each, "doubt", "limits") for each in said[1:])
     is_exact = written[0].is_alone and " " not in said[0] and not is_doubted
     is_whole = is_exact or (all(kinds) and len(said) <= READ)
-    if to_play and "asks" in every and not all({"yes", "aside"} & found for found in kinds if "asks" in found):
+    # "Why not?" is a question that agrees.
+    open_questions = [found for found in kinds if "asks" in found and not {"yes", "yes gladly", "aside"} & found]
+    if to_play and open_questions:
         return Consent(Answer.ASKS)
     is_other = bool(game) and game_named(text) not in ("", game)
     if to_play and (is_other or not is_whole):
@@ -106,7 +108,7 @@ def is_bare(text: str) -> bool:
     >>> is_bare("Yes, thanks!\\nBob"), is_bare("No, sorry"), is_bare("yes\\nresign"), is_bare("yes\\nyou fool")
     (True, True, False, False)
     """
-    plain_answers = {"yes", "yes to play", "no", "never", _NAMING, _OWN_NAME}
+    plain_answers = {"yes", *_PLAYING, "no", "never", _NAMING, _OWN_NAME}
     for each in sentences(text):
         is_answer = any(phrase.does in plain_answers for phrase in _answers(each.text, ()))
         is_polite = any(not phrase.group for phrase in phrases(each.text, "courtesy"))

@@ -132,7 +132,7 @@ def phrases(text: str, group: str, spans: Callable[[Sequence[Word]], Spans] | No
     spans: finds what the slots name; without it only names and any words are found.
 
     >>> [phrase.does for phrase in phrases("Ok, I'd love to!", "answer")], phrases("I'd love a sandwich", "answer")
-    (['yes'], [])
+    (['yes gladly'], [])
     """
     words = words_of(text)
     if not words or len(words) > MAX_WORDS or len(text) > MAX_LENGTH:

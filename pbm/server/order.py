@@ -168,7 +168,9 @@ class Order:
             if number == 1 and self._greets(request):
                 request.words.spend()
                 return request
-            meant = restated(request, self.reading, command) if number == 1 and not self.is_restated else None
+            meant = None
+            if number == 1 and not self.is_restated and not self._is_forbidden(request, command, error):
+                meant = restated(request, self.reading, command)
         except REFUSALS as unsure:
             meant, error = None, unsure
         if meant is not None:
@@ -179,6 +181,11 @@ class Order:
         refuse(request, line, error, several=several, named=_named(command) if several else None)
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
+
+    def _is_forbidden(self, request: Request, command: Command | Rejected, error: Rejected | GameError) -> bool:
+        """Whether the command was understood and may not be done, so that its words mean nothing else."""
+        is_letter = request.sender.board is None and isinstance(error, NotAllowed)
+        return is_letter and isinstance(command, Command) and not self.reading.opens_with(command)
 
     def _refused_line(self, request: Request, number: int, error: Rejected | GameError, *, several: bool) -> None:
         """Refuse a line that names its board, unless it means something in plain words; the other lines go on."""

@@ -89,6 +89,8 @@ def _check_board(request: Request, text: str) -> None:
     is_other = move != "MOVE" and ("{" in move or find(move) is not None)
     if player is None or not move or is_other or begins_like_command(text):
         return
+    if request.sender.is_lost:
+        return  # the email that it answers says which board, and that one is lost
     running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     named = [each for each in running if each.game == game_named(text)]
     if named and isinstance(meant, Ask) and len(meant.readings) == 1:

@@ -96,6 +96,7 @@ class SaidOnBoard:
                 return None  # several moves that one side makes in a row: playing them will say what is wrong
             self.check_elsewhere(self.text)
             self.ask(meant)
+        self._check_act_elsewhere()
         return self._words(meant if isinstance(meant, Talk) else Talk())
 
     def named(self, whole: str) -> Restated | None:
@@ -185,7 +186,9 @@ class SaidOnBoard:
             raise Unsure('It is not clear whether you agree. Answer with "yes" or "no" and nothing else.')
         if "no" in first:
             return Restated("no")
-        if "yes" not in first:
+        # "sounds good" agrees to what the other player asks, but resigns no game
+        agreeing = {"yes"} if resigns else {"yes", "yes gladly"}
+        if not agreeing & first:
             return None
         weak = words("weak-yes") | (words("no-resignation") if resigns else frozenset())
         if plain(said[0].text) in weak and (resigns or self.asked is OfferKind.DRAW):
@@ -365,6 +368,18 @@ class SaidOnBoard:
         """Raises: BadArguments if what is to be done stands in one sentence with another board of the writer's."""
         named = [each.text for each in sentences(self.text) if line.casefold() in each.text.casefold()]
         self.check_elsewhere(" ".join([*named, board_below(self.text)]))
+
+    def _check_act_elsewhere(self) -> None:
+        """Raises: BadArguments for words that do something on another board of the writer's: "I resign game 102"."""
+        kept = list[str]()
+        for word in self.text.split():
+            if not BOARD.match(word):
+                kept.append(word)
+                continue
+            while kept and kept[-1].casefold() in words("before-boards"):
+                kept.pop()
+        if not isinstance(read(" ".join(kept), self.surroundings), Talk):
+            self.check_elsewhere(self.text)
 
     def check_elsewhere(self, said: str) -> None:
         """Raises: BadArguments if the words name another board where the writer plays."""

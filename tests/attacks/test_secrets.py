@@ -220,7 +220,7 @@ def test_the_senders_own_password_is_blacked_out_and_nothing_else(table: House) 
     ],
 )  # fmt: skip
 def test_a_password_in_a_line_like_a_command_is_passed_on_to_nobody(text: str, table: House) -> None:
-    mails = table.answer("bob", text, 101)
+    mails = table.answer("bob", text, 101, vouched=True)
     assert any(got.address != address_of("bob") for got in mails)
     assert not any("bobpass" in got.body for got in mails)
     assert any("your password was not passed on" in " ".join(got.body.split()) for got in mails)

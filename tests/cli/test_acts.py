@@ -22,7 +22,7 @@ from pbm.resources import folder
 from tests.cli.conftest import Pbm
 from tests.cli.test_commands import CHAT, arrive, database, dumped, parsed, settle
 
-SERVERS = "serve", "work", "receive", "demo", "play", "game run"
+SERVERS = "serve", "work", "receive", "inbox handle", "demo", "play", "game run"
 """Commands that do what mails ask for."""
 READING = {
     "status": "",

@@ -42,7 +42,7 @@ def mails(house: House) -> list[Mail]:
     house.answer("alice", "resign!", rated)
     house.answer("alice", "cross standings", rated)
     for line in ("test display", "calendar", "puzzle", "export", "set digest 08:00", "help"):
-        house.answer("alice", line, board)
+        house.answer("alice", line, board, vouched=True)
     house.answer("bob", "D3", board)
     house.wait(timedelta(days=1))
     house.answer("bob", "resign!", board)

@@ -19,7 +19,7 @@ from tests.conversation import ROBOT, House, record
 
 def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process plays a ply with the same number and revision, here even at the same instant."""
-    instant, add, keys = table.now, Outbox.add, itertools.count()
+    instant, add, keys = table.now, Outbox.add_all, itertools.count()
     faults = iter([RuntimeError("a fault of ours")])
 
     def fail_once(outbox: Outbox, *args: Any, **more: Any) -> Any:
@@ -27,7 +27,7 @@ def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.Mo
             raise fault
         return add(outbox, *args, **more)
 
-    monkeypatch.setattr(Outbox, "add", fail_once)
+    monkeypatch.setattr(Outbox, "add_all", fail_once)
     (got,) = table.answer("bob", "E4")
     assert got["Subject"] == "pbm: our fault"
     assert record(table) == ["D4"]

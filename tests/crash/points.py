@@ -25,7 +25,7 @@ POINTS: dict[str, tuple[str, str]] = {
     "a mail is about to be handled": ("pbm.server:Service.handle", "before"),
     "a mail was read": ("pbm.server.handle:Handler.read", "after"),
     "a board was changed, not committed": ("pbm.store.matches:Matches.add_ply", "after"),
-    "the answers are in the outbox, not committed": ("pbm.store.queues:Outbox.add", "after"),
+    "the answers are in the outbox, not committed": ("pbm.store.queues:Outbox.add_all", "after"),
     "a mail is settled, not committed": ("pbm.store.queues:Inbox.settle", "after"),
     "a mail is handled": ("pbm.server:Service.handle", "after"),
     "mails are taken up for delivery": ("pbm.store.queues:Outbox.claim", "after"),

@@ -34,6 +34,8 @@ def random_run(nursery: Nursery, template: Path, folder: Path, chance: random.Ra
         site.set_clock(leaps.pop() if leaps else 0)
 
     def meanwhile(site: Site, clients: Clients) -> None:
+        while not site.process:  # 0 until the first server is started, and to kill 0 is to kill our own group
+            time.sleep(0.01)
         for seconds in instants:
             time.sleep(seconds)
             with suppress(ProcessLookupError):

@@ -108,9 +108,9 @@ def test_what_is_written_beside_a_no_reaches_the_inviter_but_a_bare_no_says_noth
 def test_what_is_written_beside_the_answer_to_an_offer_reaches_the_challenger(people: House) -> None:
     ask(people, "bob", "set challenges ask")
     people.send("alice", "cross challenge me bob alice alicepass", "Are you still there?")
-    mails = people.answer("bob", "Yes\nI am slow in winter.")
+    mails = people.answer("bob", "Yes\nThis is Joe from Berlin.")
     (hers,), (his,) = to(mails, address_of("alice")), to(mails, address_of("bob"))
-    assert "bob writes:\n\n  Yes\n  I am slow in winter." in hers.body
+    assert "bob writes:\n\n  Yes\n  This is Joe from Berlin." in hers.body
     assert "alice writes:\n\n  Are you still there?" in his.body
     assert "alice writes" not in hers.body
     assert "bob writes" not in his.body
@@ -158,7 +158,7 @@ def test_what_a_blocked_player_writes_beside_a_no_reaches_nobody(people: House) 
 
 def test_who_agrees_first_is_told_that_their_other_words_were_not_passed_on(people: House) -> None:
     people.send("eve@example.com", "cross challenge alice bob")
-    (told,) = people.answer("alice", "Yes\nI am slow in winter.")
+    (told,) = people.answer("alice", "Yes\nThis is Joe from Berlin.")
     assert "What you wrote besides was not passed on" in " ".join(told.body.split())
     assert "A new game" in people.answer("bob", "yes")[0].body
 

@@ -704,9 +704,9 @@ def test_an_answer_to_any_mail_asks_for_a_review_of_any_board(house: House) -> N
     house.players("alice", "bob")
     over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
     other = house.game("hex -size=4 alice bob")
-    (mail,) = house.answer("alice", f"review {over}", other)
+    (mail,) = house.answer("alice", f"review {over}", other, vouched=True)
     assert "A robot goes through board 101." in mail.body
-    (mail,) = house.answer("alice", f"hex review {over}", other)
+    (mail,) = house.answer("alice", f"hex review {over}", other, vouched=True)
     assert "Board 101 is a game of Cross: write cross, not hex." in mail.body
 
 
@@ -788,13 +788,13 @@ def test_a_running_game_with_a_person_gets_no_help_in_its_opening(house: House) 
     house.think()
     shared = house.game(f"{words} alice bob")
     assert f"help you on board {shared}," in house.answer("alice", "hint", against)[0].body
-    house.answer("alice", f"review {ended}", shared)
+    house.answer("alice", f"review {ended}", shared, vouched=True)
     (mail,) = (mail for mail in house.think() if "review" in mail["Subject"])
     body = " ".join(mail.body.split())
     assert f"There will be no review of board {ended}. It would help you on board {shared}," in body
     house.answer("alice", "2", shared)
     house.answer("bob", "7", shared)
-    house.answer("alice", f"review {ended}", shared)
+    house.answer("alice", f"review {ended}", shared, vouched=True)
     (mail,) = (mail for mail in house.think() if "review" in mail["Subject"])
     assert "What each move led to" in mail.body
 

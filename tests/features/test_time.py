@@ -215,7 +215,7 @@ def test_a_vacation_moves_the_deadlines_of_all_boards_and_back(club: House) -> N
 @pytest.mark.parametrize("said", ["is over", "is over, I'm back!", "Cancelled.", "over"])
 def test_a_vacation_is_over_in_words(said: str, club: House) -> None:
     command(club, "alice", "vacation {} 10d")
-    (got,) = club.answer("alice", f"vacation {said}", 101)
+    (got,) = club.answer("alice", f"vacation {said}", 101, vouched=True)
     assert "Your vacation is over" in got.body
 
 

@@ -378,7 +378,7 @@ def test_of_a_short_round_players_are_reminded_late_in_it(house: House) -> None:
 @pytest.mark.parametrize("words", ["remind off", "set digest 08:00"])
 def test_a_player_who_wants_no_reminders_gets_none_of_a_round(house: House, words: str) -> None:
     make(house, "round-robin -days-per-round=20 --clock=none", NAMES[:2])
-    house.answer("ann", words, 101)
+    house.answer("ann", words, 101, vouched=True)
     assert [got["Subject"] for got in house.wait(19.9 * DAY) if "a reminder" in got.body] == []
 
 
