@@ -218,7 +218,7 @@ def test_a_fault_in_the_log_does_not_tell_what_was_written(
 
 @pytest.mark.servers
 def test_the_address_belongs_to_the_database(tmp_path: Path, pbm: Pbm) -> None:
-    """Commands write from the server's address without being told it, and a contradiction is refused."""
+    """Commands write from the server's address without being told it, and what acts refuses a contradiction."""
     url, maildir = f"sqlite:///{tmp_path / 'new.db'}", tmp_path / "mail"
     database = ("--database", url)
     words = ("--listen", "127.0.0.1:0", *database, "--maildir", str(maildir), "--domain", "example.org")
@@ -232,7 +232,7 @@ def test_the_address_belongs_to_the_database(tmp_path: Path, pbm: Pbm) -> None:
     assert pbm("identity", "show", *database).stdout == "pbm@example.org\n"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PBM_SERVER__DOMAIN", "elsewhere.org")
-        for command in (["serve"], ["board", "list"]):
+        for command in (["serve"], ["maintenance", "on"]):
             refused = pbm(*command, *database, code=2)
             assert "server.domain: this is elsewhere.org, but players of this database write to pbm@example.org" in (
                 refused.stderr

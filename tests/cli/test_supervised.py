@@ -333,7 +333,7 @@ def test_a_handling_that_hangs_ends_the_process_and_its_mail_is_kept(pbm: Pbm, t
         _, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 1
     assert "handling_hangs" in err
-    assert err.endswith("Start again: an email that does this thrice is parked.\n")
+    assert err.endswith("Start again: an email that does this is parked in the end.\n")
     assert counted(tmp_path, "SELECT count(*) FROM inbox WHERE state = 'new'") == 1
 
 
