@@ -42,6 +42,8 @@ from tests.ports import reserved_port
 
 ROOT = Path(__file__).parent.parent.parent
 ROBOT = Robot("pbm", "example.org")
+VOUCHER = "mx.example.org"
+"""The mail server that vouches for all clients: a token alone acts on its own board only."""
 PLAYERS = ("alice", "bob", "carol")
 BOARDS, PLIES, OTHERS, OVERDUE, ROBOTS = 4, 4, 3, 4, 2
 """In a run: boards that are played on, plies on each, challenges, and also letters by SMTP and in the mailbox; boards
@@ -178,8 +180,9 @@ class Posting:
 
     @property
     def raw(self) -> bytes:
+        vouched = f"Authentication-Results: {VOUCHER}; dkim=pass header.d=x.org\r\n"
         head = f"From: {self.sender}\r\nTo: {self.to}\r\nSubject: {self.subject}\r\nMessage-ID: <{self.key}@x.org>\r\n"
-        return f"{head}\r\n{self.body}\r\n".encode()
+        return f"{vouched}{head}\r\n{self.body}\r\n".encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +341,7 @@ class Site:
         configuration = self.out.with_name("pbm.toml")
         configuration.write_text(
             f'database = "sqlite:///{self.database}"\n'
-            f'[server]\nlisten = "127.0.0.1:{self.port}"\ndomain = "example.org"\n'
+            f'[server]\nlisten = "127.0.0.1:{self.port}"\ndomain = "example.org"\nauthserv_id = "{VOUCHER}"\n'
             f'[delivery]\nkind = "smarthost"\nfirst_retry_seconds = 0.05\nlongest_retry_seconds = 0.2\n'
             f'[smarthost]\nhost = "127.0.0.1"\nport = {self.smarthost.port}\ntimeout_seconds = 0.5\n'
             f'[imap]\nhost = "127.0.0.1"\nport = {self.mailbox.server_address[1]}\ntls = "none"\nusername = "pbm"\n'
