@@ -163,10 +163,10 @@ def test_a_copy_into_another_database_killed_halfway_is_begun_anew_or_was_whole(
 
 def test_an_export_killed_halfway_leaves_the_file_that_was_there(pbm: Shell) -> None:
     file, data = pbm.folder / "alice.json", b"{}"
-    for _ in pbm.kills("player", "export", "alice", file, stride=5, beside=lambda: file.write_bytes(data)):
+    for _ in pbm.kills("player", "export", "alice", file, "--force", stride=5, beside=lambda: file.write_bytes(data)):
         found = file.read_bytes()
         assert found == data or json.loads(found)["userid"] == "alice"
-        assert pbm("player", "export", "alice", file).endswith(f"alice is written to {file}.\n")
+        assert pbm("player", "export", "alice", file, "--force").endswith(f"alice is written to {file}.\n")
 
 
 def test_a_site_killed_while_it_is_written_has_whole_pages_and_good_links(pbm: Shell, tmp_path: Path) -> None:
