@@ -106,7 +106,7 @@ def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: st
 
 @click.group(cls=Group)
 def broadcast() -> None:
-    """Decide about broadcasts of players, if limits.broadcast_moderation is on."""
+    """Decide about broadcasts of players, if house.broadcast_moderation is on."""
 
 
 @broadcast.command("list")

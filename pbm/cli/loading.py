@@ -22,7 +22,7 @@ from pydantic_core import ErrorDetails
 
 from pbm.cli.output import Misconfigured
 from pbm.cli.places import CONFIG_VARIABLE, MASK, PREFIX, found, read
-from pbm.cli.settings import Configuration, is_loopback, unusable_authorities
+from pbm.cli.settings import RENAMED, Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
@@ -172,7 +172,7 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
     if not key:
         return reason
     if error["type"] == "extra_forbidden":
-        reason = "there is no such key." + _meant(str(key[-1]), table_of(key[:-1]))
+        reason = "there is no such key." + (_renamed(key) or _meant(str(key[-1]), table_of(key[:-1])))
     elif error["type"] == "model_type":
         reason = f"this is a table: write [{'.'.join(map(str, key))}], and its keys below."
     elif isinstance(error["input"], (str, int, float)) and key not in _SECRET:
@@ -181,6 +181,12 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
     if origin == "environment":
         origin += f" {variable(*map(str, key))}"
     return f"{'.'.join(map(str, key))} ({origin}): {reason}"
+
+
+def _renamed(key: tuple[Any, ...]) -> str:
+    """What a key of an earlier version is called now."""
+    name = RENAMED.get(".".join(map(str, key)), "")
+    return f' It is called "{name}" now.' if name else ""
 
 
 def _meant(name: str, table: type[BaseModel]) -> str:

@@ -58,7 +58,7 @@ def opened_service(
 
     with opened_store(configuration, create=create, quiet=serves or quiet) as store:
         known = identified(configuration, store, adopt=serves)
-        settings = Settings(robot(known), configuration.limits, configuration.operator)
+        settings = Settings(robot(known), configuration.limits, configuration.operator, configuration.house)
         service = Service(store, settings, clock=Timekeeper(), unlock=_unlock(configuration) if serves else None)
         try:
             yield service

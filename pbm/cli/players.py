@@ -114,7 +114,7 @@ def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], 
 def resume(admin: Administration, userid: str) -> None:
     """Send mail again to addresses that failed.
 
-    An address gets no more after limits.hard_bounces_to_suspend emails have bounced. An email from the player also ends
+    An address gets no more after house.hard_bounces_to_suspend emails have bounced. An email from the player also ends
     that.
     """
     suspended = admin.resume(userid)

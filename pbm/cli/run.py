@@ -80,7 +80,7 @@ def serve() -> None:
 
     Needs no configuration. An empty database is set up. One line on standard output says when it accepts mail; logs go
     to standard error. Any number of `pbm serve` and `pbm work` may share a database. SIGHUP reloads the certificate,
-    the DKIM key and its selector, [limits], operator and log.level; everything else needs a restart.
+    the DKIM key and its selector, [limits], [house], operator and log.level; everything else needs a restart.
     """
 
 

@@ -217,7 +217,7 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
         if problems := lacks(configuration):
             raise Misconfigured("\n".join(problems))
         server.renew_certificate()
-        service.renew(configuration.limits, configuration.operator)
+        service.renew(configuration.limits, configuration.house, configuration.operator)
         set_level(configuration.log.level)
         signing = way.way_out if isinstance(way, Sealing) else way
         if isinstance(signing, Signing) and configuration.dkim.key is not None:

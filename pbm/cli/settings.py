@@ -11,7 +11,7 @@ import shlex
 import shutil
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -24,6 +24,7 @@ from pbm.domain.configuration import (
     DeliverySettings,
     Domain,
     FetchSettings,
+    HouseRules,
     Limits,
     ListenSettings,
     LocalPart,
@@ -256,6 +257,10 @@ class Metrics(SettingsTable):
     )
 
 
+RENAMED: Mapping[str, str] = {f"limits.{name}": f"house.{name}" for name in HouseRules.model_fields}
+"""Keys of earlier versions, and what they are called now."""
+
+
 class Configuration(BaseModel):
     """All keys. Created only by load(), which knows where each comes from."""
 
@@ -275,6 +280,7 @@ class Configuration(BaseModel):
     crypt: Crypt = Field(default_factory=Crypt)
     sendmail: SendmailTable = Field(default_factory=SendmailTable)
     limits: Limits = Field(default_factory=Limits)
+    house: HouseRules = Field(default_factory=HouseRules)
     log: Log = Field(default_factory=Log)
     metrics: Metrics = Field(default_factory=Metrics)
 

@@ -13,7 +13,7 @@ from pbm.compose.pages import Pages
 from pbm.core.board import OpenBoard, States
 from pbm.core.bus import News
 from pbm.core.credentials import Passwords
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.errors import Unreadable
 from pbm.domain.events import (
     CommentMade,
@@ -42,13 +42,14 @@ ENOUGH_TIME = timedelta(hours=12)
 class Tools:
     """What the handling of all mails and jobs shares.
 
-    limits and operator may change while the server runs, so nothing may keep a copy of them.
+    limits, house and operator may change while the server runs, so nothing may keep a copy of them.
     """
 
     composer: Composer
     states: States
     passwords: Passwords
     limits: Limits
+    house: HouseRules
     operator: str = ""
     """The operator's address; empty for none."""
 
@@ -118,7 +119,7 @@ def readers_of(
     at: Desk, players: Iterable[Player], seats: Mapping[int, Seat | None] | None = None
 ) -> dict[int, Reader]:
     """The players as readers, by id. seats: the seats of those who have one, by id."""
-    tx, last_day = at.tx, day_of(at.now + timedelta(days=at.tools.limits.answer_token_days))
+    tx, last_day = at.tx, day_of(at.now + timedelta(days=at.tools.house.answer_token_days))
     known = {player.id: player for player in players}
     mailed = tx.players.mailed(known)
     return {

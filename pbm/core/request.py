@@ -374,7 +374,7 @@ class Author(Desk):
         player = proved or sent_by.claimed
         if player is None:
             sender = self.incoming.message.sender
-            last_day = day_of(self.now + timedelta(days=self.tools.limits.answer_token_days))
+            last_day = day_of(self.now + timedelta(days=self.tools.house.answer_token_days))
             newcomer = None if sent_by.at_home else AddressToken.of(sender, last_day, leaves=sent_by.leaves)
             return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
         reader = reader_of(self, player)

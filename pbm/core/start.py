@@ -208,7 +208,7 @@ def start_match(
     seed: of a random board that no word names; None for a different board in each match.
     plies: in canonical notation; the match goes on after them.
     """
-    tx, clock = at.tx, default_clock or at.tools.limits.default_clock
+    tx, clock = at.tx, default_clock or at.tools.house.default_clock
     terms = read_terms(game, words, body, clock, _seed(at) if seed is None else seed)
     state = replay(game, terms.words, body, plies) if plies else terms.state
     match = tx.matches.add(
@@ -273,7 +273,7 @@ def check_willing(
     asker: the player who wants the game, if known. agreed: the players who have agreed to it, even if they refuse
     challenges in general. Raises: NotAllowed, which names everybody who stands in the way.
     """
-    tx, most_of_all = at.tx, at.tools.limits.active_games
+    tx, most_of_all = at.tx, at.tools.house.active_games
     _check_blocks(tx, seats, asker)
     ours = robots_among(tx, seats)
     if {*ours} == {*seats}:

@@ -122,14 +122,9 @@ class Limits(SettingsTable):
     unproven_answers_per_network_per_hour: Count = setting(
         200, "The same because of emails from one network (IPv4 /24, IPv6 /64), to anybody."
     )
-    hard_bounces_to_suspend: Count = setting(
-        3, "Emails that come back for good until an address gets no more, or its player writes."
-    )
-    confirmation_days: Days = setting(7, "How long the email that confirms an address is good.")
     held_asks_per_day: CountOrNone = setting(
         3, 'How often a day one address is asked "was that you?" for lack of a password.'
     )
-    answer_token_days: Days = setting(14, "How long answering one of our emails shows who you are.")
     wrong_logins: Count = setting(
         5,
         "Wrong passwords for one userid until passwords for it are refused for a minute; with each further one that "
@@ -148,7 +143,6 @@ class Limits(SettingsTable):
     thinking_seconds_per_hour: Seconds = setting(
         900, "How long robots may think within an hour for one player; then their boards wait for its end."
     )
-    active_games: Count = setting(100, "Games of one player under way at once.")
     challenges_per_day: Count = setting(30, "Games a player may start a day by challenging.")
     stranger_challenges_per_day: CountOrNone = setting(
         5, "Games a day that somebody who is no player may start between players."
@@ -162,9 +156,6 @@ class Limits(SettingsTable):
     invitations_per_day: CountOrNone = setting(
         5, "Emails a day by which a player may invite people who have no account."
     )
-    invitation_days: Days = setting(30, "How long such an invitation is good.")
-    open_seek_games: Count = setting(20, "Games that one seek may look for.")
-    open_tournaments: CountOrNone = setting(3, "Tournaments that one player has made and that are not over.")
     confirmations_per_day: Count = setting(
         3,
         "Emails that ask one mailbox, whatever its +tags and dots, whether it belongs to an account. If it answers "
@@ -181,6 +172,21 @@ class Limits(SettingsTable):
     )
     resets_per_day: Count = setting(3, "Emails a day by which one player may set a new password.")
     exports_per_day: Count = setting(2, "Emails a day with all games of one player.")
+    messages_per_day: CountOrNone = setting(50, "Messages a player may write to others a day.")
+
+
+class HouseRules(SettingsTable):
+    """The rules of the house: how long things last, and how much there may be of them at once."""
+
+    hard_bounces_to_suspend: Count = setting(
+        3, "Emails that come back for good until an address gets no more, or its player writes."
+    )
+    confirmation_days: Days = setting(7, "How long the email that confirms an address is good.")
+    answer_token_days: Days = setting(14, "How long answering one of our emails shows who you are.")
+    active_games: Count = setting(100, "Games of one player under way at once.")
+    invitation_days: Days = setting(30, "How long such an invitation is good.")
+    open_seek_games: Count = setting(20, "Games that one seek may look for.")
+    open_tournaments: CountOrNone = setting(3, "Tournaments that one player has made and that are not over.")
     erasure_days: Days = setting(7, "Days in which a player who asked to be erased may change their mind.")
     kept_mail_days: Days = setting(30, "How long handled or delivered emails are kept. Their passwords are not.")
     parked_mail_days: Days = setting(90, "How long emails wait for the operator until they, too, are forgotten.")
@@ -189,7 +195,6 @@ class Limits(SettingsTable):
         "The most emails that wait for the operator, of those that anybody can cause: unreadable ones, and "
         "letters to postmaster. Any more are ignored, so they are kept as long as other emails.",
     )
-    messages_per_day: CountOrNone = setting(50, "Messages a player may write to others a day.")
     message_characters: Count = setting(5000, "The longest message or broadcast.")
     broadcast_moderation: Literal["off", "on", "closed"] = setting(
         "off", "off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none."

@@ -96,7 +96,7 @@ def vacation(request: Request, command: Command) -> Answer:
         try:
             span = read_vacation(words, settings.zone, request.now)
             _check_apart(span, own, settings)
-            check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
+            check_allowance(span, map(_span, own), settings.zone, request.tools.house.vacation_days_per_year)
         except BadArguments as error:
             if not day:
                 raise
@@ -160,7 +160,7 @@ def _check_apart(span: Span, own: list[Absence], settings: Settings) -> None:
 
 def _overview(request: Request, player: Player, settings: Settings, told: str) -> str:
     own = [_span(each) for each in _vacations(request, player)]
-    taken, days = days_taken(own, settings.zone), request.tools.limits.vacation_days_per_year
+    taken, days = days_taken(own, settings.zone), request.tools.house.vacation_days_per_year
     this_year = request.now.astimezone(settings.zone).year
     return request.outgoing.page(
         "vacation.txt",

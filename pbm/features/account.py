@@ -65,7 +65,7 @@ def signup(request: Request, command: Command) -> None:
 )
 def add(request: Request, command: Command) -> Answer:
     player, wanted = request.author.who(command), addresses_of(request, command)
-    given_up = request.now - timedelta(days=request.tools.limits.confirmation_days)
+    given_up = request.now - timedelta(days=request.tools.house.confirmation_days)
     request.tx.players.drop_unconfirmed(player.id, given_up)
     own = _own_addresses(request, player)
     fresh = _without(wanted, (key for key, address in own.items() if address.confirmed_at))
@@ -306,7 +306,7 @@ def to_confirm(at: Desk, address: str, name: str, player: Player | None, **paylo
     """A mail whose answer confirms the address. player: the owner of the account; None if the answer opens it."""
     message = at.message if isinstance(at, Request) else None
     answered = message if message is not None and address.casefold() == message.sender.casefold() else None
-    days = at.tools.limits.confirmation_days
+    days = at.tools.house.confirmation_days
     token = at.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
     return at.letter(
         address, CONFIRMING, "confirm.txt", to=answered,

@@ -108,8 +108,8 @@ def plan_forgetting(tx: Transaction, pause: timedelta = timedelta()) -> None:
 @when_due(FORGET)
 def forget_when_due(occasion: Occasion) -> None:
     """Delete some mails at a time, a second apart, so that others need not wait long."""
-    tx, now, limits = occasion.tx, occasion.now, occasion.tools.limits
-    before, parked_before = (now - timedelta(days=days) for days in (limits.kept_mail_days, limits.parked_mail_days))
+    tx, now, house = occasion.tx, occasion.now, occasion.tools.house
+    before, parked_before = (now - timedelta(days=days) for days in (house.kept_mail_days, house.parked_mail_days))
     done = tx.outbox.forget(before, now, _MAILS_AT_ONCE) + tx.inbox.forget(before, parked_before, _MAILS_AT_ONCE)
     if done:
         plan_forgetting(tx, timedelta(seconds=1))
@@ -202,7 +202,7 @@ def answer_keep(request: Request, _: Ticket, player: Player) -> None:
 def _plan(request: Request, player: Player) -> None:
     """Put the erasing on the agenda, and tell all addresses how long it can be stopped. Raises: NotAllowed."""
     _check_not_planned(request, player)
-    days = request.tools.limits.erasure_days
+    days = request.tools.house.erasure_days
     due_at = request.now + timedelta(days=days)
     request.tx.agenda.put(ERASE, player.id, due_at)
     boards = [each.board for each in request.tx.matches.under_way(player.id)]

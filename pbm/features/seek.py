@@ -110,7 +110,7 @@ def _wanted(request: Request, command: Command, player: Player) -> int:
 
     A player who names themselves there, as in a challenge, wants one.
     """
-    word, most = command.args.get("GAMES", "1"), request.tools.limits.open_seek_games
+    word, most = command.args.get("GAMES", "1"), request.tools.house.open_seek_games
     word = "1" if word.casefold() in (_ONESELF, player.userid.casefold()) else word
     if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
         if word.casefold() in (ANY, *LEVEL_OF):
@@ -132,7 +132,7 @@ def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str)
     """The terms of a seek: of the game, and the opponent's rating. Raises: OptionError, BadArguments."""
     own, window = split_window(options)
     try:
-        return read_terms(game, own, body, request.tools.limits.default_clock), window
+        return read_terms(game, own, body, request.tools.house.default_clock), window
     except OptionError as error:
         also = " A seek also has --rating=LOWEST-HIGHEST and --robot." if "no option" in str(error) else ""
         raise OptionError(f"{error}{also}") from None

@@ -64,7 +64,7 @@ def become_bot(request: Request, player: Player, settings: Settings, stored: Map
 def limit(request: Request, command: Command) -> Answer:
     assert command.game is not None  # noqa: S101  the parser asks for it
     player, game = request.author.who(command), command.game
-    most = request.tools.limits.active_games
+    most = request.tools.house.active_games
     if word := command.args.get("NUMBER", "").casefold():
         request.tx.choices.change(player.id, game, **_limit(word, most))
     active = request.tx.matches.active_counts((player.id,))[player.id]

@@ -105,7 +105,7 @@ def text_below(request: Request, board: int | None = None) -> str:
 
 def _checked(request: Request, text: str, where: str) -> str:
     """The text itself. Raises: BadArguments if it is empty or too long."""
-    most = request.tools.limits.message_characters
+    most = request.tools.house.message_characters
     if not text:
         raise BadArguments(f"There is no text to send: {where}.")
     if len(text) > most:
@@ -198,7 +198,7 @@ def _check_no_command(text: str) -> None:
     "write to all players; the text goes below the command",
 )
 def broadcast(request: Request, command: Command) -> Answer:
-    author, moderation = request.author.who(command), request.tools.limits.broadcast_moderation
+    author, moderation = request.author.who(command), request.tools.house.broadcast_moderation
     if moderation == "closed":
         raise NotAllowed("There are no broadcasts on this server.")
     text = text_below(request)
@@ -324,7 +324,7 @@ def note(request: Request, command: Command) -> None:
 
 def _check_room(request: Request, board: OpenBoard, owner: Player, text: str) -> None:
     """Raises: BadArguments if the notes would become too long."""
-    most, kept = request.tools.limits.message_characters, sum(len(each.text) for each in board.notes(owner))
+    most, kept = request.tools.house.message_characters, sum(len(each.text) for each in board.notes(owner))
     if kept + len(text) > most:
         raise BadArguments(
             f"Your notes on a board may have {most} characters; there are {kept}, and these would be {len(text)} more.",

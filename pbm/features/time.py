@@ -17,7 +17,7 @@ from pbm.core.request import Request
 from pbm.domain.calendars import Calendar
 from pbm.domain.clock import MOST, Clock
 from pbm.domain.commands import Command
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules
 from pbm.domain.errors import BadArguments, NotAllowed, Unreadable
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
 from pbm.domain.match import LOOK_AGAIN, Ending, IntentKind, Match, OfferKind, Result, Seat, other, reminder_at
@@ -49,9 +49,9 @@ def attend(at: Desk, number: int) -> None:
     if clock.paused:
         let_run(board, None)
     elif clock.overrun_at is not None:
-        _end_at_last(board, clock, clock.overrun_at, tools.limits)
+        _end_at_last(board, clock, clock.overrun_at, tools.house)
     elif clock.expired(tx.now, board.match.calendars):
-        call_time(board, clock, tools.limits)
+        call_time(board, clock, tools.house)
     else:
         _remind(board, clock)
     if board.events:
@@ -70,10 +70,10 @@ def _spare(tx: Transaction, number: int) -> None:
     tx.matches.put_off(match.board, now + LOOK_AGAIN)
 
 
-def _end_at_last(board: OpenBoard, clock: Clock, called_at: datetime, limits: Limits) -> None:
+def _end_at_last(board: OpenBoard, clock: Clock, called_at: datetime, house: HouseRules) -> None:
     """End a game whose time is up, if its opponent has not chosen within the promised time, not counting outages."""
     outages = tuple(stop for stop in board.match.stops[0] if stop.kind.is_ours)
-    over_at = Calendar(stops=outages).deadline(called_at, limits.claim_days * DAY)
+    over_at = Calendar(stops=outages).deadline(called_at, house.claim_days * DAY)
     if over_at is not None and over_at <= board.now:
         end_on_time(board, clock, waited=True)
     else:
@@ -88,7 +88,7 @@ def _remind(board: OpenBoard, clock: Clock) -> None:
     board.set_clock(fresh)
 
 
-def call_time(board: OpenBoard, clock: Clock, limits: Limits) -> None:
+def call_time(board: OpenBoard, clock: Clock, house: HouseRules) -> None:
     """Declare that the time of the player to move is up; before their own first move, the game is void.
 
     In a tournament they lose at once in either case, so that no opponent's choice holds up a round. A player with a
@@ -113,7 +113,7 @@ def call_time(board: OpenBoard, clock: Clock, limits: Limits) -> None:
         board.end(result, TimeUp(match.board, clock.seat))
         return
     over = clock.charged(now, match.calendars)
-    due_at = now + timedelta(days=limits.claim_days)
+    due_at = now + timedelta(days=house.claim_days)
     board.set_clock(over._replace(deadline_at=clock.deadline(match.calendars), overrun_at=now, due_at=due_at))
     board.events.append(TimeUp(match.board, clock.seat))
 
@@ -152,7 +152,7 @@ def grant_pause(request: Request, board: OpenBoard, seat: Seat) -> None:
     assert clock is not None  # noqa: S101  nothing else is asked for
     board.set_offer(None)
     paused = clock.with_pause(True, now, board.match.calendars)
-    board.set_clock(paused._replace(due_at=now + timedelta(days=request.tools.limits.pause_days)))
+    board.set_clock(paused._replace(due_at=now + timedelta(days=request.tools.house.pause_days)))
     board.events.append(ClocksPaused(board.match.board, seat))
 
 
@@ -178,7 +178,7 @@ def claim(request: Request, command: Command) -> None:
         raise BadArguments(f'"{command.args["RESULT"]}" cannot be claimed: write claim, or claim draw.')
     clock = _clock(board)
     if clock.overrun_at is None and clock.expired(board.now, board.match.calendars):
-        call_time(board, clock, request.tools.limits)
+        call_time(board, clock, request.tools.house)
         if board.match.result is not None:
             return
         clock = _clock(board)

@@ -77,7 +77,7 @@ class Regrets:
 
     def _put_by(self, tx: Transaction, reason: str, told: Sequence[Mail] = ()) -> Settled:
         """The end of a mail that waits for the operator; if too many wait, it is ignored: anybody can cause them."""
-        most = self.tools.limits.parked_mails
+        most = self.tools.house.parked_mails
         if tx.overview.mails(Arrival.PARKED).number < most:
             return Settled(Arrival.PARKED, reason, tuple(told))
         LIMITED.inc()
@@ -213,7 +213,7 @@ class Bouncing:
         return True
 
     def _count(self, tx: Transaction, mail: Returned, *, hard: bool, reason: str) -> str:
-        most = self.tools.limits.hard_bounces_to_suspend
+        most = self.tools.house.hard_bounces_to_suspend
         bounces = tx.bounces.count(mail, tx.now, hard=hard)
         BOUNCED.labels("hard" if hard else "soft").inc()
         log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
@@ -221,14 +221,14 @@ class Bouncing:
             return f"{mail.address}, for now"
         if bounces >= most and (players := tx.bounces.suspend(mail.address, tx.now)):
             for player in players:
-                note_reach(tx, player, self.tools.limits.unreachable_days)
+                note_reach(tx, player, self.tools.house.unreachable_days)
             userids = [player.userid for player in players]
             lost = [player for player in players if tx.players.unreachable(player.id)]
             boards = sorted({board for player in lost for board in tx.matches.ticking(player.id)})
             tell_operator(
                 Desk(tx, self.tools), f"pbm: no more mail to {mail.address}", "suspended-operator.txt",
                 failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
-                days=self.tools.limits.unreachable_days, bounces=bounces, reason=reason,
+                days=self.tools.house.unreachable_days, bounces=bounces, reason=reason,
             )  # fmt: skip
             for player in lost:
                 for board in tx.matches.ticking(player.id):

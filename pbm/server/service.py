@@ -23,7 +23,7 @@ from pbm.core.registry import DEEDS, WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.core.unasked import MAILBOX, REMEMBERED
 from pbm.domain.calendars import Stop, StopKind
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.mail import Arrival
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
@@ -50,6 +50,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     operator: str = ""
     """The operator's address; empty for none."""
+    house: HouseRules = field(default_factory=HouseRules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Service:
         store.clock = clock
         store.prepare(clock())
         composer = Composer(settings.robot, Signer(), make_key=make_key)
-        self.tools = Tools(composer, States(), Passwords(), settings.limits, settings.operator)
+        self.tools = Tools(composer, States(), Passwords(), settings.limits, settings.house, settings.operator)
         self.handler = Handler(self.tools, unlock)
         self.batches = Batches(store, self.handler)
         self.heed()
@@ -130,9 +131,9 @@ class Service:
         self.tools.passwords.close()
         self.store.close()
 
-    def renew(self, limits: Limits, operator: str) -> None:
-        """Change the limits and the operator's address, from the next mail on."""
-        self.tools.limits, self.tools.operator = limits, operator
+    def renew(self, limits: Limits, house: HouseRules, operator: str) -> None:
+        """Change the limits, the house's rules and the operator's address, from the next mail on."""
+        self.tools.limits, self.tools.house, self.tools.operator = limits, house, operator
 
     def is_ours(self, address: str) -> bool:
         """Whether mail to the address is for this server; mail to a bare `postmaster` is (RFC 5321, 4.5.1)."""
@@ -198,15 +199,15 @@ class Service:
 
     def _tell_of_parked(self, tx: Transaction) -> None:
         """Warn the operator, once a day, if mails that wait for them are soon deleted, or are too many."""
-        limits, operator, now = self.tools.limits, self.tools.operator, tx.now
-        waiting, kept = tx.overview.mails(Arrival.PARKED), timedelta(days=limits.parked_mail_days)
+        house, operator, now = self.tools.house, self.tools.operator, tx.now
+        waiting, kept = tx.overview.mails(Arrival.PARKED), timedelta(days=house.parked_mail_days)
         is_late = waiting.oldest_at is not None and now - waiting.oldest_at > kept - WARNED_BEFORE
         subject = "pbm: emails wait for you"
-        if not (is_late or waiting.number >= limits.parked_mails):
+        if not (is_late or waiting.number >= house.parked_mails):
             return
         log.warning("mails_wait_for_operator", number=waiting.number, oldest_at=waiting.oldest_at)
         if operator and not tx.outbox.wrote_to(operator, subject, now - timedelta(days=1)):
-            words = {"waiting": waiting, "limits": limits, "is_late": is_late}
+            words = {"waiting": waiting, "house": house, "is_late": is_late}
             tell_operator(Desk(tx, self.tools), subject, "parked-operator.txt", **words)
 
     def heed(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules, Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House
 from tests.features.test_play import said
@@ -95,7 +95,7 @@ def test_a_player_has_a_daily_measure_and_a_stranger_a_smaller_one(new_house: Ca
 
 
 def test_nobody_has_more_games_than_the_server_lets_them(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(active_games=2)))
+    house = new_house(Settings(ROBOT, house=HouseRules(active_games=2)))
     house.players("alice", "bob", "carol")
     house.game("cross alice bob")
     house.game("loops bob carol")

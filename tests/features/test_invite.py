@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import delete
 
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules, Limits
 from pbm.server import Settings
 from pbm.server.steward import Steward
 from pbm.store.tables import invitations
@@ -270,7 +270,7 @@ def test_a_player_invites_so_many_a_day(new_house: Callable[..., House]) -> None
 
 
 def test_an_inviter_who_is_full_by_then_plays_later(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(active_games=1)))
+    house = new_house(Settings(ROBOT, house=HouseRules(active_games=1)))
     known(house, "alice")
     ask(house, "alice", f"cross challenge me {FRIEND}")
     house.game("loops alice alice")

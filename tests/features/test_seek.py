@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from pbm.core.start import MOST_SEEKS
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules
 from pbm.features import seek
 from pbm.server import Settings
 from tests.conversation import ROBOT, House, address_of
@@ -113,7 +113,7 @@ def test_seeks_pair_only_where_both_ratings_and_all_terms_suit(people: House) ->
 
 
 def test_a_seek_of_who_is_full_waits(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(active_games=1)))
+    house = new_house(Settings(ROBOT, house=HouseRules(active_games=1)))
     house.players("alice", "bob")
     said(house, "alice", "cross seek {}")
     house.game("loops alice alice")

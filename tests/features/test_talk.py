@@ -10,7 +10,7 @@ import pytest
 
 from games import GAMES
 from games.rules import KINDS
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules, Limits
 from pbm.features import talk
 from pbm.server import Settings
 from pbm.server.operator import Administration
@@ -140,7 +140,7 @@ def test_one_click_ends_broadcasts(people: House) -> None:
 
 
 def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(broadcast_moderation="on")))
+    house = new_house(Settings(ROBOT, house=HouseRules(broadcast_moderation="on")))
     house.players("alice", "bob")
     admin = Administration(house.service)
     assert addressees(house.send("alice", "broadcast alice alicepass", "Hello!")) == [address_of("alice")]
@@ -155,8 +155,8 @@ def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., H
 
 
 def test_the_operator_is_told_that_a_broadcast_waits(new_house: Callable[..., House]) -> None:
-    limits = Limits(broadcast_moderation="on")
-    house = new_house(Settings(ROBOT, limits, operator="operator@example.com"))
+    rules = HouseRules(broadcast_moderation="on")
+    house = new_house(Settings(ROBOT, operator="operator@example.com", house=rules))
     house.players("alice", "bob")
     told, answer = house.send("alice", "broadcast alice alicepass", "Hello!")
     assert (told.address, answer.address) == ("operator@example.com", address_of("alice"))
@@ -168,7 +168,7 @@ def test_the_operator_is_told_that_a_broadcast_waits(new_house: Callable[..., Ho
 
 
 def test_there_need_be_no_broadcasts(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(broadcast_moderation="closed")))
+    house = new_house(Settings(ROBOT, house=HouseRules(broadcast_moderation="closed")))
     house.player("alice")
     (got,) = house.send("alice", "broadcast alice alicepass", "Hello!")
     assert "no broadcasts" in got.body

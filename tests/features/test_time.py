@@ -10,7 +10,7 @@ import pytest
 
 from pbm.domain.calendars import StopKind
 from pbm.domain.clock import Clock
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Ending, Match
 from pbm.domain.spans import DAY, HOUR
@@ -425,7 +425,7 @@ def test_a_rematch_and_a_seek_have_the_clock_that_was_agreed(club: House) -> Non
 
 
 def test_the_default_is_the_operators(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, limits=Limits(default_clock="none")))
+    house = new_house(Settings(ROBOT, house=HouseRules(default_clock="none")))
     house.players("alice", "bob")
     board = house.game("cross -size=4 alice bob", ["D4"])
     assert match_of(house, board).clock is None

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from pbm.domain.calendars import StopKind
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending
 from pbm.features.tournament import letters, rounds
@@ -658,7 +658,7 @@ def test_unrated_events_move_no_rating(house: House) -> None:
 
 
 def test_who_has_made_too_many_events_makes_no_more(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(open_tournaments=1)))
+    house = new_house(Settings(ROBOT, house=HouseRules(open_tournaments=1)))
     house.player("ann")
     assert not house.send("ann", "tournament create one swiss cross ann annpass")[0].refuses
     assert house.send("ann", "tournament create two swiss cross ann annpass")[0].refuses

@@ -189,7 +189,7 @@ def test_a_stranger_who_wants_to_be_deleted_hears_that_nobody_plays_from_there(p
 def test_a_newcomer_whose_first_game_is_refused_has_not_joined(patient: House) -> None:
     patient.send("joe@home.example", "hi", "hello")
     tools = patient.service.tools
-    tools.limits = tools.limits.model_copy(update={"active_games": 0})
+    tools.house = tools.house.model_copy(update={"active_games": 0})
     for said in ("joe, play hex", "play hex", "I want to play hex"):
         (got,) = patient.answer("joe@home.example", said, mail=1)
         assert "No game was started" in got.body

@@ -50,7 +50,7 @@ def answers(own: str, ours: str) -> Iterator[tuple[str, str]]:
 
 
 def test_an_answer_plays_and_only_its_writers_words_are_passed_on(new_house: Callable[..., House]) -> None:
-    limits = Limits(challenges_per_day=1000, challenges_to_one_per_day=1000, active_games=1000)
+    limits = Limits(challenges_per_day=1000, challenges_to_one_per_day=1000)
     house = new_house(Settings(ROBOT, limits))
     house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])

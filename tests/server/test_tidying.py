@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import create_engine, text
 
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules
 from pbm.domain.mail import Arrival
 from pbm.server import Settings
 from tests.conversation import ROBOT, House
@@ -38,7 +38,9 @@ def test_tickets_are_forgotten_some_time_after_they_expire(house: House) -> None
 @pytest.fixture
 def guarded(new_house: Callable[..., House]) -> House:
     """Three mails may wait for the operator, for thirty days; others are kept for five."""
-    return new_house(Settings(ROBOT, Limits(parked_mails=3, parked_mail_days=30, kept_mail_days=5), OPERATOR))
+    return new_house(
+        Settings(ROBOT, operator=OPERATOR, house=HouseRules(parked_mails=3, parked_mail_days=30, kept_mail_days=5))
+    )
 
 
 def waiting(house: House) -> list[int]:
@@ -56,7 +58,7 @@ def test_a_flood_of_unreadable_mails_is_not_kept_for_the_operator(guarded: House
     guarded.service.tidy()
     (letter,) = guarded.collect()
     assert (letter.address, letter["Subject"]) == (OPERATOR, "pbm: emails wait for you")
-    assert "limits.parked_mails = 3" in letter.body
+    assert "house.parked_mails = 3" in letter.body
 
 
 def test_a_letter_to_postmaster_is_told_though_too_many_wait(guarded: House) -> None:

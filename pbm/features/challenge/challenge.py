@@ -43,7 +43,7 @@ ME = "me"
 def challenge(request: Request, command: Command) -> Answer | None:
     """Start a game at once if its sender plays in it and has proved who they are; otherwise propose it."""
     assert command.game is not None  # noqa: S101  the parser asks for it
-    game, clock = GAMES[command.game], request.tools.limits.default_clock
+    game, clock = GAMES[command.game], request.tools.house.default_clock
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
     words, body, plies, origin = beginning(request, game, command.options, take_body(request, game))
@@ -132,7 +132,7 @@ def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Play
         if seek is None or seek.body != match.body:
             continue
         own, _ = split_window(seek.options)
-        sought = read_terms(GAMES[match.game], own, seek.body, request.tools.limits.default_clock)
+        sought = read_terms(GAMES[match.game], own, seek.body, request.tools.house.default_clock)
         if (sought.words, sought.rated, sought.control) == (terms.words, match.rated, match.control):
             request.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
 

@@ -53,8 +53,8 @@ def invite(request: Request, command: Command, seats: tuple[Player | str, Player
     seat = 1 if isinstance(seats[0], str) else 2
     address = str(seats[seat - 1])
     _check_address(request, address)
-    game, limits = GAMES[command.game or ""], request.tools.limits
-    read_terms(game, command.options, body, limits.default_clock)
+    game, limits, house = GAMES[command.game or ""], request.tools.limits, request.tools.house
+    read_terms(game, command.options, body, house.default_clock)
     check_willing(request, game, (inviter,), inviter, (inviter,))
     if request.tx.invitations.sent_since(inviter.id, request.now - timedelta(days=1)) >= limits.invitations_per_day:
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
@@ -75,8 +75,8 @@ def invite(request: Request, command: Command, seats: tuple[Player | str, Player
         "comment": comment,
     }
     _send_invitation(request, address, inviter, payload)
-    await_answer(request, INVITE, address.casefold(), limits.invitation_days, player=inviter.id)
-    days = limits.invitation_days
+    await_answer(request, INVITE, address.casefold(), house.invitation_days, player=inviter.id)
+    days = house.invitation_days
     text = (
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
         f'invitation is answered; it is good for {days} days and is not repeated. "withdraw {address}" takes it back.'
@@ -108,10 +108,10 @@ def _send_invitation(
     request: Request, address: str, inviter: Player, payload: dict[str, Any], problem: str = "", told: str = ""
 ) -> None:
     """Mail the invitation. problem: why the stranger's answer was not understood. told: what it asked to know."""
-    days = request.tools.limits.invitation_days
+    days = request.tools.house.invitation_days
     token = request.outgoing.issue(INVITE, address, days=days, player=inviter, **payload)
     game = GAMES[payload["game"]]
-    terms = read_terms(game, payload["words"], payload["body"], request.tools.limits.default_clock)
+    terms = read_terms(game, payload["words"], payload["body"], request.tools.house.default_clock)
     request.outgoing.write(
         address,
         f"pbm: {inviter.userid} invites you to a game of {game.info.title}",
@@ -315,7 +315,7 @@ def _about(inviter: Player) -> str:
 
 def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str = "", told: str = "") -> None:
     """Send the invitation once more, up to MAX_ASKED times. problem, told: as for `_send_invitation`."""
-    since = request.now - timedelta(days=request.tools.limits.invitation_days)
+    since = request.now - timedelta(days=request.tools.house.invitation_days)
     asked = request.tx.tickets.issued_since(INVITE, ticket.subject, since)
     if asked <= MAX_ASKED:
         _send_invitation(request, ticket.subject, inviter, ticket.payload, problem, told)

@@ -152,7 +152,7 @@ def _letters(
     offer: as on the agenda. problem: why they are asked again. to: their answer, if it was unclear.
     """
     game, (first, second) = GAMES[offer["game"]], map(at.tx.players.get, offer["seats"])
-    terms = read_terms(game, offer["words"], offer["body"], at.tools.limits.default_clock)
+    terms = read_terms(game, offer["words"], offer["body"], at.tools.house.default_clock)
     opponent, challenger = second if player == first else first, at.tx.players.get(offer["player"] or 0)
     if opponent is None:
         return []

@@ -50,7 +50,7 @@ def tournaments(request: Request, command: Command) -> Answer:
 )
 def create(request: Request, command: Command) -> Answer:
     player, args = request.author.who(command), command.args
-    most = request.tools.limits.open_tournaments
+    most = request.tools.house.open_tournaments
     if request.tx.tournaments.created_by(player.id) >= most:
         raise NotAllowed(f"You have made {most} tournaments that are not over; that is the limit.", "tournaments")
     game = GAMES.get(args["GAME"].casefold())
