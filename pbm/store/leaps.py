@@ -3,7 +3,7 @@
 Anything noted as later than now never happened, and anything due later than it could have been planned is due now. If
 it is certain that the clock had leapt ahead, what was written meanwhile counts as written at the known right instant,
 and its due times are brought forward by as much. Otherwise daily limits, pauses, offers and rounds would last until the
-wrong instants have come.
+wrong instants have come. `tables` says which columns may hold future instants.
 """
 
 from __future__ import annotations
@@ -12,33 +12,16 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, ColumnElement, case, literal, or_, select, true, type_coerce
+from sqlalchemy import BigInteger, Column, ColumnElement, case, func, null, select, true, type_coerce
 
 from pbm.domain.calendars import StopKind, micros
 from pbm.domain.mail import Delivery
 from pbm.store.house import NOTED, Absences
 from pbm.store.statements import Instant, Queries
-from pbm.store.tables import (
-    absences,
-    acts,
-    agenda,
-    attempts,
-    bouts,
-    intents,
-    matches,
-    metadata,
-    outbox,
-    tickets,
-    tournaments,
-)
+from pbm.store.tables import PLANNED, absences, acts, agenda, attempts, bouts, matches, metadata, outbox, tournaments
 from pbm.store.tournaments import Stage
 
-_PLANNED = frozenset({"due_at", "expires_at", "deadline_at", "ends_at", "until", "locked_until"})
-"""Columns that may rightly hold future instants."""
-_NOT_WRITTEN = frozenset({absences, attempts})
-"""Vacations begin when players want; failed guesses later than now are forgotten with their locks."""
-
-_ALL = true()
+_INSTANTS = [each for table in metadata.sorted_tables for each in table.c if isinstance(each.type, Instant)]
 
 
 class Leaps(Queries):
@@ -61,27 +44,36 @@ class Leaps(Queries):
 
         unbound: kinds of agenda items that may be planned any time ahead.
         """
-        self._sooner(tickets.c.created_at, now, tickets.c.expires_at)
-        self._sooner(intents.c.created_at, now, intents.c.due_at)
-        self._sooner(matches.c.overrun_at, now, matches.c.due_at, matches.c.deadline_at)
-        self._sooner(matches.c.ticking_since, now, matches.c.due_at, which=matches.c.paused)
-        is_open = tournaments.c.state == Stage.OPEN.value
-        self._sooner(tournaments.c.created_at, now, tournaments.c.due_at, which=is_open)
-        shift = micros(last) - micros(now)
+        # Where nothing says when a plan was made, one later than `last` counts as made while the clock was ahead.
+        begun = (tournaments.c.state != Stage.OPEN.value) & (tournaments.c.created_at <= now)
         of_unbound = agenda.c.kind.in_(sorted(unbound))
-        for due_at, which in ((tournaments.c.due_at, ~is_open), (bouts.c.due_at, _ALL), (agenda.c.due_at, of_unbound)):
-            self._update(due_at.table, which, due_at > last, due_at=_number(due_at) - shift)
+        for plan, which in ((tournaments.c.due_at, begun), (bouts.c.due_at, true()), (agenda.c.due_at, of_unbound)):
+            self._set(plan, _number(plan) - (micros(last) - micros(now)), which, plan > last)
+        for plan in _INSTANTS:
+            if since := plan.info.get(PLANNED):
+                written = func.coalesce(*(plan.table.c[name] for name in since), null(), type_=Instant())
+                self._set(plan, _number(plan) - (_number(written) - micros(now)), written > now)
 
     def forget_future(self, now: datetime, last: datetime, within: Mapping[str, timedelta]) -> None:
         """Drop all knowledge of instants later than now. last: what the clock showed before.
 
         within: by kind of agenda item, how far ahead it is planned at most; what lies beyond that is due now.
         """
-        self._forget_future_stops(now)
-        self._forget_future_of_boards(now, last)
-        self._forget_future_of_mails(now, last)
+        ours, later = absences.c.player_id.is_(None), absences.c.starts_at >= now
+        # A stop of the whole server that has not ended yet goes on.
+        self._update(absences, ours, later, absences.c.ends_at.is_(None), starts_at=now)
+        self._delete(absences, ours, later, absences.c.ends_at.is_not(None))
+        self._update(absences, ours, absences.c.ends_at > now, ends_at=now)
+        # Boards are looked at anew, because they may have been put off by the time leapt over.
+        self._update(matches, matches.c.due_at > now, ~matches.c.paused, due_at=now)
+        # Nothing else hurries mails that may have been taken: they wait no longer than by the clock before.
+        sooner = _number(outbox.c.due_at) - (micros(last) - micros(now))
+        due_at = case((outbox.c.due_at > last, sooner), else_=micros(now))
+        is_queued = outbox.c.state == Delivery.QUEUED.value
+        self._set(outbox.c.due_at, due_at, is_queued, outbox.c.maybe_taken, outbox.c.due_at > now)
         self._delete(attempts, attempts.c.last_at > now)
-        self._update(acts, acts.c.at > now, at=now)
+        for written in (matches.c.overrun_at, matches.c.ticking_since, acts.c.at):
+            self._set(written, now, written > now)
         for kind, most in within.items():
             self._update(agenda, agenda.c.kind == kind, agenda.c.due_at > now + most, due_at=now)
         noted = Absences(self._connection)
@@ -89,48 +81,17 @@ class Leaps(Queries):
             if (seen := noted.noted(what)) is not None and seen > now:
                 noted.note(what, now)
 
-    def _forget_future_stops(self, now: datetime) -> None:
-        """End all stops of the whole server that lie later than now; one that has not ended yet goes on."""
-        ours, later = absences.c.player_id.is_(None), absences.c.starts_at >= now
-        self._update(absences, ours, later, absences.c.ends_at.is_(None), starts_at=now)
-        self._delete(absences, ours, later, absences.c.ends_at.is_not(None))
-        self._update(absences, ours, absences.c.ends_at > now, ends_at=now)
-
-    def _forget_future_of_boards(self, now: datetime, last: datetime) -> None:
-        """Let clocks that ran from a later instant run from now, and have their boards looked at anew.
-
-        So are boards due later than `last`, because they may have been put off by the time leapt over.
-        """
-        ahead = matches.c.ticking_since > now
-        self._update(matches, ahead, matches.c.overrun_at.is_(None), ~matches.c.paused, due_at=now)
-        self._update(matches, matches.c.due_at > last, ~matches.c.paused, due_at=now)
-        self._update(matches, matches.c.overrun_at > now, overrun_at=now)
-        self._update(matches, ahead, ticking_since=now)
-
-    def _forget_future_of_mails(self, now: datetime, last: datetime) -> None:
-        """Let mails that may have been taken wait no longer than by the clock before, because nothing hurries them."""
-        sooner = _number(outbox.c.due_at) - (micros(last) - micros(now))
-        due_at = case((outbox.c.due_at > last, sooner), else_=micros(now))
-        is_queued = outbox.c.state == Delivery.QUEUED.value
-        self._update(outbox, is_queued, outbox.c.maybe_taken, outbox.c.due_at > now, due_at=due_at)
-
     def clamp(self, now: datetime) -> None:
         """Move instants of writing that are later than now to now; plans must have been brought forward before."""
-        for table in metadata.sorted_tables:
-            past = [each for each in table.c if isinstance(each.type, Instant) and each.name not in _PLANNED]
-            if past and table not in _NOT_WRITTEN:
-                values = {each.name: case((each > now, literal(now, Instant())), else_=each) for each in past}
-                self._update(table, or_(*(each > now for each in past)), **values)
+        for written in _INSTANTS:
+            if PLANNED not in written.info:
+                self._set(written, now, written > now)
 
-    def _sooner(
-        self, written: Column[Any], now: datetime, *plans: Column[Any], which: ColumnElement[bool] = _ALL
-    ) -> None:
-        """Bring forward the plans of rows that were written later than now, by as much."""
-        ahead = _number(written) - micros(now)
-        sooner = {plan.name: _number(plan) - ahead for plan in plans}
-        self._update(written.table, written > now, which, **sooner)
+    def _set(self, instant: Column[Any], value: Any, *which: ColumnElement[bool]) -> None:
+        """Give a column the value in the rows that meet all conditions."""
+        self._update(instant.table, *which, **{instant.name: value})
 
 
-def _number(instant: Column[Any]) -> ColumnElement[int]:
+def _number(instant: ColumnElement[Any]) -> ColumnElement[int]:
     """Microseconds, to calculate with."""
     return type_coerce(instant, BigInteger)

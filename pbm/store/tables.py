@@ -40,6 +40,8 @@ LongWord = String(320).with_variant(String(320, collation="C"), "postgresql")
 
 metadata = MetaData()
 
+PLANNED = "planned"
+
 
 def _table(name: str, *columns: Column[Any] | UniqueConstraint, **words: Any) -> Table:
     return Table(name, metadata, *columns, **words)
@@ -53,6 +55,14 @@ def _numbered(name: str, *columns: Column[Any]) -> Table:
 def _partial(name: str, *columns: Column[Any], where: ColumnElement[bool]) -> None:
     """An index of the rows that meet the condition."""
     Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+def _planned(*since: str) -> dict[str, Any]:
+    """Info of a column that may rightly hold a future instant.
+
+    since: the columns that say when it was written, the first that is not NULL; none if nothing says so.
+    """
+    return {PLANNED: since}
 
 
 meta = _table("meta", Column("key", String(40), primary_key=True), Column("value", Text, nullable=False))
@@ -122,9 +132,9 @@ matches = _table(
     Column("left2", BigInteger),
     Column("turn_left", BigInteger),
     Column("ticking_since", Instant),
-    Column("deadline_at", Instant),
+    Column("deadline_at", Instant, info=_planned("overrun_at", "ticking_since")),
     Column("overrun_at", Instant),
-    Column("due_at", Instant),
+    Column("due_at", Instant, info=_planned("overrun_at", "ticking_since")),
     Column("paused", Boolean, nullable=False, server_default="0"),
     Column("annotated", Boolean, nullable=False, server_default="0"),
     Column("tournament", String(80), nullable=False, server_default=""),
@@ -192,7 +202,7 @@ outbox = _numbered(
     Column("envelope_from", String(320), nullable=False),
     Column("state", String(12), nullable=False),
     Column("attempts", Integer, nullable=False),
-    Column("due_at", Instant, nullable=False),
+    Column("due_at", Instant, nullable=False, info=_planned()),
     Column("done_at", Instant),
     Column("bounced_at", Instant),
     Column("trouble", Text, nullable=False, server_default=""),
@@ -228,7 +238,7 @@ tickets = _table(
     Column("player_id", ForeignKey("players.id"), index=True),
     Column("payload", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
-    Column("expires_at", Instant, nullable=False, index=True),
+    Column("expires_at", Instant, nullable=False, index=True, info=_planned("created_at")),
 )
 Index("ix_tickets_subject", tickets.c.purpose, tickets.c.subject, tickets.c.created_at)
 Index("ix_tickets_about", tickets.c.subject)
@@ -241,7 +251,7 @@ intents = _table(
     Column("text", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("comment", Text),
-    Column("due_at", Instant),
+    Column("due_at", Instant, info=_planned("created_at")),
 )
 
 game_choices = _table(
@@ -332,15 +342,15 @@ absences = _table(
     Column("id", BigKey, primary_key=True),
     Column("player_id", ForeignKey("players.id"), index=True),
     Column("kind", String(12), nullable=False),
-    Column("starts_at", Instant, nullable=False),
-    Column("ends_at", Instant, index=True),
+    Column("starts_at", Instant, nullable=False, info=_planned()),
+    Column("ends_at", Instant, index=True, info=_planned()),
 )
 
 agenda = _table(
     "agenda",
     Column("kind", String(20), primary_key=True),
     Column("key", String(320), primary_key=True),
-    Column("due_at", Instant, nullable=False, index=True),
+    Column("due_at", Instant, nullable=False, index=True, info=_planned()),
     Column("payload", Text, nullable=False, server_default="{}"),
     Column("attempts", Integer, nullable=False, server_default="0"),
 )
@@ -377,7 +387,7 @@ attempts = _table(
     Column("subject", LongWord, primary_key=True, index=True),
     Column("failures", Integer, nullable=False),
     Column("last_at", Instant, nullable=False, index=True),
-    Column("locked_until", Instant),
+    Column("locked_until", Instant, info=_planned()),
 )
 
 tournaments = _numbered(
@@ -394,7 +404,7 @@ tournaments = _numbered(
     Column("season", Integer, nullable=False),
     Column("round", Integer, nullable=False),
     Column("created_at", Instant, nullable=False),
-    Column("due_at", Instant),
+    Column("due_at", Instant, info=_planned("created_at")),
     Column("ended_at", Instant),
 )
 
@@ -424,7 +434,7 @@ bouts = _numbered(
     Column("points1", Integer),
     Column("points2", Integer),
     Column("starts_at", Instant, nullable=False),
-    Column("due_at", Instant),
+    Column("due_at", Instant, info=_planned()),
 )
 Index("ix_bouts_round", bouts.c.tournament_id, bouts.c.season, bouts.c.round)
 _partial("ix_bouts_open", bouts.c.tournament_id, bouts.c.id, where=bouts.c.points1.is_(None))
@@ -446,7 +456,7 @@ bans = _table(
     "bans",
     Column("subject", String(320), primary_key=True),
     Column("since", Instant, nullable=False),
-    Column("until", Instant),
+    Column("until", Instant, info=_planned()),
     Column("reason", Text, nullable=False),
 )
 
