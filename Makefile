@@ -6,7 +6,7 @@ INSTALLED = $(VENV)/.installed
 # compiled Python is kept whatever the shell says: otherwise each worker and each server would compile it anew
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test golden lint bench bench-games screenshots clean
+.PHONY: demo test golden lint docs bench bench-games screenshots clean
 
 demo: $(INSTALLED)  ## a game of Cross over real SMTP, every mail shown
 	$(BIN)/pbm demo
@@ -22,6 +22,9 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(INSTALLED)  ## the pages of docs/ as a website, in build/docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -c docs/site docs build/docs
 
 bench: $(INSTALLED)  ## the server, some three minutes; python -m bench --full takes half an hour
 	$(BIN)/python -m bench

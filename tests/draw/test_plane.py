@@ -138,7 +138,7 @@ def away(sheet, segment, row, column):
 def test_lines_are_cut_off_at_the_window(shown):
     laid = layout_of(shown)
     for segment, seen in zip(laid.segments, laid.lines, strict=True):
-        visible = [inside(shown, segment, Fraction(step, 720)) for step in range(721)]
+        visible = [inside(shown, segment, Fraction(step, 90)) for step in range(91)]
         if sum(visible) > 1:
             assert seen is not None, "what only touches the window is not drawn"
         if seen is not None:
