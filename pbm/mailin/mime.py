@@ -118,6 +118,18 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
     return fields, raw[place:]
 
 
+def cut(raw: bytes, most: int) -> bytes:
+    """The mail with its header block and at most so many bytes of its body, in whole lines if it has lines."""
+    try:
+        body = split(raw)[1]
+    except TooLongError:
+        body = raw[MAX_HEADERS:]
+    if len(body) <= most:
+        return raw
+    end = body.rfind(b"\n", 0, most) + 1 or most
+    return raw[: len(raw) - len(body) + end]
+
+
 def _value(written: str) -> str:
     """The value of a field on one line. written: decoded as Latin-1, so each character is a byte."""
     if written.isascii() and written.isprintable():

@@ -31,6 +31,7 @@ from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
 from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading, strip_subject
+from pbm.mailin.mime import cut
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
 from pbm.server.bystanders import ask_owner
@@ -168,11 +169,13 @@ class Handler:
             if isinstance(mail.message, Exception):
                 return self.park(tx, mail, mail.message)
             if identity in known:
-                return self.repeated(mail)
+                settled = Settled(Arrival.IGNORED, "ignore: the same email was handled before")
+                return settled._replace(kept=_kept(mail, settled))
             if identity is not None:
                 known.add(identity)
             self.count_logins(tx, mail)
-            return self.handle(tx, mail)._replace(identity=identity)
+            settled = self.handle(tx, mail)
+            return settled._replace(identity=identity, kept=_kept(mail, settled))
 
     def give_up(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
         """Park a mail that cannot be handled, because the fault is ours. Its wrong passwords count all the same."""
@@ -186,8 +189,7 @@ class Handler:
         settled = self._undone(tx, mail)
         if settled is None:
             settled = self._bounded(tx, self._obey(tx, mail), mail)
-        kept = _without_passwords(mail) if settled.state is not Arrival.PARKED else None
-        return settled if kept is None else settled._replace(kept=kept)
+        return settled
 
     def _undone(self, tx: Transaction, mail: Prepared) -> Settled | None:
         """The end of a mail of which nothing is carried out; None for all others."""
@@ -223,11 +225,6 @@ class Handler:
         if message.token and tx.tickets.find(message.token, tx.now) is not None:
             return ""
         return self.throttle.spent(tx, message.sender, None, mail.cause(proven=False))
-
-    def repeated(self, mail: Prepared) -> Settled:
-        """The end of a mail that was delivered twice."""
-        reason = "ignore: the same email was handled before"
-        return Settled(Arrival.IGNORED, reason, kept=_without_passwords(mail))
 
     def count_logins(self, tx: Transaction, mail: Prepared) -> None:
         """Count the mail's wrong passwords, whatever becomes of the mail."""
@@ -318,6 +315,27 @@ class Handler:
         log.error("parked", reference=reference, exc_info=error)
         told = self._regrets.of_fault(tx, mail, reference)
         return Settled(Arrival.PARKED, f"{reference}: {type(error).__name__}: {error}", told)
+
+
+_CUT_TO = 8192
+"""Bytes of the body that are kept of a mail that did nothing."""
+
+
+def _kept(mail: Prepared, settled: Settled) -> bytes | None:
+    """The bytes stored in place of the mail; None for the mail itself.
+
+    A mail is kept whole only if it waits for the operator, or if commands of a player in it led to mails: anybody can
+    send the others, and large ones would fill the disk.
+    """
+    if settled.state is Arrival.PARKED:
+        return None
+    kept = _without_passwords(mail)
+    is_players = mail.sender.proven or mail.sender.seated or mail.verified
+    if is_players and mail.commands and settled.mails:
+        return kept
+    raw = mail.row.raw if kept is None else kept
+    short = cut(raw, _CUT_TO)
+    return kept if short is raw else short
 
 
 _LEFT_OUT = "[left out: it may hold a password]"
