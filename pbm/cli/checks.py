@@ -33,7 +33,7 @@ from pbm.store.backup import file_of
 Findings = Iterator[Finding]
 
 _COLOURS = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "red"}
-_LITTLE_SPACE, _TOO_LITTLE_SPACE = 1 << 30, 100 << 20
+_LITTLE_SPACE = 1 << 30
 _SKEW = timedelta(minutes=2)
 _TRIED_GAMES, _TRIED_PLIES, _LOOKED_AT = 3, 200, 10
 
@@ -108,16 +108,16 @@ def _space(configuration: Configuration) -> Findings:
     places = {"database": file.absolute().parent if file else None} | configuration.way.places()
     for name, folder in places.items():
         if folder is not None and folder.is_dir():
-            yield _room(name, folder)
+            yield _room(name, folder, configuration.house.least_free_megabytes)
 
 
-def _room(name: str, folder: Path) -> Finding:
+def _room(name: str, folder: Path, least_megabytes: int) -> Finding:
     if not os.access(folder, os.W_OK | os.X_OK):
         return fail("disk", f"{name}: we may not write in {folder}", f"chown {folder} to the user of pbm")
     free = shutil.disk_usage(folder).free
     said = f"{name}: {free >> 20:,} MB free in {folder}"
-    if free < _TOO_LITTLE_SPACE:
-        return fail("disk", said, "make room: without it mail is refused for a while, with 451")
+    if free >> 20 < least_megabytes:
+        return fail("disk", said, "make room: below house.least_free_megabytes emails are put off, strangers' first")
     return warn("disk", said, "make room before mail is refused") if free < _LITTLE_SPACE else ok("disk", said)
 
 

@@ -390,6 +390,10 @@ def receive(
     with opened_store(configuration, quiet=True) as store:
         ours = robot(identified(configuration, store))
         try:
-            receive_mail(store, ours, mail_from, to, data, now, configuration.server.max_size)
+            sizes = {
+                "max_size": configuration.server.max_size,
+                "least_free": configuration.house.least_free_megabytes << 20,
+            }
+            receive_mail(store, ours, mail_from, to, data, now, **sizes)
         except Refusal as refusal:
             _end(refusal.exit_code, str(refusal))

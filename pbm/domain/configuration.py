@@ -195,6 +195,11 @@ class HouseRules(SettingsTable):
         "The most emails that wait for the operator, of those that anybody can cause: unreadable ones, and "
         "letters to postmaster. Any more are ignored, so they are kept as long as other emails.",
     )
+    least_free_megabytes: CountOrNone = setting(
+        200,
+        "Room that stays free on the disk of an SQLite database. With less, emails of strangers are put off; with "
+        "half of it, all but answers to boards; with a quarter, all.",
+    )
     message_characters: Count = setting(5000, "The longest message or broadcast.")
     broadcast_moderation: Literal["off", "on", "closed"] = setting(
         "off", "off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none."

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pbm.domain.tokens import Signer
 from pbm.mailin.headers import Robot, id_mark, lane
 from pbm.mailin.message import Envelope
+from pbm.server.admission import Admission, Arriving, Pressure
 from pbm.store import Store
 
 _NOBODY = ("", "<>", "MAILER-DAEMON")
@@ -46,12 +47,21 @@ def envelope(
 
 
 def receive(
-    store: Store, robot: Robot, sender: str | None, recipients: Sequence[str], data: bytes, now: datetime, max_size: int
+    store: Store,
+    robot: Robot,
+    sender: str | None,
+    recipients: Sequence[str],
+    data: bytes,
+    now: datetime,
+    *,
+    max_size: int,
+    least_free: int,
 ) -> None:
     """Store the mail for those of the recipients that are ours; when this returns it is safe.
 
-    Raises: Refusal with EX_NOUSER if recipients are known and none is ours, with EX_DATAERR for a mail that is empty or
-    too large; DatabaseTrouble.
+    least_free: octets of the disk that should stay free. Raises: Refusal with EX_NOUSER if recipients are known and
+    none is ours, with EX_DATAERR for a mail that is empty or too large, with EX_TEMPFAIL if there is too little room;
+    DatabaseTrouble.
     """
     ours = tuple(filter(robot.owns, recipients))
     if recipients and not ours:
@@ -62,6 +72,9 @@ def receive(
     if len(data) > max_size:
         raise Refusal(os.EX_DATAERR, f"5.3.4 The email is larger than the {max_size} octets that we take.")
     with store.write(alone=False) as tx:
-        board_of = Signer(*tx.secrets.keys(now)).board_of
-        found = lane(Envelope(sender, ours), data, robot, board_of)
+        signer = Signer(*tx.secrets.keys(now))
+        pressure = Pressure(store.free_octets(), least_free, timedelta())
+        if reply := Admission(robot, signer).refusal(tx, Arriving(sender, ours, data), pressure):
+            raise Refusal(os.EX_TEMPFAIL, reply.removeprefix("452 "))
+        found = lane(Envelope(sender, ours), data, robot, signer.board_of)
         tx.inbox.add([(sender, ours, data, None, "", found, id_mark(data))], now)

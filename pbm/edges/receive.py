@@ -74,6 +74,10 @@ class Accepted:
     peer: str
 
 
+class NotNow(Exception):
+    """A mail cannot come in for now. The text is the reply, which begins with 4."""
+
+
 class Listener:
     """Listens from start() to stop(). `accept` stores a mail durably or raises; `is_ours` tells which addresses exist.
 
@@ -162,23 +166,26 @@ class Listener:
             self._peers.subtract([_network(session.peer)])
             self._peers += Counter()  # drops the zeros
 
-    async def commit(self, mail: Accepted, taken: asyncio.Future[bool]) -> bool:
-        """Whether `accept` took the mail before `taken` was set to say it is too late; `accept` then goes on anyway."""
+    async def commit(self, mail: Accepted, reply: asyncio.Future[str]) -> str:
+        """The reply to the mail, also if `reply` was set because it is too late; `accept` then goes on anyway."""
         safe = asyncio.ensure_future(self._accept(mail))
         self._commits.add(safe)
-        safe.add_done_callback(partial(self._committed, taken))
-        return await taken
+        safe.add_done_callback(partial(self._committed, reply))
+        return await reply
 
-    def _committed(self, taken: asyncio.Future[bool], safe: asyncio.Future[None]) -> None:
-        """Settle `taken`; after any error the client is to try again."""
+    def _committed(self, reply: asyncio.Future[str], safe: asyncio.Future[None]) -> None:
+        """Settle `reply`; after any error the client is to try again."""
         self._commits.discard(safe)
-        error = None if safe.cancelled() else safe.exception()
-        if not taken.done():
-            taken.set_result(error is None and not safe.cancelled())
-        if isinstance(error, DatabaseTrouble):
+        error = asyncio.CancelledError() if safe.cancelled() else safe.exception()
+        words = _OK if error is None else _TROUBLE
+        if isinstance(error, NotNow):
+            words = str(error)
+        elif isinstance(error, DatabaseTrouble):
             log.warning("mail not accepted: %s", error)
-        elif error is not None:
+        elif error is not None and not safe.cancelled():
             log.error("mail not accepted", exc_info=error)
+        if not reply.done():
+            reply.set_result(words)
 
 
 class _Policy:
@@ -256,8 +263,8 @@ class _Session(SMTP):
         self.since = self.loop.time()  # of the connection, or of the last accepted mail
         self._replies = 0  # since then
         self._most_replies = settings.max_recipients + _SPARE_REPLIES
-        self._taken: asyncio.Future[bool] | None = None
-        """Whether the last mail was taken."""
+        self._reply: asyncio.Future[str] | None = None
+        """The reply to the last mail."""
         self._deadline = self._patient_until = self.since + settings.session_seconds
 
     @property
@@ -370,10 +377,11 @@ class _Session(SMTP):
     async def _commit(self, envelope: Envelope, text: bytes) -> str:
         sender = (envelope.mail_from or "").removeprefix("<>")
         mail = Accepted(sender, tuple(dict.fromkeys(envelope.rcpt_tos)), mended(text), self.peer)
-        self._taken = self.loop.create_future()
+        self._reply = self.loop.create_future()
         self._wait_until(self.loop.time() + self._listener.settings.commit_seconds)
-        if not await self._listener.commit(mail, self._taken):
-            return _TROUBLE
+        reply = await self._listener.commit(mail, self._reply)
+        if reply != _OK:
+            return reply
         self._replies = 0
         self.since = self.loop.time()
         self._deadline = self.since + self._listener.settings.session_seconds
@@ -408,10 +416,10 @@ class _Session(SMTP):
     def _timeout_cb(self) -> None:
         """Give up if it is time; otherwise wait on."""
         if self.loop.time() >= self._patient_until:
-            if self._taken is None or self._taken.done():
+            if self._reply is None or self._reply.done():
                 self.hang_up(_TIMED_OUT)
                 return
-            self._taken.set_result(False)
+            self._reply.set_result(_TROUBLE)
             self._patient_until += self._timeout_duration
         self._arm()
 

@@ -28,7 +28,7 @@ from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSett
 from pbm.domain.mail import Queued
 from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetched, Fetcher
-from pbm.edges.receive import Accepted, Listener
+from pbm.edges.receive import Accepted, Listener, NotNow
 from pbm.edges.transports import NotSent, Outgoing, Transport
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
@@ -427,7 +427,7 @@ class Intake:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="inbox")
 
     def accept(self, mail: Accepted) -> asyncio.Future[None]:
-        """Done when the mail is safe; fails with DatabaseTrouble."""
+        """Done when the mail is safe; fails with DatabaseTrouble, or with NotNow if it is put off."""
         safe = self._loop.create_future()
         self._pending.append((Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer), safe))
         if not self._is_busy:
@@ -445,14 +445,20 @@ class Intake:
             work = self._loop.run_in_executor(self._database, self._service.accept, [mail for mail, _ in batch])
             work.add_done_callback(partial(self._committed, batch))
 
-    def _committed(self, batch: Batch, work: asyncio.Future[None]) -> None:
+    def _committed(self, batch: Batch, work: asyncio.Future[list[str]]) -> None:
         """After a failure each sender is told to try again, and the next batch may succeed."""
         error = work.exception()
+        failures: list[BaseException | None] = [error] * len(batch)
         if error is None:
             self._arrived()
-        for _, safe in batch:
-            if not safe.done():
-                safe.set_result(None) if error is None else safe.set_exception(error)
+            failures = [NotNow(reply) if reply else None for reply in work.result()]
+        for (_, safe), failure in zip(batch, failures, strict=True):
+            if safe.done():
+                continue
+            if failure is None:
+                safe.set_result(None)
+            else:
+                safe.set_exception(failure)
         if error is not None:
             log.warning("inbox_trouble", trouble=str(error))
             self._troubled(error)

@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pbm.server.service import Arriving, Service, Settings
+    from pbm.server.admission import Arriving
+    from pbm.server.service import Service, Settings
 else:
 
     def __getattr__(name: str) -> object:

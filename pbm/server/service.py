@@ -31,10 +31,11 @@ from pbm.features.erase import plan_forgetting
 from pbm.features.postmaster import POSTMASTER
 from pbm.mailin import Envelope, Robot, Unlock
 from pbm.mailin.headers import id_mark, lane
+from pbm.server.admission import NO_ROOM, Admission, Arriving, Pressure
 from pbm.server.batch import Batches
 from pbm.server.handle import Handler
 from pbm.server.thinker import Shift, Thinker
-from pbm.store import Store, Transaction
+from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.engine import utc_now
 from pbm.store.house import DELIVERED, Peer
 from pbm.store.pulse import HEARTBEAT, SILENCE
@@ -51,20 +52,6 @@ class Settings:
     operator: str = ""
     """The operator's address; empty for none."""
     house: HouseRules = field(default_factory=HouseRules)
-
-
-@dataclass(frozen=True, slots=True)
-class Arriving:
-    """A mail as it was handed over, before it is stored."""
-
-    mail_from: str | None
-    """The envelope's sender: "" for the null path, None if it is not known."""
-    recipients: tuple[str, ...]
-    raw: bytes
-    source: str | None = None
-    """A lasting name of the mail in the mailbox it was fetched from; a second mail with the same one is not taken."""
-    peer: str = ""
-    """The address of the machine that handed it over; empty if there is none."""
 
 
 MOVE_SECONDS, LESSON_SECONDS = 120.0, 600.0
@@ -115,6 +102,8 @@ class Service:
         composer = Composer(settings.robot, Signer(), make_key=make_key)
         self.tools = Tools(composer, States(), Passwords(), settings.limits, settings.house, settings.operator)
         self.handler = Handler(self.tools, unlock)
+        self._admission = Admission(settings.robot, composer.signer)
+        self._began_at = clock()
         self.batches = Batches(store, self.handler)
         self.heed()
         self.agenda = Runner(store, self.tools, timing.attend)
@@ -150,15 +139,49 @@ class Service:
             note_silence(tx)
             return deed(tx)
 
-    def accept(self, mails: Sequence[Arriving]) -> None:
-        """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
+    def accept(self, mails: Sequence[Arriving]) -> list[str]:
+        """Store mails. Returns for each an empty text if it is safe now; otherwise the reply that puts it off.
+
+        Raises: DatabaseTrouble, and then none is stored; also if one that was fetched cannot come in.
+        """
         rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m), id_mark(m.raw)) for m in mails]
         with self.store.write(alone=False) as tx:
-            ids = tx.inbox.add(rows, tx.now)
-            self.handler.heed(tx)  # so that later mails are read with the new secrets
-        ACCEPTED.inc(len(mails))
-        for mail_id, mail in zip(ids, mails, strict=True):
-            log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
+            self.handler.heed(tx)  # so that mails are judged and read with the new secrets
+            pressure = self._pressure(tx)
+            replies = [self._admission.refusal(tx, mail, pressure) for mail in mails]
+            if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
+                raise DatabaseTrouble(NO_ROOM)
+            ids = iter(tx.inbox.add([row for row, reply in zip(rows, replies, strict=True) if not reply], tx.now))
+            if pressure.is_short or pressure.is_behind:
+                self._tell_of_pressure(tx, pressure)
+        ACCEPTED.inc(replies.count(""))
+        for mail, reply in zip(mails, replies, strict=True):
+            known = {"mail_from": mail.mail_from, "octets": len(mail.raw), "peer": mail.peer or None}
+            if reply:
+                log.info("put_off", reply=reply, **known)
+            else:
+                log.info("received", mail=next(ids), **known)
+        return replies
+
+    def _pressure(self, tx: Transaction) -> Pressure:
+        """How things stand here; what waits because the operator wants it to, or since before the start, is no sign."""
+        oldest_at, waited = None if self.handler.is_at_rest else tx.inbox.waits_since(), timedelta()
+        if oldest_at is not None:
+            waited = tx.now - max(oldest_at, self._began_at)
+        return Pressure(self.store.free_octets(), self.tools.house.least_free_megabytes << 20, waited)
+
+    def _tell_of_pressure(self, tx: Transaction, pressure: Pressure) -> None:
+        """Tell the operator, once a day, that mails are put off."""
+        subject, operator = "pbm: emails are put off", self.tools.operator
+        if operator and not tx.outbox.wrote_to(operator, subject, tx.now - timedelta(days=1)):
+            log.warning("emails_put_off", free=pressure.free, waited=pressure.waited.total_seconds())
+            free = None if pressure.free is None or not pressure.is_short else pressure.free >> 20
+            words = {
+                "free": free,
+                "reserve": pressure.reserve >> 20,
+                "minutes": int(pressure.waited.total_seconds() // 60),
+            }
+            tell_operator(Desk(tx, self.tools), subject, "pressure-operator.txt", **words)
 
     def _lane(self, mail: Arriving) -> str:
         composer = self.tools.composer

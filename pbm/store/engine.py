@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import secrets
 import select
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
@@ -107,6 +108,15 @@ class Store:
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Whether several transactions may write at once, each to what it has locked."""
         self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file.path)
+
+    def free_octets(self) -> int | None:
+        """Octets that are free on the disk of an SQLite file; None if that is not known, or the database elsewhere."""
+        if self._file.path is None:
+            return None
+        try:
+            return shutil.disk_usage(self._file.path.absolute().parent).free
+        except OSError:
+            return None
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 
-from pbm.domain.configuration import HouseRules
+import pytest
+
+from pbm.domain.calendars import Stop, StopKind
+from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.mail import Arrival
-from pbm.server import Settings
+from pbm.server import Arriving, Settings
+from pbm.server.admission import OCTETS_A_DAY
+from pbm.store import DatabaseTrouble
 from tests.conversation import ROBOT, House
 
 NewHouse = Callable[..., House]
+OPERATOR = "root@example.org"
 LINES = "What a stranger writes, again and again.\r\n" * 25_000
 """1 MB."""
 CUT_TO = 8192
@@ -66,3 +74,118 @@ def test_a_mail_without_a_mark_of_its_own_is_cut_and_still_handled_anew(table: H
         tx.inbox.renew(row.id)
     assert table.service.handle() == 1
     assert table.inbox_row.state is Arrival.IGNORED
+
+
+def refused(house: House, mail: Arriving) -> str:
+    (reply,) = house.service.accept([mail])
+    return reply[:9]
+
+
+def of_stranger(house: House, network: int = 1, body: str = "") -> Arriving:
+    """A mail that our mail server took from a machine in the network with this number."""
+    where = f"from far.example (unknown [185.12.{network}.9]) by mx.example.org; Thu, 1 Jan 2026 12:00:00 +0000"
+    return house.mail("eve@mallory.example", "list", body, Received=where)
+
+
+def test_a_network_may_send_so_many_octets_a_day_and_others_are_not_concerned(table: House) -> None:
+    large = of_stranger(table, body=LINES)
+    most = OCTETS_A_DAY // len(large.raw)
+    assert [refused(table, large) for _ in range(most + 1)] == [*[""] * most, "452 4.7.1"]
+    assert refused(table, of_stranger(table)) == "", "a small one still fits"
+    assert refused(table, of_stranger(table, network=2, body=LINES)) == ""
+    player = of_stranger(table, body=LINES)
+    assert refused(table, replace(player, mail_from="alice@example.net")) == "", "it may be a player's"
+    assert refused(table, table.answering("bob", LINES, 101)) == ""
+    table.now += timedelta(days=1)
+    while table.service.handle():
+        pass
+    assert refused(table, large) == ""
+
+
+def test_nobody_sends_more_than_that_not_even_in_answer_to_a_board(table: House) -> None:
+    large = table.answering("alice", LINES, 101)
+    replies = [refused(table, large) for _ in range(22)]
+    assert replies.count("452 4.7.1") == 22 - OCTETS_A_DAY // len(large.raw)
+    assert refused(table, table.answering("bob", LINES, 101)) == "", "the other seat has its own"
+
+
+@pytest.mark.parametrize(
+    ("share", "replies"),
+    [
+        (0.5, ["", "", ""]),
+        (1.5, ["452 4.3.1", "", ""]),
+        (3, ["452 4.3.1", "452 4.3.1", ""]),
+        (9, ["452 4.3.1", "452 4.3.1", "452 4.3.1"]),
+    ],
+)
+def test_the_less_room_there_is_the_fewer_come_in(new_house: NewHouse, share: float, replies: list[str]) -> None:
+    """share: the room that should stay free, as a share of the room that is."""
+    house = new_house(Settings(ROBOT, operator=OPERATOR))
+    house.players("alice", "bob")
+    house.game("cross -size=4 alice bob")
+    free = house.service.store.free_octets()
+    if free is None:
+        pytest.skip("the database is in memory")
+    house.service.renew(Limits(), HouseRules(least_free_megabytes=int(share * free) >> 20), OPERATOR)
+    mails = [house.mail("eve@mallory.example", "list"), house.mail("alice", "help"), house.answering("bob", "D4", 101)]
+    assert [refused(house, mail) for mail in mails] == replies
+    told = [got for got in house.collect() if got.address == OPERATOR]
+    assert len(told) == (share > 1)
+    for got in told:
+        assert got["Subject"] == "pbm: emails are put off"
+        assert "house.least_free_megabytes" in got.body
+    assert house.service.handle() == replies.count(""), "what came in is handled"
+
+
+def test_while_mails_wait_strangers_come_again_then_others_and_moves_never(new_house: NewHouse) -> None:
+    house = new_house(Settings(ROBOT, operator=OPERATOR))
+    house.players("alice", "bob")
+    house.game("cross -size=4 alice bob")
+
+    def replies() -> list[str]:
+        mails = (
+            house.mail("eve@mallory.example", "list"),
+            house.mail("alice", "help"),
+            house.answering("bob", "D4", 101),
+        )
+        return [refused(house, mail) for mail in mails]
+
+    assert replies() == ["", "", ""], "nothing waits yet"
+    house.now += timedelta(seconds=60)
+    assert replies() == ["", "", ""]
+    assert not house.collect()
+    house.now += timedelta(seconds=1)
+    assert replies() == ["452 4.4.5", "", ""]
+    house.now += timedelta(minutes=5)
+    assert replies() == ["452 4.4.5", "452 4.4.5", ""]
+    house.now += timedelta(days=3)
+    assert replies() == ["452 4.4.5", "452 4.4.5", ""]
+    told = house.collect()
+    assert [(got.address, got["Subject"]) for got in told] == [(OPERATOR, "pbm: emails are put off")] * 2
+    assert "has waited to be handled for a minute." in told[0].body
+    while house.service.handle():
+        pass
+    assert replies() == ["", "", ""], "all is done, so all may come again"
+
+
+def test_what_waits_because_the_operator_wants_it_keeps_nobody_out(new_house: NewHouse) -> None:
+    house = new_house(Settings(ROBOT, operator=OPERATOR))
+    with house.service.store.write() as tx:
+        tx.absences.add(None, Stop(StopKind.MAINTENANCE, house.now))
+    mail = house.mail("eve@mallory.example", "list")
+    assert refused(house, mail) == ""
+    house.now += timedelta(hours=1)
+    assert refused(house, mail) == ""
+    assert not house.collect()
+
+
+def test_a_fetched_mail_stays_in_its_mailbox_while_there_is_no_room(table: House) -> None:
+    service = table.service
+    if service.store.free_octets() is None:
+        pytest.skip("the database is in memory")
+    service.renew(Limits(), HouseRules(least_free_megabytes=10**9), "")
+    fetched = replace(table.mail("eve@mallory.example", "list"), mail_from=None, recipients=(), source="1:1")
+    with pytest.raises(DatabaseTrouble, match=r"4\.3\.1"):
+        service.accept([fetched])
+    service.renew(Limits(), HouseRules(), "")
+    assert refused(table, fetched) == ""

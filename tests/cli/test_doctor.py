@@ -144,7 +144,7 @@ def test_a_new_database_is_for_its_owner_only(pbm: Pbm, tmp_path: Path) -> None:
 
 def test_a_disk_that_fills_up_is_noticed(pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
     real = shutil.disk_usage
-    for free, verdict in ((10 << 20, "FAIL"), (500 << 20, "WARN")):
+    for free, verdict in ((190 << 20, "FAIL"), (500 << 20, "WARN")):
         monkeypatch.setattr(shutil, "disk_usage", lambda path, free=free: real("/")._replace(free=free))
         assert examined(pbm, code=1)["disk"][0].startswith(verdict)
 

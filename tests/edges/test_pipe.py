@@ -52,7 +52,16 @@ def test_the_envelope(sender, recipients, environment, found):
 
 
 def test_a_mail_is_stored_for_our_recipients_without_the_line_of_mbox(store):
-    receive(store, ROBOT, "a@b.org", ("bob@example.org", "PBM+Tok@Example.org"), b"From a@b.org Thu\n" + MAIL, NOW, 999)
+    receive(
+        store,
+        ROBOT,
+        "a@b.org",
+        ("bob@example.org", "PBM+Tok@Example.org"),
+        b"From a@b.org Thu\n" + MAIL,
+        NOW,
+        max_size=999,
+        least_free=0,
+    )
     assert stored(store) == [("a@b.org", ("PBM+Tok@Example.org",), MAIL)]
 
 
@@ -66,8 +75,15 @@ def test_a_mail_is_stored_for_our_recipients_without_the_line_of_mbox(store):
 )
 def test_what_is_the_mails_own_fault(store, recipients, data, code):
     with pytest.raises(Refusal) as refusal:
-        receive(store, ROBOT, "", recipients, data, NOW, 999)
+        receive(store, ROBOT, "", recipients, data, NOW, max_size=999, least_free=0)
     assert refusal.value.exit_code == code
+    assert not stored(store)
+
+
+def test_while_there_is_too_little_room_the_mail_server_tries_again(store):
+    with pytest.raises(Refusal) as refusal:
+        receive(store, ROBOT, "", ("pbm@example.org",), MAIL, NOW, max_size=999, least_free=2**60)
+    assert refusal.value.exit_code == os.EX_TEMPFAIL
     assert not stored(store)
 
 

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pbm.domain.configuration import ListenSettings
-from pbm.edges.receive import Accepted, Listener, mended
+from pbm.edges.receive import Accepted, Listener, NotNow, mended
 from tests.patience import PATIENCE_SECONDS, let_pass
 
 PEM = Path(__file__).with_name("localhost.pem")
@@ -274,6 +274,17 @@ def test_trouble_is_temporary_and_keeps_its_text(caplog: pytest.LogCaptureFixtur
 
     assert len(session(talk)) == 1
     assert "password of the database" in caplog.text
+
+
+def test_a_mail_that_is_put_off_gets_its_reply_and_the_next_one_may_come_in(caplog: pytest.LogCaptureFixture) -> None:
+    async def talk(client: Client, inbox: Inbox) -> None:
+        inbox.trouble = NotNow("452 4.3.1 Too little room")
+        assert await client.mail() == "452 4.3.1 Too little room\r\n"
+        inbox.trouble = None
+        assert (await client.mail()).startswith("250")
+
+    assert len(session(talk)) == 1
+    assert not caplog.records
 
 
 def test_trouble_at_rcpt_is_temporary_too(caplog: pytest.LogCaptureFixture) -> None:

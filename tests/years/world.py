@@ -395,7 +395,7 @@ class World:
                 self.doom.kill(self.dice.choice(self.doom.points[:3]), 1)
             elif self.dice.random() < self.faults.full:
                 self.doom.break_disk(self.doom.points[1], 1)
-            self.workers[place].service.accept([mail])
+            (put_off,) = self.workers[place].service.accept([mail])
         except (Killed, DatabaseTrouble) as failure:
             if isinstance(failure, Killed):
                 self._bury(place, str(failure))
@@ -403,6 +403,9 @@ class World:
             return
         finally:
             self.doom.disarm()
+        if put_off:
+            self.later(self.now + again, lambda: self._hand_in(said, mail))
+            return
         self.story.note(self.now, f"came {said.key}: {said.line}")
         if fate < self.faults.lost:  # it is safe, but the connection broke before its server could know
             self.later(self.now + again, lambda: self._hand_in(said, mail))

@@ -1,0 +1,153 @@
+"""Whether a mail may come in now: there may be too little room, too much may wait, or one writer may send too much.
+
+Whoever is refused is told to come again (452), strangers first and answers to boards last of all. A mail is a
+stranger's unless its envelope shows more; anybody can write a player's address there, so an answer to a board comes
+before a mail that only seems to be a player's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from pbm.domain.tokens import ChatToken, SeatToken, Signer
+from pbm.mailin.authentication import peer
+from pbm.mailin.headers import Robot, tokens
+from pbm.mailin.mime import TooLongError, split
+from pbm.server.guesses import network_of
+from pbm.store import Transaction
+
+NO_ROOM = "452 4.3.1 Too little room is left here, please try again later"
+TOO_MUCH_WAITS = "452 4.4.5 Too many emails wait here, please try again later"
+TOO_MUCH = "452 4.7.1 Too much has come from you or your network today, please try again tomorrow"
+
+OCTETS_A_DAY = 20 * 2**20
+"""Octets of the mails that one writer may send a day: a hundred times what somebody needs who plays all day."""
+_BEHIND_UNKNOWN = 10
+"""As many writers come together from networks that we do not know, such as behind a mail server of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """A mail as it was handed over, before it is stored."""
+
+    mail_from: str | None
+    """The envelope's sender: "" for the null path, None if it is not known."""
+    recipients: tuple[str, ...]
+    raw: bytes
+    source: str | None = None
+    """A lasting name of the mail in the mailbox it was fetched from; a second mail with the same one is not taken."""
+    peer: str = ""
+    """The address of the machine that handed it over; empty if there is none."""
+
+
+class Rank(StrEnum):
+    """What the envelope of a mail shows of its writer."""
+
+    STRANGER = "stranger"
+    KNOWN = "known"
+    """It has a token of ours, or a player's address."""
+    PLAYING = "playing"
+    """It answers a board; or it was fetched, so that it lies safely in its mailbox, and nobody sends it again."""
+
+
+class Threshold(NamedTuple):
+    """What mails of a rank need to come in."""
+
+    reserve: float
+    """The share of house.least_free_megabytes that must be free."""
+    wait: timedelta
+    """The longest time that the oldest mail may have waited."""
+
+
+THRESHOLDS: Mapping[Rank, Threshold] = {
+    Rank.STRANGER: Threshold(1, timedelta(minutes=1)),
+    Rank.KNOWN: Threshold(0.5, timedelta(minutes=5)),
+    Rank.PLAYING: Threshold(0.25, timedelta.max),
+}
+
+
+class Pressure(NamedTuple):
+    """How things stand here."""
+
+    free: int | None
+    """Octets that are free on the disk of the database; None if it is not known."""
+    reserve: int
+    """Octets of it that should stay free."""
+    waited: timedelta
+    """How long the oldest mail has waited."""
+
+    @property
+    def is_short(self) -> bool:
+        return self.free is not None and self.free < self.reserve
+
+    @property
+    def is_behind(self) -> bool:
+        return self.waited > THRESHOLDS[Rank.STRANGER].wait
+
+    def refusal(self, rank: Rank) -> str:
+        """The reply to a mail of the rank that cannot come in; empty if it can."""
+        threshold = THRESHOLDS[rank]
+        if self.free is not None and self.free < self.reserve * threshold.reserve:
+            return NO_ROOM
+        return TOO_MUCH_WAITS if self.waited > threshold.wait else ""
+
+
+class Admission:
+    """Counts octets by writer and day, in memory: each process counts for itself."""
+
+    def __init__(self, robot: Robot, signer: Signer) -> None:
+        self._robot = robot
+        self._signer = signer
+        self._octets: Counter[str] = Counter()
+        self._day = date.min
+
+    def refusal(self, tx: Transaction, mail: Arriving, pressure: Pressure) -> str:
+        """The reply to a mail that cannot come in now; empty if it can, and then its octets are counted."""
+        rank, writer = self._writer(tx, mail)
+        if reply := pressure.refusal(rank):
+            return reply
+        if mail.source is not None:  # whoever wrote it cannot be told to come again
+            return ""
+        self._begin_day(tx.now)
+        most = OCTETS_A_DAY if writer else OCTETS_A_DAY * _BEHIND_UNKNOWN
+        octets = self._octets[writer] + len(mail.raw)
+        if octets > most:
+            return TOO_MUCH
+        self._octets[writer] = octets
+        return ""
+
+    def _begin_day(self, now: datetime) -> None:
+        if now.date() != self._day:
+            self._day = now.date()
+            self._octets.clear()
+
+    def _writer(self, tx: Transaction, mail: Arriving) -> tuple[Rank, str]:
+        """The rank of a mail, and by what its octets are counted: a seat, a token, or a network and whose address."""
+        if mail.source is not None:
+            return Rank.PLAYING, ""
+        reply, bounce = tokens(mail.recipients, self._robot)
+        token = self._signer.open(reply) if reply else None
+        if isinstance(token, SeatToken | ChatToken):
+            return Rank.PLAYING, f"board {token.board}, seat {token.seat}"
+        if token is not None or (reply and tx.tickets.find(reply, tx.now)):
+            return Rank.KNOWN, f"token {reply}"
+        if bounce and self._signer.key_returned(bounce):
+            return Rank.KNOWN, f"token {bounce}"
+        network, address = network_of(self._peer(mail), 24), mail.mail_from or ""
+        if tx.players.of_address(address):
+            return Rank.KNOWN, f"{address.casefold()} from {network}"
+        return Rank.STRANGER, network
+
+    def _peer(self, mail: Arriving) -> str:
+        """The machine that handed the mail to us, or to the mail server of ours that hands all of them over."""
+        if not self._robot.authserv_id:
+            return mail.peer
+        try:
+            return peer(split(mail.raw)[0], self._robot)
+        except TooLongError:
+            return ""
