@@ -46,7 +46,7 @@ def told(mails: list[Got]) -> list[Got]:
     return [got for got in mails if got.address == OPERATOR]
 
 
-@pytest.mark.parametrize("notation", ["", "zz", "pass", "-", "swap", "a1-zz", "\N{SNOWMAN}"])
+@pytest.mark.parametrize("notation", ["", "pass", "a1-zz"])
 def test_a_damaged_board_waits_and_goes_on_when_it_is_mended(house: House, notation: str) -> None:
     alter(house, notation)
     with structlog.testing.capture_logs() as logged:
