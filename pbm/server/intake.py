@@ -271,7 +271,7 @@ def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: l
             raise BadArguments(f"Board {board} of the file holds what only another player may decide.")
         if row.get("kind") not in [*IntentKind]:
             raise BadArguments(f"Board {board} of the file holds a decision that is none.")
-        taken.tx.belongings.add_decided(taken.boards[board], seat, row)
+        taken.tx.belongings.add_decided(taken.boards[board], row)
     for intent in taken.tx.intents.of(taken.boards[board]):
         if intent.until is not None:
             taken.tx.agenda.put(IntentKind.HOLD, f"{taken.boards[board]}:{intent.seat}", intent.until)

@@ -12,9 +12,8 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Column, Executable, Row, Table, func, insert, or_, select, text, union
@@ -22,9 +21,10 @@ from sqlalchemy.exc import IntegrityError
 
 from pbm.domain.errors import BadArguments
 from pbm.store.matches import seated
-from pbm.store.players import SOUND, Players, id_of
+from pbm.store.players import Players, id_of
 from pbm.store.statements import Instant, Queries, among
 from pbm.store.tables import (
+    INNER,
     absences,
     addresses,
     blocks,
@@ -51,51 +51,21 @@ from pbm.store.tables import (
 Values = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Section:
-    """Rows of a table that belong to a player."""
-
-    table: Table
-    order: tuple[str, ...]
-    """The columns they are sorted by; those of the key come last."""
-    left_out: frozenset[str] = frozenset()
-
-    @cached_property
-    def columns(self) -> list[Column[Any]]:
-        return [each for each in self.table.c if each.name not in self.left_out | {"id", "player_id"}]
-
-    @cached_property
-    def names(self) -> list[str]:
-        return [each.name for each in self.columns]
-
-    @cached_property
-    def instants(self) -> list[str]:
-        """The names of the columns that hold instants."""
-        return [each.name for each in self.columns if isinstance(each.type, Instant)]
-
-
-_BOUNCES = frozenset({"address_key", *SOUND})
-SECTIONS = {
-    "addresses": Section(addresses, ("id",), _BOUNCES),
-    "ratings": Section(ratings, ("game",)),
-    "reliability": Section(paces, ("game",)),
-    "choices": Section(game_choices, ("game",)),
-    "vacations": Section(absences, ("starts_at", "id")),
-    "seeks": Section(seeks, ("id",)),
-    "follows": Section(follows, ("board",)),
-    "remarks": Section(remarks, ("created_at", "board", "id")),
-    "broadcasts": Section(broadcasts, ("id",)),
+SECTIONS: dict[str, tuple[Table, tuple[str, ...]]] = {
+    "addresses": (addresses, ("id",)),
+    "ratings": (ratings, ("game",)),
+    "reliability": (paces, ("game",)),
+    "choices": (game_choices, ("game",)),
+    "vacations": (absences, ("starts_at", "id")),
+    "seeks": (seeks, ("id",)),
+    "follows": (follows, ("board",)),
+    "remarks": (remarks, ("created_at", "board", "id")),
+    "broadcasts": (broadcasts, ("id",)),
 }
-OF_BOARDS = frozenset(name for name, section in SECTIONS.items() if "board" in section.table.c)
+"""Tables whose rows belong to a player, and the columns they are sorted by; those of the key come last."""
+OF_BOARDS = frozenset(name for name, (table, _) in SECTIONS.items() if "board" in table.c)
 """Sections whose rows are about boards."""
-PEOPLE = {"follows_players": (player_follows, "followed_id"), "blocks": (blocks, "blocked_id")}
-_MATCH = Section(matches, ("board",), frozenset({"seat1_id", "seat2_id", "started_by", "annotated"}))
-_PLY = Section(plies, ("ply",), frozenset({"board", "ply"}))
-_CHANGE = Section(rating_changes, (), frozenset({"board"}))
-_INTENT = Section(intents, ("kind",), frozenset({"board", "seat"}))
-_TOURNAMENT = Section(tournaments, ("id",), frozenset({"name_key", "creator_id"}))
-_ENTRY = Section(tournament_players, (), frozenset({"tournament_id"}))
-_BOUT = Section(bouts, ("id",), frozenset({"tournament_id", "first_id", "second_id", "challenger_id"}))
+PEOPLE = {"follows_players": player_follows.c.followed_id, "blocks": blocks.c.blocked_id}
 _MATCHES, _CHANGES, _DECIDED = (
     select(table).where(among(table.c.board, "boards")).order_by(*table.primary_key)
     for table in (matches, rating_changes, intents)
@@ -113,19 +83,18 @@ class Belongings(Queries):
 
     def sections(self, player_id: int) -> dict[str, list[Values]]:
         """The rows of each section."""
-        return {name: self._rows(section, player_id) for name, section in SECTIONS.items()}
-
-    def _rows(self, section: Section, player_id: int) -> list[Values]:
-        found = select(*section.columns).where(section.table.c.player_id == player_id)
-        ordered = found.order_by(*(section.table.c[name] for name in section.order))
-        return self._all(ordered, partial(_plain, section))
+        found = dict[str, list[Values]]()
+        for name, (table, order) in SECTIONS.items():
+            own = select(table).where(table.c.player_id == player_id).order_by(*(table.c[each] for each in order))
+            found[name] = self._all(own, partial(_plain, table))
+        return found
 
     def people(self, player_id: int) -> dict[str, list[str]]:
         """The userids of players whom the player follows, and of those they have blocked."""
         found = {}
-        for name, (table, column) in PEOPLE.items():
-            others = select(players.c.userid).join(table, table.c[column] == players.c.id)
-            own = table.c.player_id == player_id
+        for name, other in PEOPLE.items():
+            others = select(players.c.userid).join(other.table, other == players.c.id)
+            own = other.table.c.player_id == player_id
             found[name] = self._column(others.where(own).order_by(players.c.userid_key))
         return found
 
@@ -139,7 +108,7 @@ class Belongings(Queries):
         found = select(tournaments).where(tournaments.c.id.in_(union(*theirs))).order_by(tournaments.c.id)
         return [
             {
-                **_plain(_TOURNAMENT, row),
+                **_plain(tournaments, row),
                 "made": row.creator_id == player_id,
                 "entered": self._entered(row.id, player_id),
                 "bouts": self._bouts(row.id, player_id),
@@ -149,14 +118,18 @@ class Belongings(Queries):
 
     def _entered(self, tournament_id: int, player_id: int) -> Values | None:
         own = tournament_players.c.player_id == player_id, tournament_players.c.tournament_id == tournament_id
-        return self._first(select(tournament_players).where(*own), partial(_plain, _ENTRY))
+        return self._first(
+            select(tournament_players).where(*own), partial(_plain, tournament_players, within=tournaments)
+        )
 
     def _bouts(self, tournament_id: int, player_id: int) -> list[Values]:
         """seat: theirs. points1, points2: of each seat."""
         own = or_(bouts.c.first_id == player_id, bouts.c.second_id == player_id)
         found = select(bouts).where(bouts.c.tournament_id == tournament_id, own).order_by(bouts.c.id)
-        rows = self._connection.execute(found)
-        return [{**_plain(_BOUT, row), "seat": 1 if row.first_id == player_id else 2} for row in rows]
+        return [
+            {**_plain(bouts, row, within=tournaments), "seat": 1 if row.first_id == player_id else 2}
+            for row in self._connection.execute(found)
+        ]
 
     def messages(self, userid: str, purpose: str) -> list[Values]:
         """What they wrote to others lately, oldest first. purpose: of the tickets that hold it."""
@@ -188,11 +161,13 @@ class Belongings(Queries):
         changes, decided = self._by_board(_CHANGES, boards), self._by_board(_DECIDED, boards)
         return [
             {
-                **_plain(_MATCH, row),
+                **_plain(matches, row),
                 "players": [names[seat] for seat in seats[row.board]],
-                "rating_changes": {names[each.player_id]: _plain(_CHANGE, each) for each in changes[row.board]},
+                "rating_changes": {
+                    names[each.player_id]: _plain(rating_changes, each, within=matches) for each in changes[row.board]
+                },
                 "decided": [
-                    {"seat": each.seat, **_plain(_INTENT, each)}
+                    _plain(intents, each, within=matches)
                     for each in decided[row.board]
                     if seats[row.board][each.seat - 1] == player_id
                 ],
@@ -228,25 +203,25 @@ class Belongings(Queries):
 
     def add_rows(self, name: str, rows: Iterable[Values], player_id: int) -> None:
         """Add rows of a section. Raises: BadArguments."""
-        section = SECTIONS[name]
+        table, _ = SECTIONS[name]
         for row in rows:
-            values = _checked(section, row)
-            if section.table is addresses:
+            values = _checked(table, row)
+            if table is addresses:
                 values["address_key"] = values["address"].casefold()
-            with _fitting(section.table):
-                self._insert(section.table, **values, player_id=player_id)
-            if section.table is remarks:
+            with _fitting(table):
+                self._insert(table, **values, player_id=player_id)
+            if table is remarks:
                 self._update(matches, matches.c.board == values["board"], annotated=True)
 
     def add_person(self, name: str, player_id: int, other_id: int) -> None:
         """Add a player whom the player follows, or has blocked. Raises: BadArguments."""
-        table, column = PEOPLE[name]
-        with _fitting(table):
-            self._insert(table, **{"player_id": player_id, column: other_id})
+        other = PEOPLE[name]
+        with _fitting(other.table):
+            self._insert(other.table, **{"player_id": player_id, other.name: other_id})
 
     def add_match(self, row: Values, board: int | None, seats: tuple[int, int], rematch_of: int | None) -> int:
         """Add a match without its record; returns its board. board: None for the next free. Raises: BadArguments."""
-        values = _checked(_MATCH, row) | {"seat1_id": seats[0], "seat2_id": seats[1], "rematch_of": rematch_of}
+        values = _checked(matches, row) | {"seat1_id": seats[0], "seat2_id": seats[1], "rematch_of": rematch_of}
         del values["board"]
         if board is not None:
             values["board"] = board
@@ -259,17 +234,22 @@ class Belongings(Queries):
 
     def add_record(self, board: int, record: Iterable[Values], changes: Mapping[int, Values]) -> None:
         """Add the plies of a match, and its rating changes by player. Raises: BadArguments."""
-        rows = [{**_checked(_PLY, ply), "board": board, "ply": number} for number, ply in enumerate(record, 1)]
+        rows = [
+            {**_checked(plies, ply, within=matches), "board": board, "ply": number}
+            for number, ply in enumerate(record, 1)
+        ]
         if rows:
             self._connection.execute(insert(plies), rows)
         for player_id, change in changes.items():
-            self._insert(rating_changes, **{**_checked(_CHANGE, change), "board": board, "player_id": player_id})
+            self._insert(
+                rating_changes,
+                **{**_checked(rating_changes, change, within=matches), "board": board, "player_id": player_id},
+            )
 
-    def add_decided(self, board: int, seat: int, row: Values) -> None:
-        """Add one of the seat's decisions for later. Raises: BadArguments."""
-        kept = {name: value for name, value in row.items() if name != "seat"}
+    def add_decided(self, board: int, row: Values) -> None:
+        """Add one of a seat's decisions for later. Raises: BadArguments."""
         with _fitting(intents):
-            self._insert(intents, **_checked(_INTENT, kept), board=board, seat=seat)
+            self._insert(intents, **_checked(intents, row, within=matches), board=board)
 
 
 @contextmanager
@@ -281,20 +261,28 @@ def _fitting(table: Table) -> Iterator[None]:
         raise BadArguments(f"A row of {table.name} does not go with the others, or is there twice.") from None
 
 
-def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:
-    named = {name: getattr(row, name) for name in section.names}
-    for name in section.instants:
-        if named[name] is not None:
-            named[name] = named[name].isoformat()
-    return named
+@cache
+def _told(table: Table, within: Table | None) -> dict[str, Column[Any]]:
+    """The columns that are exported, by name. within: the table with whose rows these are told."""
+    found = {}
+    for column in table.c:
+        meant = [key.column.table for key in column.foreign_keys]
+        if column.name != "id" and INNER not in column.info and players not in meant and within not in meant:
+            found[column.name] = column
+    return found
 
 
-def _checked(section: Section, row: Values) -> dict[str, Any]:
+def _plain(table: Table, row: Row[Any], *, within: Table | None = None) -> dict[str, Any]:
+    named = {name: getattr(row, name) for name in _told(table, within)}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in named.items()}
+
+
+def _checked(table: Table, row: Values, *, within: Table | None = None) -> dict[str, Any]:
     """The values of a row as the database takes them. Raises: BadArguments, which names what does not fit."""
-    known = {column.name: column for column in section.columns}
+    known = _told(table, within)
     if not isinstance(row, dict) or row.keys() != known.keys():
         odd = sorted(set(row) ^ known.keys()) if isinstance(row, dict) else ["a row"]
-        raise BadArguments(f'"{odd[0]}" of {section.table.name} is not as this server writes it.')
+        raise BadArguments(f'"{odd[0]}" of {table.name} is not as this server writes it.')
     return {name: _value(known[name], value) for name, value in row.items()}
 
 

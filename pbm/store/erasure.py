@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Row, Select, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, func, or_, select
 
 from pbm.domain.likeness import look, mailbox
 from pbm.domain.mail import Arrival, Delivery, Queued
@@ -22,9 +22,9 @@ from pbm.store.queues import WHOLE, Outbox, queued
 from pbm.store.refusals import Acts
 from pbm.store.statements import Queries
 from pbm.store.tables import (
+    OWNS,
     addresses,
     agenda,
-    blocks,
     former_names,
     inbox,
     intents,
@@ -33,9 +33,7 @@ from pbm.store.tables import (
     outbox,
     paces,
     peer_keys,
-    player_follows,
     players,
-    rating_changes,
     ratings,
     seeks,
     tickets,
@@ -44,15 +42,8 @@ from pbm.store.tables import (
 )
 from pbm.store.tickets import INVITE, Guesses
 
-_SHARED = frozenset({outbox, rating_changes, tournament_players})
-"""Tables whose rows name a player but are others', too; all others with a player_id are the player's alone."""
 _MAILS_AT_ONCE = 100
-_OWNED: tuple[Column[Any], ...] = tuple(
-    column
-    for table in metadata.sorted_tables
-    for column in table.c
-    if table not in (ratings, paces, seeks) and any(key.column is players.c.id for key in column.foreign_keys)
-)
+_NAMING = [column for table in metadata.sorted_tables for column in table.c if OWNS in column.info]
 """The columns that say whose a row is, or whom it is about."""
 _OPPOSITE = dict(zip(SEATS, reversed(SEATS), strict=True))
 
@@ -117,11 +108,9 @@ class Erasure(Queries):
 
     def forget(self, traces: Traces) -> None:
         """Delete what is theirs, with their mails, and the mails sent about their boards or because of theirs."""
-        for table in metadata.sorted_tables:
-            if "player_id" in table.c and table not in _SHARED:
-                self._drop(table, player_id=traces.player_id)
-        self._drop(player_follows, followed_id=traces.player_id)
-        self._drop(blocks, blocked_id=traces.player_id)
+        for column in _NAMING:
+            if column.info[OWNS]:
+                self._delete(column.table, column == traces.player_id)
         self._delete(peer_keys, peer_keys.c.address_key.in_(traces.names))
         names = traces.names | {mailbox(name) for name in traces.names if "@" in name}
         self._delete(tickets, tickets.c.subject.in_(names))
@@ -211,7 +200,9 @@ class Erasure(Queries):
         self._update(players, players.c.id == kept, players.c.epoch < epoch, epoch=epoch)
         games = self._add_up(gone, kept)
         self._update(matches, matches.c.seat1_id == gone, matches.c.seat2_id == gone, seat1_id=kept, seat2_id=kept)
-        for column in _OWNED:
+        for column in _NAMING:
+            if column.table is seeks:
+                continue
             rest = [each for each in column.table.primary_key if each is not column]
             if column.primary_key or column.table is addresses:
                 key = [addresses.c.address_key] if column.table is addresses else rest
@@ -221,8 +212,8 @@ class Erasure(Queries):
                 self._delete(column.table, column == gone, has)
             owned = [column == gone, *([_OPPOSITE[column] != kept] if column in _OPPOSITE else [])]
             self._update(column.table, *owned, **{column.name: kept})
-        for table, other in PEOPLE.values():
-            self._delete(table, table.c.player_id == table.c[other])
+        for other in PEOPLE.values():
+            self._delete(other.table, other.table.c.player_id == other)
         return games
 
     def _add_up(self, gone: int, kept: int) -> list[str]:

@@ -40,7 +40,10 @@ LongWord = String(320).with_variant(String(320, collation="C"), "postgresql")
 
 metadata = MetaData()
 
-PLANNED = "planned"
+PLANNED, OWNS, INNER = "planned", "owns", "inner"
+"""Keys of `Column.info`; see `_planned` and `_player`. INNER columns are exported to nobody: what stands there follows
+from the rest, or is the server's alone.
+"""
 
 
 def _table(name: str, *columns: Column[Any] | UniqueConstraint, **words: Any) -> Table:
@@ -65,6 +68,11 @@ def _planned(*since: str) -> dict[str, Any]:
     return {PLANNED: since}
 
 
+def _player(name: str = "player_id", *, owns: bool = True, **words: Any) -> Column[int]:
+    """A column that names a player. owns: the row is theirs, and goes when they do; other rows stay."""
+    return Column(name, ForeignKey("players.id"), info={OWNS: owns}, **words)
+
+
 meta = _table("meta", Column("key", String(40), primary_key=True), Column("value", Text, nullable=False))
 
 players = _table(
@@ -84,22 +92,22 @@ players = _table(
 former_names = _table(
     "former_names",
     Column("name_key", Word, primary_key=True),
-    Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
+    _player(nullable=False, index=True),
     Column("look", String(40), nullable=False, index=True),
 )
 
 addresses = _table(
     "addresses",
     Column("id", BigKey, primary_key=True),
-    Column("player_id", ForeignKey("players.id"), nullable=False),
+    _player(nullable=False),
     Column("address", String(320), nullable=False),
-    Column("address_key", String(320), nullable=False, index=True),
+    Column("address_key", String(320), nullable=False, index=True, info={INNER: True}),
     Column("created_at", Instant, nullable=False),
     Column("confirmed_at", Instant),
-    Column("bounces", Integer, nullable=False, server_default="0"),
-    Column("soft_bounces", Integer, nullable=False, server_default="0"),
-    Column("last_bounced_at", Instant),
-    Column("suspended_at", Instant),
+    Column("bounces", Integer, nullable=False, server_default="0", info={INNER: True}),
+    Column("soft_bounces", Integer, nullable=False, server_default="0", info={INNER: True}),
+    Column("last_bounced_at", Instant, info={INNER: True}),
+    Column("suspended_at", Instant, info={INNER: True}),
     UniqueConstraint("player_id", "address_key"),
 )
 
@@ -110,8 +118,8 @@ matches = _table(
     Column("version", Integer, nullable=False),
     Column("options", Text, nullable=False),
     Column("body", Text, nullable=False),
-    Column("seat1_id", ForeignKey("players.id"), nullable=False),
-    Column("seat2_id", ForeignKey("players.id"), nullable=False),
+    _player("seat1_id", owns=False, nullable=False),
+    _player("seat2_id", owns=False, nullable=False),
     Column("revision", Integer, nullable=False),
     Column("plies", Integer, nullable=False),
     Column("seat_to_move", Integer),
@@ -125,7 +133,7 @@ matches = _table(
     Column("rated", Boolean, nullable=False),
     Column("offer", String(12)),
     Column("offered_by", Integer),
-    Column("started_by", String(320), nullable=False, server_default=""),
+    Column("started_by", String(320), nullable=False, server_default="", info={INNER: True}),
     Column("rematch_of", ForeignKey("matches.board"), unique=True),
     Column("control", String(80), nullable=False, server_default=""),
     Column("left1", BigInteger),
@@ -136,7 +144,7 @@ matches = _table(
     Column("overrun_at", Instant),
     Column("due_at", Instant, info=_planned("overrun_at", "ticking_since")),
     Column("paused", Boolean, nullable=False, server_default="0"),
-    Column("annotated", Boolean, nullable=False, server_default="0"),
+    Column("annotated", Boolean, nullable=False, server_default="0", info={INNER: True}),
     Column("tournament", String(80), nullable=False, server_default=""),
     Column("gift", BigInteger),
     Column("offered_at", Instant),
@@ -160,7 +168,7 @@ _partial("ix_matches_due", matches.c.due_at, where=matches.c.due_at.is_not(None)
 plies = _table(
     "plies",
     Column("board", ForeignKey("matches.board"), primary_key=True),
-    Column("ply", Integer, primary_key=True),
+    Column("ply", Integer, primary_key=True, info={INNER: True}),
     Column("notation", Text, nullable=False),
     Column("seat", Integer, nullable=False),
     Column("played_at", Instant, nullable=False),
@@ -195,7 +203,7 @@ outbox = _numbered(
     Column("created_at", Instant, nullable=False),
     Column("inbox_id", ForeignKey("inbox.id"), index=True),
     Column("board", BigInteger, index=True),
-    Column("player_id", ForeignKey("players.id"), index=True),
+    _player(owns=False, index=True),
     Column("reply", Boolean, nullable=False),
     Column("address", String(320), nullable=False),
     Column("subject", Text, nullable=False),
@@ -235,7 +243,7 @@ tickets = _table(
     Column("token_hash", String(64), nullable=False, unique=True),
     Column("purpose", String(20), nullable=False),
     Column("subject", String(320), nullable=False),
-    Column("player_id", ForeignKey("players.id"), index=True),
+    _player(index=True),
     Column("payload", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False, index=True, info=_planned("created_at")),
@@ -256,7 +264,7 @@ intents = _table(
 
 game_choices = _table(
     "game_choices",
-    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    _player(primary_key=True),
     Column("game", String(40), primary_key=True),
     Column("accepts", Boolean, nullable=False),
     Column("most_active", Integer),
@@ -267,14 +275,14 @@ Index("ix_game_choices_game", game_choices.c.game, game_choices.c.follows, game_
 
 follows = _table(
     "follows",
-    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    _player(primary_key=True),
     Column("board", ForeignKey("matches.board"), primary_key=True, index=True),
     Column("ends_only", Boolean, nullable=False),
 )
 
 seeks = _numbered(
     "seeks",
-    Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
+    _player(nullable=False, index=True),
     Column("game", String(40), nullable=False, index=True),
     Column("options", Text, nullable=False),
     Column("body", Text, nullable=False),
@@ -284,13 +292,13 @@ seeks = _numbered(
 
 blocks = _table(
     "blocks",
-    Column("player_id", ForeignKey("players.id"), primary_key=True),
-    Column("blocked_id", ForeignKey("players.id"), primary_key=True, index=True),
+    _player(primary_key=True),
+    _player("blocked_id", primary_key=True, index=True),
 )
 
 broadcasts = _numbered(
     "broadcasts",
-    Column("player_id", ForeignKey("players.id"), nullable=False),
+    _player(nullable=False),
     Column("text", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("sent_at", Instant),
@@ -299,7 +307,7 @@ Index("ix_broadcasts_player", broadcasts.c.player_id, broadcasts.c.created_at)
 
 ratings = _table(
     "ratings",
-    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    _player(primary_key=True),
     Column("game", String(40), primary_key=True),
     Column("rating", Double, nullable=False),
     Column("deviation", Double, nullable=False),
@@ -314,7 +322,7 @@ Index("ix_ratings_game", ratings.c.game, ratings.c.rating)
 rating_changes = _table(
     "rating_changes",
     Column("board", ForeignKey("matches.board"), primary_key=True),
-    Column("player_id", ForeignKey("players.id"), primary_key=True, index=True),
+    _player(owns=False, primary_key=True, index=True),
     Column("rating_before", Double, nullable=False),
     Column("deviation_before", Double, nullable=False),
     Column("volatility_before", Double, nullable=False),
@@ -326,7 +334,7 @@ rating_changes = _table(
 invitations = _table(
     "invitations",
     Column("address_hash", String(64), primary_key=True),
-    Column("player_id", ForeignKey("players.id"), nullable=False),
+    _player(nullable=False),
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_invitations_player", invitations.c.player_id, invitations.c.created_at)
@@ -340,7 +348,7 @@ refusals = _table(
 absences = _table(
     "absences",
     Column("id", BigKey, primary_key=True),
-    Column("player_id", ForeignKey("players.id"), index=True),
+    _player(index=True),
     Column("kind", String(12), nullable=False),
     Column("starts_at", Instant, nullable=False, info=_planned()),
     Column("ends_at", Instant, index=True, info=_planned()),
@@ -358,7 +366,7 @@ agenda = _table(
 remarks = _numbered(
     "remarks",
     Column("board", ForeignKey("matches.board"), nullable=False, index=True),
-    Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
+    _player(nullable=False, index=True),
     Column("kind", String(12), nullable=False),
     Column("ply", Integer, nullable=False),
     Column("text", Text, nullable=False),
@@ -367,7 +375,7 @@ remarks = _numbered(
 
 paces = _table(
     "paces",
-    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    _player(primary_key=True),
     Column("game", String(40), primary_key=True),
     Column("finished", Integer, nullable=False),
     Column("timeouts", Integer, nullable=False),
@@ -377,8 +385,8 @@ paces = _table(
 
 player_follows = _table(
     "player_follows",
-    Column("player_id", ForeignKey("players.id"), primary_key=True),
-    Column("followed_id", ForeignKey("players.id"), primary_key=True, index=True),
+    _player(primary_key=True),
+    _player("followed_id", primary_key=True, index=True),
 )
 
 attempts = _table(
@@ -393,13 +401,13 @@ attempts = _table(
 tournaments = _numbered(
     "tournaments",
     Column("name", String(40), nullable=False),
-    Column("name_key", String(40), nullable=False, unique=True),
+    Column("name_key", String(40), nullable=False, unique=True, info={INNER: True}),
     Column("kind", String(20), nullable=False),
     Column("game", String(40), nullable=False),
     Column("options", Text, nullable=False),
     Column("body", Text, nullable=False),
     Column("terms", Text, nullable=False),
-    Column("creator_id", ForeignKey("players.id"), index=True),
+    _player("creator_id", owns=False, index=True),
     Column("state", String(12), nullable=False),
     Column("season", Integer, nullable=False),
     Column("round", Integer, nullable=False),
@@ -414,7 +422,7 @@ Index("ix_tournaments_game", tournaments.c.game, tournaments.c.state, tournament
 tournament_players = _table(
     "tournament_players",
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
-    Column("player_id", ForeignKey("players.id"), primary_key=True, index=True),
+    _player(owns=False, primary_key=True, index=True),
     Column("seed", Integer, nullable=False),
     Column("division", Integer),
     Column("joined_at", Instant, nullable=False),
@@ -427,9 +435,9 @@ bouts = _numbered(
     Column("season", Integer, nullable=False),
     Column("round", Integer, nullable=False),
     Column("division", Integer, nullable=False),
-    Column("first_id", ForeignKey("players.id"), nullable=False),
-    Column("second_id", ForeignKey("players.id")),
-    Column("challenger_id", ForeignKey("players.id")),
+    _player("first_id", owns=False, nullable=False),
+    _player("second_id", owns=False),
+    _player("challenger_id", owns=False),
     Column("board", ForeignKey("matches.board"), unique=True),
     Column("points1", Integer),
     Column("points2", Integer),
@@ -441,7 +449,7 @@ _partial("ix_bouts_open", bouts.c.tournament_id, bouts.c.id, where=bouts.c.point
 
 tournament_follows = _table(
     "tournament_follows",
-    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    _player(primary_key=True),
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True, index=True),
 )
 
@@ -472,7 +480,7 @@ puzzles = _numbered(
 
 puzzle_tries = _table(
     "puzzle_tries",
-    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    _player(primary_key=True),
     Column("puzzle_id", ForeignKey("puzzles.id"), primary_key=True, index=True),
     Column("posed_at", Instant, nullable=False),
     Column("answered_at", Instant),
