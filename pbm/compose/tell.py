@@ -104,32 +104,52 @@ def _standing_of(shared: bytes) -> _Standing:
 
 
 def _board_mail(mail: Mail, value: BoardMail) -> bytes:
-    notice, told = _standing_of(mail.shared).notice(value.told, value.head), value.told
-    match, robot = notice.match, value.head.robot
-    view = view_of(notice.state, _scene(notice), lists=_lists_moves(notice))
-    thread = view.situation(match).thread
-    is_news = bool(notice.events or notice.comments or notice.problem or notice.intents)
-    asked = bool(notice.shown) or not is_news  # to see the board
-    to_move = match.result is None and notice.reader.seat == notice.state.to_move
-    sheet = _sheet(value.head, pictured=asked or to_move)
+    head, told = value.head, value.told
+    notice = _standing_of(mail.shared).notice(told, head)
     of_people = _of_people(notice)
     if of_people > MAX_TOLD:
         notice = replace(notice, before=False)
+    view = view_of(notice.state, _scene(notice), lists=_lists_moves(notice))
     kept = _kept(notice) if notice.page == KEEPSAKE else _Kept({})
+    sheet = _sheet(head, pictured=_asks(notice) or _is_to_move(notice))
     sheet.room -= of_people + kept.octets
     if notice.before:  # it is drawn in any case, and the reader's board gets the rest
         sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
-    text = _PAGES.mail(notice.page, **_board_words(notice, view, sheet, value.head, told.answered_at), **kept.words)
-    shown = view.machine(match) if sheet.drawn else ""
-    machine = shown and addressed(
-        shown, notice.reader.seat, told.answered_at, events=(type(event).__name__ for event in notice.events),
-        comments=((comment.userid, comment.text) for comment in notice.comments), asked=asked,
-        error=notice.problem, candidates=notice.nearby,
-    )  # fmt: skip
+    words = _BoardPage(notice, view, sheet, head, told.answered_at).words()
+    text = _PAGES.mail(notice.page, **words, **kept.words)
+    machine = _for_programs(notice, view, told.answered_at) if sheet.drawn else ""
     body = _with_files(sheet.body(sheet.illustrated(text, kept.figure), mail.subject, machine), kept.attached)
-    headers = value.head.headers | ({"Reply-To": told.answered_at} if told.answered_at else {})
-    headers |= board_headers(robot, match, thread, notice.leave, told.answered_at, value.posted_at)
-    return _bytes(mail, value.head, headers, body)
+    headers = head.headers | ({"Reply-To": told.answered_at} if told.answered_at else {})
+    thread = view.situation(notice.match).thread
+    headers |= board_headers(head.robot, notice.match, thread, notice.leave, told.answered_at, value.posted_at)
+    return _bytes(mail, head, headers, body)
+
+
+def _asks(notice: Notice) -> bool:
+    """Whether the reader asked to see the board: nothing else is told."""
+    is_news = bool(notice.events or notice.comments or notice.problem or notice.intents)
+    return bool(notice.shown) or not is_news
+
+
+def _is_to_move(notice: Notice) -> bool:
+    return notice.match.result is None and notice.reader.seat == notice.state.to_move
+
+
+def _for_programs(notice: Notice, view: View, answered_at: str) -> str:
+    """The JSON of the board and of what is told; empty if the board has none."""
+    shown = view.machine(notice.match)
+    if not shown:
+        return ""
+    return addressed(
+        shown,
+        notice.reader.seat,
+        answered_at,
+        events=(type(event).__name__ for event in notice.events),
+        comments=((comment.userid, comment.text) for comment in notice.comments),
+        asked=_asks(notice),
+        error=notice.problem,
+        candidates=notice.nearby,
+    )
 
 
 def _lists_moves(notice: Notice) -> bool:
@@ -256,73 +276,94 @@ def _section(notice: Notice, sheet: Sheet, head: Head, answered_at: str, *, draw
     """One board among several, with links as in its own mail."""
     view = view_of(notice.state, None)
     prefix = f"{notice.match.board} "
-    words = _board_words(notice, view, sheet, head, answered_at, prefix)
+    page = _BoardPage(notice, view, sheet, head, answered_at, prefix)
 
     def answers() -> list[str]:
         """The answers, in HTML without moves that the board above has as links."""
-        shown = zip(_examples(notice, view), words["examples"](), strict=True)
+        shown = zip(_examples(notice, view), page.examples(), strict=True)
         hidden = sheet.linked if drawn else ()
         return [sheet.only_text(f"  {prefix}{word}") if word in hidden else f"  {link}" for word, link in shown]
 
-    return _PAGES.render("section.txt", **words, drawn=drawn, ruled=sheet.ruled, answers=answers)
+    return _PAGES.render("section.txt", **page.words(), drawn=drawn, ruled=sheet.ruled, answers=answers)
 
 
-def _board_words(
-    notice: Notice, view: View, sheet: Sheet, head: Head, answered_at: str, prefix: str = ""
-) -> dict[str, Any]:
-    """prefix: what an answer must begin with if the mail does not identify the board; links do."""
-    match, state, reader = notice.match, notice.state, notice.reader
-    situation, zone, style = view.situation(match), reader.settings.zone, reader.settings.board
-    over = match.result is not None
-    may_play = not over and notice.drawn is None and reader.seat == state.to_move
-    links = Links(answered_at, f"Re: {match.board}") if reader.seat else None
-    whole = notice.whole_record or over
+class _BoardPage:
+    """One board on a page; its methods are called by the page, as far as it needs them."""
 
-    def moves() -> str:
-        return situation.moves(state, whole=whole)
+    def __init__(
+        self, notice: Notice, view: View, sheet: Sheet, head: Head, answered_at: str, prefix: str = ""
+    ) -> None:
+        """prefix: what an answer must begin with if the mail does not identify the board; links do."""
+        self._notice, self._view, self._sheet, self._head, self._prefix = notice, view, sheet, head, prefix
+        self._situation = view.situation(notice.match)
+        self._is_over = notice.match.result is not None
+        self._links = Links(answered_at, f"Re: {notice.match.board}") if notice.reader.seat else None
 
-    def besides() -> int:
-        return 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0)
+    def words(self) -> dict[str, Any]:
+        notice, situation = self._notice, self._situation
+        match, seat, zone = notice.match, notice.reader.seat, notice.reader.settings.zone
+        return {
+            "notice": notice,
+            "match": match,
+            "state": notice.state,
+            "told": [event for event in notice.events if not event.aftermath],
+            "aftermath": [event for event in notice.events if event.aftermath],
+            "title": situation.thread.board,
+            "seat": seat,
+            "over": self._is_over,
+            "drawing": self.drawing,
+            "earlier": self.earlier,
+            "clock": situation.clock_lines(zone, self._head.at),
+            "standstills": situation.standstills(seat, zone, self._head.at),
+            "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
+            "offered": self.offered() if notice.offered else [],
+            "moves": self.moves,
+            "examples": self.examples,
+            "original": quotable(notice.original),
+            "robot": self._head.robot.address,
+            **notice.words,
+        }
 
-    def urls(texts: Sequence[str]) -> list[str]:
-        return links.urls(texts) if links else [""] * len(texts)
+    def drawing(self) -> str:
+        """The board, with links if a tap on it may play."""
+        may_play = _is_to_move(self._notice) and self._notice.drawn is None
+        links = self._links if may_play else None
+        return self._sheet.board(self._view, self._notice.reader.settings.board, links, self._besides)
 
-    def examples() -> list[str]:
-        words = [] if over else _examples(notice, view)
-        return [sheet.link(f"{prefix}{word}", url) for word, url in zip(words, urls(words), strict=True)]
+    def _besides(self) -> int:
+        """Octets that the rest of a mail about this board alone takes."""
+        if self._prefix:
+            return 0
+        listed = 2 * len(self.moves()) if self._lists_whole else 0
+        return octets(self._view.machine(self._notice.match)) + listed
 
-    def offered() -> list[str]:
-        """The lines to answer with; the link of each opens an answer with all of them."""
-        (url,) = urls(["\r\n".join(notice.offered)])
-        return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
-
-    def earlier() -> str:
+    def earlier(self) -> str:
         """The board before the last ply."""
+        match = self._notice.match
         notations = match.record.notations[:-1]
-        before = replay(state.game, match.options, match.body, notations, judged=False)
-        return sheet.board(view_of(before, None, lists=False), style)
+        before = replay(self._notice.state.game, match.options, match.body, notations, judged=False)
+        return self._sheet.board(view_of(before, None, lists=False), self._notice.reader.settings.board)
 
-    return {
-        "notice": notice,
-        "match": match,
-        "state": state,
-        "told": [event for event in notice.events if not event.aftermath],
-        "aftermath": [event for event in notice.events if event.aftermath],
-        "title": situation.thread.board,
-        "seat": reader.seat,
-        "over": over,
-        "drawing": lambda: sheet.board(view, style, links if may_play else None, besides),
-        "earlier": earlier,
-        "clock": situation.clock_lines(zone, head.at),
-        "standstills": situation.standstills(reader.seat, zone, head.at),
-        "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
-        "offered": offered() if notice.offered else [],
-        "moves": moves,
-        "examples": examples,
-        "original": quotable(notice.original),
-        "robot": head.robot.address,
-        **notice.words,
-    }
+    @property
+    def _lists_whole(self) -> bool:
+        return self._notice.whole_record or self._is_over
+
+    def moves(self) -> str:
+        return self._situation.moves(self._notice.state, whole=self._lists_whole)
+
+    def examples(self) -> list[str]:
+        words = [] if self._is_over else _examples(self._notice, self._view)
+        return [
+            self._sheet.link(f"{self._prefix}{word}", url) for word, url in zip(words, self._urls(words), strict=True)
+        ]
+
+    def offered(self) -> list[str]:
+        """The lines to answer with; the link of each opens an answer with all of them."""
+        (url,) = self._urls(["\r\n".join(self._notice.offered)])
+        return [self._sheet.link(part, url) for line in self._notice.offered for part in wrapped(line, 2).splitlines()]
+
+    def _urls(self, texts: Sequence[str]) -> list[str]:
+        return self._links.urls(texts) if self._links else [""] * len(texts)
 
 
 def _examples(notice: Notice, view: View) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.compose.pages import Pages
@@ -156,55 +156,104 @@ def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
     return Notice(board.match, board.state, reader, intents=intents, notes=notes, **more)
 
 
+class Writer(NamedTuple):
+    """Whose mail it was that something came of, and what only they are told."""
+
+    player: Player
+    mail: Message | None = None
+    """Their board answers it."""
+    read_as: str = ""
+    """What their plain words were taken to mean."""
+    unread: bool = False
+    """No person reads their comments."""
+    sent_from: Whence | None = None
+    """Where their mail came from, if from no address of theirs."""
+
+    @property
+    def is_told_more(self) -> bool:
+        return bool(self.read_as or self.unread or self.sent_from)
+
+
 def tell_players(
-    at: Desk,
-    board: OpenBoard,
-    comments: Sequence[CommentMade] = (),
-    author: Player | None = None,
-    answers: Message | None = None,
-    *,
-    read_as: str = "",
-    unread: bool = False,
-    sent_from: Whence | None = None,
+    at: Desk, board: OpenBoard, comments: Sequence[CommentMade] = (), writer: Writer | None = None
 ) -> list[Mail]:
     """Mails with the board as it now stands and what has happened on it, for its players and followers.
 
-    author: the player whose mail it was; their board answers that mail. Nobody gets their own comment, or one by
-    an author whom they have blocked. read_as: what their words were taken to mean, unread: that no person reads the
-    comments, and sent_from: where their mail came from; only they are told.
+    writer: the player whose mail it was, if it was one. Nobody gets their own comment, or one by a writer whom they
+    have blocked.
     """
-    tx, tools, notices = at.tx, at.tools, list[tuple[Notice, Message | None]]()
-    tools.states.keep(board.match, board.state)
-    followers = [each for each in tx.follows.of(board.match) if board.match.result is not None or not each.ends_only]
-    deaf = tx.blocks.blockers(author.id) if comments and author is not None else frozenset()
-    before = ends_by_rules(board.match)
-    kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
-    for reader in _audience(at, board, followers):
-        one, own = reader.player, author is not None and author == reader.player
-        told = tuple(each for each in board.events if each.seat == reader.seat or not isinstance(each, IntentDropped))
-        heard = tuple(each for each in comments if one is None or (one.id not in deaf and each.userid != one.userid))
-        is_receipt = own and _only_own_moves(board, reader, told)
-        aside = {"read_as": read_as, "unread": unread, "sent_from": sent_from} if own else {}
-        is_unwanted = is_receipt and reader.settings.receipts == OFF and not any(aside.values())
-        if is_unwanted or (not (own or heard) and _can_wait(board, reader, told)):
-            continue
-        is_first = _is_first(tx, board, reader)
-        notice = notice_of(
-            board,
+    at.tools.states.keep(board.match, board.state)
+    telling = _Telling(at, board, comments, writer)
+    notices: list[tuple[Notice, Message | None]] = []
+    for reader in _audience(at, board, telling.followers):
+        notice = telling.notice(reader)
+        if notice is not None:
+            notices.append((notice, _answered(writer, reader)))
+    return at.tools.composer.notices(notices, board.now)
+
+
+def _answered(writer: Writer | None, reader: Reader) -> Message | None:
+    """The mail that the reader's board answers: their own, if they wrote it."""
+    return writer.mail if writer is not None and writer.player == reader.player else None
+
+
+class _Telling:
+    """What has happened on a board, as each of its readers is told."""
+
+    def __init__(self, at: Desk, board: OpenBoard, comments: Sequence[CommentMade], writer: Writer | None) -> None:
+        self.tx, self.board, self.comments, self.writer = at.tx, board, comments, writer
+        is_over = board.match.result is not None
+        self.followers = [each for each in at.tx.follows.of(board.match) if is_over or not each.ends_only]
+        self.deaf = at.tx.blocks.blockers(writer.player.id) if comments and writer is not None else frozenset()
+        self.kibitz = at.tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if is_over else []
+
+    def notice(self, reader: Reader) -> Notice | None:
+        """None if the reader need not be told now."""
+        events, heard = self._events(reader), self._heard(reader)
+        own = self.writer if self.writer is not None and self.writer.player == reader.player else None
+        page, more = "board.txt", dict[str, Any]()
+        if own is None:
+            if not heard and _can_wait(self.board, reader, events):
+                return None
+        else:
+            more = {"read_as": own.read_as, "unread": own.unread, "sent_from": own.sent_from}
+            if _only_own_moves(self.board, reader, events):
+                page = "receipt.txt"
+                if reader.settings.receipts == OFF and not own.is_told_more:
+                    return None
+        is_first = _is_first(self.tx, self.board, reader)
+        return notice_of(
+            self.board,
             reader,
-            events=told,
+            events=events,
             comments=heard,
-            whole_record=not board.match.record,
+            whole_record=not self.board.match.record,
             is_first=is_first,
-            is_heard=not (is_first and tx.players.bots([each.id for each in board.match.players])),
-            leave=_word_to_leave(followers, reader),
-            before=before,
-            kibitz=_unsealed(tx, kibitz, reader),
-            **aside,
-            page="receipt.txt" if is_receipt else "board.txt",
+            is_heard=not (is_first and self._is_against_robot()),
+            leave=_word_to_leave(self.followers, reader),
+            before=ends_by_rules(self.board.match),
+            kibitz=_unsealed(self.tx, self.kibitz, reader),
+            page=page,
+            **more,
         )
-        notices.append((notice, answers if own else None))
-    return tools.composer.notices(notices, board.now)
+
+    def _events(self, reader: Reader) -> tuple[Event, ...]:
+        """What the reader may know of: what players had decided for later is their own affair."""
+        return tuple(
+            each for each in self.board.events if each.seat == reader.seat or not isinstance(each, IntentDropped)
+        )
+
+    def _heard(self, reader: Reader) -> tuple[CommentMade, ...]:
+        """The comments that the reader gets."""
+        player = reader.player
+        if player is None:
+            return tuple(self.comments)
+        if player.id in self.deaf:
+            return ()
+        return tuple(each for each in self.comments if each.userid != player.userid)
+
+    def _is_against_robot(self) -> bool:
+        return bool(self.tx.players.bots([each.id for each in self.board.match.players]))
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
@@ -247,38 +296,26 @@ def _only_own_moves(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> 
     return all(isinstance(event, MovePlayed | SidesSwapped) and event.seat == reader.seat for event in told)
 
 
-def pass_on(
-    at: Desk,
-    board: OpenBoard,
-    comment: CommentMade,
-    author: Player,
-    answers: Message,
-    *,
-    sealed: bool = False,
-    read_as: str = "",
-    sent_from: Whence | None = None,
-) -> list[Mail]:
-    """The mails that pass on what somebody says about a board: to its players, its followers, and the author.
+def pass_on(at: Desk, board: OpenBoard, comment: CommentMade, writer: Writer, *, sealed: bool = False) -> list[Mail]:
+    """The mails that pass on what somebody says about a board: to its players, its followers, and the writer.
 
-    People who have blocked the author do not get it. sealed: the players do not get it either. read_as: what plain
-    words were taken to mean. sent_from: where the author's mail came from.
+    People who have blocked the writer do not get it. sealed: the players do not get it either.
     """
-    notices: list[tuple[Notice, Message | None]] = []
-    page = "kibitz.txt" if sealed else "chat.txt"
-    tx, tools = at.tx, at.tools
-    blockers = tx.blocks.blockers(author.id)
-    followers = [each for each in tx.follows.of(board.match) if not each.ends_only]
+    author, page = writer.player, "kibitz.txt" if sealed else "chat.txt"
+    blockers = at.tx.blocks.blockers(author.id)
+    followers = [each for each in at.tx.follows.of(board.match) if not each.ends_only]
     audience = [reader for reader in _audience(at, board, followers) if not (sealed and reader.seat)]
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     if all(reader.player != author for reader in hearers):
         hearers.append(reader_of(at, author))
+    notices: list[tuple[Notice, Message | None]] = []
     for reader in hearers:
         leave = _word_to_leave(followers, reader)
-        notice = notice_of(board, reader, comments=(comment,), leave=leave, page=page, words={"asked": read_as})
+        notice = notice_of(board, reader, comments=(comment,), leave=leave, page=page, words={"asked": writer.read_as})
         if reader.player == author:
-            notice = replace(notice, read_as=read_as, sent_from=sent_from)
-        notices.append((notice, answers if reader.player == author else None))
-    return tools.composer.notices(notices, board.now)
+            notice = replace(notice, read_as=writer.read_as, sent_from=writer.sent_from)
+        notices.append((notice, _answered(writer, reader)))
+    return at.tools.composer.notices(notices, board.now)
 
 
 def _audience(at: Desk, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:

@@ -15,7 +15,7 @@ from pbm.core.request import Request
 from pbm.core.robots import is_robot
 from pbm.domain.commands import Command, is_ours
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
-from pbm.domain.match import Seat
+from pbm.domain.match import Player, Seat
 from pbm.domain.verbs import numbered, redact, redact_quoted
 from pbm.mailin import strip_subject
 from pbm.reading.intent import is_courteous, is_prose
@@ -112,34 +112,46 @@ def refuse(
 
     named: the board the command is about, if it is one of several commands.
     """
-    if request.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
-        error = NotAllowed(_VOID)
-    if request.sender.is_lost and request.sender.claimed and isinstance(error, UnknownCommand):
+    if _is_for_want_of_proof(request, error):
         error = NotAllowed(_VOID)
     request.refusal = error
-    board = None if several else _own_board(request)
     advice = error.suggestion if isinstance(error, Rejected) else ""
     candidates = error.candidates if isinstance(error, MoveError | Unsure) else ()
     text = redact_quoted(str(error), request.unquoted)
     if named is not None:
         text, advice = numbered(text, named), numbered(f'"{advice}"', named).strip('"')
-    if board is None or request.author.player is None:
+    board = None if several else _own_board(request)
+    player = request.author.player
+    if board is None or player is None:
         suggestion = advice or " or ".join(candidates[:3])
         request.outgoing.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
         return
-    token = request.sender.seat
-    seated = token is not None and token.board == board.match.board
-    seat = token.seat if token and seated else board.seat_of(request.author.player)
     request.outgoing.notices.append(
         notice_of(
             board,
-            reader_of(request, request.author.player, seat),
+            reader_of(request, player, _seat_shown(request, board, player)),
             problem=f"{'Not played' if isinstance(error, MoveError) else 'Not done'}: {text}",
             advice=advice,
             nearby=candidates,
             original=redact(original_of(request), request.unquoted),
         )
     )
+
+
+def _is_for_want_of_proof(request: Request, error: Rejected | GameError) -> bool:
+    """Whether the command failed only because the mail that is answered proves nothing any more."""
+    sender = request.sender
+    if sender.is_lost and sender.claimed and isinstance(error, UnknownCommand):
+        return True
+    return sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed))
+
+
+def _seat_shown(request: Request, board: OpenBoard, player: Player) -> Seat:
+    """The seat from which a player sees a board of theirs: that of the mail they answer, if it was about this board."""
+    token = request.sender.seat
+    if token is not None and token.board == board.match.board:
+        return token.seat
+    return board.seat_of(player)
 
 
 def _own_board(request: Request) -> OpenBoard | None:

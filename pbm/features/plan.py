@@ -19,7 +19,7 @@ from pbm.compose.views import until
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import move_of
-from pbm.core.notify import notice_of, reader_of, tell_players
+from pbm.core.notify import Writer, notice_of, reader_of, tell_players
 from pbm.core.registry import Occasion, deed, handles, when_due
 from pbm.core.reply import done, tell_sender
 from pbm.core.request import Request
@@ -102,7 +102,7 @@ def play_held(occasion: Occasion) -> None:
         notice = notice_of(board, reader_of(occasion, player, seat), events=tuple(board.events))
         occasion.owe(occasion.tools.composer.notice(notice, occasion.now))
         return
-    occasion.owe(tell_players(occasion, board, comments, player))
+    occasion.owe(tell_players(occasion, board, comments, Writer(player)))
 
 
 def _play(board: OpenBoard, intent: Intent) -> None:

@@ -18,7 +18,7 @@ from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
-from pbm.core.notify import Desk, notice_of, reader_of, tell_operator, tell_players
+from pbm.core.notify import Desk, Writer, notice_of, reader_of, tell_operator, tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request
@@ -180,7 +180,7 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
         _move(board, seat, thought)
     if at.tx.agenda.drop(STUCK, number):
         at.tx.agenda.drop(HEARD, _ears(board, other(seat)))
-    at.owe(tell_players(at, board, comments, player))
+    at.owe(tell_players(at, board, comments, Writer(player)))
 
 
 def _introduction(robot: Player) -> str:
@@ -270,7 +270,7 @@ def tell_or_resign(due: Occasion) -> None:
         return
     comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I cannot go on.")
     board.resign(seat)
-    due.owe(tell_players(due, board, (comment,), player))
+    due.owe(tell_players(due, board, (comment,), Writer(player)))
 
 
 def _tell(due: Occasion, board: OpenBoard, seat: Seat) -> None:

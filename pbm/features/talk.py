@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from games.rules import counted
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountsMerged, subscribes
 from pbm.core.credentials import first_line
-from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
+from pbm.core.notify import Desk, Tools, Writer, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request, no_player
@@ -245,15 +244,17 @@ def chat(request: Request, command: Command) -> None:
     board, author = request.boards.named(command), request.author.who(command)
     is_unheard = any(is_robot(request.tx, player) for player in board.match.players if player != author)
     read_as = request.read_as.get(board.match.board) or (UNHEARD if is_unheard else "")
-    _say(request, board, author, RemarkKind.COMMENT, read_as=read_as)
+    _say(request, board, author, RemarkKind.COMMENT, read_as)
 
 
-def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, **how: Any) -> None:
-    """Store the text below the command, and pass it on. how: as for pass_on. Raises: BadArguments."""
+def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, read_as: str = "") -> None:
+    """Store the text below the command, and pass it on; what is kibitzed is sealed. Raises: BadArguments."""
     text = text_below(request, board.match.board)
     board.remark(kind, author, text)
-    comment, sent_from = CommentMade(board.match.board, userid=author.userid, text=text), request.author.sent_from
-    request.outgoing.letters += pass_on(request, board, comment, author, request.message, sent_from=sent_from, **how)
+    comment = CommentMade(board.match.board, userid=author.userid, text=text)
+    writer = Writer(author, request.message, read_as, sent_from=request.author.sent_from)
+    is_sealed = kind is RemarkKind.KIBITZ
+    request.outgoing.letters += pass_on(request, board, comment, writer, sealed=is_sealed)
 
 
 @handles(
@@ -264,7 +265,7 @@ def kibitz(request: Request, command: Command) -> None:
     """Send the text to the followers of the board; its players get it with the last mail of the game."""
     board, author = request.boards.named(command), request.author.who(command)
     _check_kibitzer(request, board, author)
-    _say(request, board, author, RemarkKind.KIBITZ, sealed=True)
+    _say(request, board, author, RemarkKind.KIBITZ)
 
 
 def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:

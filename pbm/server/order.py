@@ -18,7 +18,7 @@ from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
-from pbm.core.notify import tell_players
+from pbm.core.notify import Writer, tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Request, Sender
@@ -445,11 +445,10 @@ def mails_of(request: Request) -> list[Mail]:
     for board in changed:
         comments = request.comments(board.match.board)
         _keep(request, board, comments)
-        mails += tell_players(
-            request, board, (*request.passed_on, *comments), request.author.player, answered,
-            read_as=request.read_as.get(board.match.board, ""), unread=_is_unread(request, board, comments),
-            sent_from=request.author.sent_from,
-        )  # fmt: skip
+        player, read_as = request.author.player, request.read_as.get(board.match.board, "")
+        unread, sent_from = _is_unread(request, board, comments), request.author.sent_from
+        writer = Writer(player, answered, read_as, unread, sent_from) if player is not None else None
+        mails += tell_players(request, board, (*request.passed_on, *comments), writer)
     if request.left_out:
         request.outgoing.answers.append(_LEFT_OUT)
     if request.words.unheard:
