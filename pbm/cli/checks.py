@@ -23,6 +23,7 @@ from pbm.cli.loading import Effective, in_clear, lacks, open_to_others
 from pbm.cli.opening import opened_store, robot, with_identity
 from pbm.cli.output import NoDatabase, Refused, print_json, printable
 from pbm.cli.settings import Configuration
+from pbm.cli.standing import room_line
 from pbm.compose.pages import Pages
 from pbm.domain.match import State
 from pbm.edges import probes
@@ -191,6 +192,7 @@ def _with_database(configuration: Configuration, *, offline: bool) -> Findings:
             sound = _database(store)
             yield sound
             if sound.verdict is Verdict.OK:
+                yield _size(store)
                 yield _clock(store)
             yield from _listener(configuration, store if sound.verdict is Verdict.OK else None)
             trusts = configuration.server.authserv_id and configuration.delivery.kind == "smarthost"
@@ -213,6 +215,17 @@ def _database(store: Store) -> Finding:
     with store.write() as tx:
         tx.tickets.sweep(now - timedelta(days=10_000))
     return ok("database", "of this version, and can be written; pbm db check looks at all of it")
+
+
+def _size(store: Store) -> Finding:
+    """The size of the database, and whether its file shrinks by itself."""
+    with store.read() as tx:
+        room = tx.space.room()
+    if room.shrinks:
+        return ok("size", room_line(room))
+    return warn(
+        "size", f"{room_line(room)}, and its file never shrinks", "stop the server, and run pbm db upgrade once"
+    )
 
 
 def _clock(store: Store) -> Finding:

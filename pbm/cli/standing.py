@@ -17,6 +17,7 @@ from pbm.cli.output import Refused, print_json, printable
 from pbm.domain.calendars import StopKind
 from pbm.server.status import Status, status_of
 from pbm.store.overview import Flow, Waiting
+from pbm.store.space import Footprint
 
 _SHOWN = 10
 _SECONDS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
@@ -73,6 +74,7 @@ def as_values(look: Status) -> dict[str, Any]:
     """For programs: ages in seconds, instants in ISO 8601."""
     return {
         "at": look.at,
+        "database": {"octets": look.room.octets, "unused": look.room.unused, "shrinks": look.room.shrinks},
         "no_mail_goes_out_since": look.stuck_since,
         "no_server_works_since": look.silent_since,
         "halts": [{"kind": halt.kind.value, "since": halt.starts_at} for halt in look.halts],
@@ -136,6 +138,7 @@ def lines_of(look: Status) -> list[str]:
         *_stop_lines(look),
         "",
         *_queue_lines(look),
+        room_line(look.room),
         "",
         *_board_lines(look),
         *_player_lines(look),
@@ -174,6 +177,13 @@ def _queue_lines(look: Status) -> list[str]:
         *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles if trouble),
         _queue_line("robots", "board" if look.thoughts.number == 1 else "boards", look.thoughts, look.at),
     ]
+
+
+def room_line(room: Footprint) -> str:
+    """The size of the database, and how much of it is unused if that is known."""
+    unused = "" if room.unused is None else f", {room.unused_share:.0%} of it unused"
+    advice = "" if room.shrinks or not room.is_wasted else ": pbm db upgrade"
+    return f"database {room.octets / 2**20:,.1f} MB{unused}{advice}"
 
 
 def _board_lines(look: Status) -> list[str]:

@@ -71,6 +71,9 @@ class _Collector(Collector):
             return
         yield GaugeMetricFamily("pbm_database_up", "1 if the database answers.", 1)
         yield self._ages(status.at)
+        yield GaugeMetricFamily("pbm_database_octets", "The size of the database.", status.room.octets)
+        if status.room.unused is not None:
+            yield GaugeMetricFamily("pbm_database_unused_octets", "What of it holds nothing.", status.room.unused)
         yield from _queues(status)
         yield from _people(status)
 

@@ -326,7 +326,10 @@ class Server:
         if done := self._bounded(service.agenda.run, _DEEDS_AT_ONCE, now):
             self._sent_soon()
         self._agenda_at = monotonic() + _AGENDA_SECONDS
-        return _LOOK_SECONDS if is_over and not done else 0
+        is_shrinking = service.store.shrink()
+        if done or not is_over:
+            return 0
+        return _AGENDA_SECONDS if is_shrinking else _LOOK_SECONDS
 
     def _bounded(self, work: Callable[..., int], *words: object) -> int:
         self._busy_since = monotonic()

@@ -15,6 +15,7 @@ from pbm.store import Store
 from pbm.store.house import DELIVERED, THINKS
 from pbm.store.overview import Deadline, Flow, Waiting
 from pbm.store.pulse import HEARTBEAT, SILENCE
+from pbm.store.space import Footprint
 from pbm.store.tickets import Attempts
 
 SHOWN = 10
@@ -28,6 +29,8 @@ class Status:
     """
 
     at: datetime
+    room: Footprint
+    """The room that the database takes."""
     stuck_since: datetime | None
     """Since when no mail has gone out; None if some does."""
     silent_since: datetime | None
@@ -74,6 +77,7 @@ def status_of(store: Store, now: datetime) -> Status:
         heard_at, thought_at = tx.absences.noted(HEARTBEAT), tx.absences.noted(THINKS)
         return Status(
             at=now,
+            room=tx.space.room(),
             stuck_since=tx.outbox.failing_since(tx.absences.noted(DELIVERED)),
             silent_since=heard_at if heard_at is not None and now - heard_at > SILENCE else None,
             halts=tuple(each.stop for kind in (StopKind.HALT, StopKind.MAINTENANCE) for each in tx.absences.open(kind)),

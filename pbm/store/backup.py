@@ -50,13 +50,13 @@ def copy(source: Path, target: Path) -> None:
     Raises: DatabaseTrouble; OSError if the file exists already or cannot be made.
     """
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    with _translated(), closing(_connected(source)) as original, closing(_connected(target)) as fresh:
+    with troubles(), closing(connected(source)) as original, closing(connected(target)) as fresh:
         original.backup(fresh)  # all pages in one go, because otherwise writers make it start over
 
 
 def seal(file: Path) -> None:
     """Turn a database that nobody else has open into one file, safe on the disk. Raises: DatabaseTrouble."""
-    with _translated(), closing(_connected(file)) as connection:
+    with troubles(), closing(connected(file)) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
     with file.open("rb") as written:
         os.fsync(written.fileno())
@@ -65,7 +65,7 @@ def seal(file: Path) -> None:
 
 def is_in_use(file: Path) -> bool:
     """Whether another connection has the database open, even if it is idle."""
-    with closing(_connected(file, busy_seconds=0)) as connection:
+    with closing(connected(file, busy_seconds=0)) as connection:
         try:
             connection.execute("PRAGMA journal_mode=DELETE")  # refused unless we are alone
             return False
@@ -104,7 +104,8 @@ def keep(file: Path, aside: Path) -> bool:
     return True
 
 
-def _connected(file: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+def connected(file: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """A connection of its own, in which each statement commits."""
     return sqlite3.connect(file, timeout=busy_seconds, isolation_level=None)
 
 
@@ -118,7 +119,8 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def troubles() -> Iterator[None]:
+    """Turn errors of SQLite into DatabaseTrouble."""
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -23,6 +23,7 @@ from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 
 from pbm.resources import folder
+from pbm.store import space
 from pbm.store.backup import Contents
 from pbm.store.house import TOLD
 from pbm.store.neighbours import (
@@ -50,13 +51,14 @@ from pbm.store.transaction import HOUSE, Transaction
 _PRAGMAS = (
     *("foreign_keys=ON", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
     "secure_delete=ON",  # deleted data is overwritten, so that no copy of the file holds it
+    f"journal_size_limit={2**24}",  # otherwise the log stays as large as it ever was
 )
 _MARKS = frozenset({"alembic_version", "inbox"})
 """Tables that every revision has; other programs use Alembic, too."""
-_OURS = """
-    SELECT count(*) = 0 OR sum(name IN ('alembic_version', 'inbox')) = 2 FROM sqlite_master
+_WHOSE = """
+    SELECT count(*) = 0, sum(name IN ('alembic_version', 'inbox')) = 2 FROM sqlite_master
     WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@'"""
-"""Whether the file is empty or holds our tables."""
+"""Whether the file is empty, and whether it holds our tables."""
 _SESSION = {
     "lock_timeout": f"{BUSY_SECONDS}s",
     # a stopped worker or a vanished machine must not keep its locks
@@ -117,6 +119,26 @@ class Store:
             return shutil.disk_usage(self._file.path.absolute().parent).free
         except OSError:
             return None
+
+    def shrink(self) -> bool:
+        """Give some of what an SQLite file no longer uses back to the disk, if that is much; False if there was nothing
+        to do. Raises: DatabaseTrouble.
+        """
+        if self._file.path is None:
+            return False
+        with self.read() as tx:
+            room = tx.space.room()
+        if not (room.shrinks and room.is_wasted):
+            return False
+        with self._writing:
+            space.give_back(self._file.path)
+        return True
+
+    def rewrite(self) -> None:
+        """Write an SQLite file anew, so that it shrinks by itself from then on. Raises: DatabaseTrouble."""
+        if self._file.path is not None:
+            with self._writing:
+                space.rewrite(self._file.path)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -402,7 +424,10 @@ def _begin(connection: Connection, *, writes: bool, is_durable: bool = True) -> 
 def _set_pragmas(connection: Any, _record: Any) -> None:
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
-    if connection.execute(_OURS).fetchone()[0]:
+    is_empty, is_ours = connection.execute(_WHOSE).fetchone()
+    if is_empty:
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # it can be chosen only before there are tables
+    if is_empty or is_ours:
         connection.execute("PRAGMA journal_mode=WAL")  # it is written into the file
 
 

@@ -27,6 +27,7 @@ from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
 from pbm.store.refusals import Acts, Bounces, Choices
+from pbm.store.space import Space
 from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 
@@ -61,6 +62,7 @@ class Transaction:
     bounces = _queries(Bounces)
     broadcasts = _queries(Broadcasts)
     seeks = _queries(Seeks)
+    space = _queries(Space)
     invitations = _queries(Invitations)
     ratings = _queries(Ratings)
     paces = _queries(Paces)

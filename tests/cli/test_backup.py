@@ -46,6 +46,20 @@ def names(place: Path) -> set[str]:
     return {path.name for path in place.iterdir()} - {"pbm.db-turn"}
 
 
+def test_an_older_file_is_told_and_an_upgrade_lets_it_shrink(game: Pbm, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "pbm.db", isolation_level=None)) as connection:
+        connection.execute("PRAGMA auto_vacuum=NONE")
+        connection.execute("VACUUM")
+    assert "its file never shrinks" in game("doctor", "--offline", code=1).stdout
+    before = dump(tmp_path / "pbm.db")
+    said = game("db", "upgrade").stdout
+    assert "The file is written anew, so that it shrinks by itself from now on: 0 MB ..." in said
+    assert "It is done: 0 MB are left." in said
+    assert dump(tmp_path / "pbm.db") == before
+    assert "never shrinks" not in game("doctor", "--offline", code=1).stdout
+    assert "written anew" not in game("db", "upgrade").stdout
+
+
 def test_a_copy_is_whole_and_for_its_owner_only(game: Pbm, tmp_path: Path) -> None:
     game("board", "move", "101", "alice", "D4")
     place = tmp_path / "copies"

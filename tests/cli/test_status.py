@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -42,9 +43,11 @@ def test_a_server_with_nothing_to_do(pbm: Pbm) -> None:
     assert "     0 new\n" in shown
     assert "     0 ever; last minute 0, hour 0, day 0\n" in shown
     assert "pbm player resume" not in shown
+    assert re.search(r"^database 0\.\d MB, \d% of it unused$", shown, re.MULTILINE)
     told = json.loads(pbm("status", "--json").stdout)
     assert told["inbox"]["new"] == {"mails": 0, "oldest_seconds": None}
     assert told["outbox"]["ever"] == 0
+    assert told["database"]["octets"] > told["database"]["unused"] >= 0
 
 
 def test_a_monitor_sees_by_the_exit_code_that_no_server_is_at_work(pbm: Pbm, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from pbm.domain.configuration import DeliverySettings, ListenSettings
+from pbm.domain.mail import Arrival, Settlement
 from pbm.edges.deliver import Deliverer
 from pbm.edges.server import Server
 from pbm.edges.transports import Maildir
@@ -83,6 +84,22 @@ def test_a_command_is_answered_into_the_mailbox(service, tmp_path):
 
     serving(service, tmp_path, work)
     assert "Cross Board 101" in letters(tmp_path, "bob@x.org")[0].read_text()
+
+
+def test_a_file_that_is_mostly_unused_shrinks_beside_the_work(service, tmp_path):
+    store = service.store
+    if store.free_octets() is None or store.locks_rows:
+        pytest.skip("PostgreSQL looks after its files by itself")
+
+    def is_wasted() -> bool:
+        with store.read() as tx:
+            return bool(tx.space.room().is_wasted)
+
+    with store.write() as tx:
+        (large,) = tx.inbox.add([("a@x.org", ("pbm@example.org",), b"x" * 4 * 2**20, None, "", "", "")], store.clock())
+        tx.inbox.settle([Settlement(large, Arrival.IGNORED, "", None, b"")], store.clock())
+    assert is_wasted()
+    serving(service, tmp_path, lambda port: wait_until(lambda: not is_wasted()))
 
 
 def test_other_peoples_recipients_are_refused_at_once(service, tmp_path):
