@@ -30,6 +30,9 @@ _DIRECTIVE = re.compile(r"#\s*(noqa|type:|fmt:|pragma)")
 _BATCHING = re.compile(
     r"rehears|fores[ae]e|\bin_bites|\blet_pass|\b(read|handled?|compos\w+|render\w*) ahead\b|_ahead\b"
 )
+_NOT_TELLING = ("pbm/compose/", "pbm/store/")
+"""Folders whose strings are the house's own sentences, or SQL."""
+_SENTENCE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,} |[a-z]{2,} [a-z]{2,}[.:,]")
 _PUBLIC = {"_replace", "_asdict", "_fields", "_make"}
 """What named tuples call so lest it be mistaken for a field."""
 
@@ -156,9 +159,26 @@ class House:
         ]
 
     @property
+    def glued(self) -> list[str]:
+        """Sentences that are put together outside compose/: strings with values among some words in a row."""
+        return [
+            f"{source.path}:{node.lineno}"
+            for source in self.sources
+            if source.path.startswith("pbm/") and not source.path.startswith(_NOT_TELLING)
+            for node in ast.walk(source.tree)
+            if isinstance(node, ast.JoinedStr) and _is_glued(node)
+        ]
+
+    @property
     def modules(self) -> list[int]:
         """The lines of each module that holds more than a docstring."""
         return [len(source.lines) for source in self.sources if not source.is_empty]
+
+
+def _is_glued(text: ast.JoinedStr) -> bool:
+    """Whether a formatted string has values, and words of a sentence around them."""
+    words = [each.value for each in text.values if isinstance(each, ast.Constant)]
+    return len(words) < len(text.values) and any(_SENTENCE.search(str(each)) for each in words)
 
 
 def _is_private(name: str) -> bool:

@@ -1,51 +1,47 @@
-"""The least that a server of moves can do: a plain loop with the same durable work and the same bytes as ours.
+"""The least that a server of moves can do: a plain loop with the same durable work and the same mails as ours.
 
-It takes mails by SMTP, plays the first line of each on a board of Cross 6 that it keeps in memory, commits the mail,
-the ply, the match and two outgoing mails in one SQLite transaction, says 250 after that, and sends both mails by SMTP,
-marked as sent in a later transaction. The two mails are ours, cut into fragments once. It knows one game, no people, no
-errors and no clocks: the price of all these is what our server takes beyond this.
+It takes mails by SMTP, plays the first line of each on a board that it keeps in memory, commits the mail, the ply, the
+match and what is owed to both players in one SQLite transaction, says 250 after that, makes both mails of what is owed
+as our server does, and sends them by SMTP, marked as sent in a later transaction. It knows no people, no errors and no
+clocks, and signs nothing: the price of all these is what our server takes beyond this.
 
-Run as its own process: `python -m bench.least FOLDER PORT`, where PORT is that of the next mail server.
+Run as its own process: `python -m bench.least FOLDER URL PORT`: the database of the boards, which is only read, and the
+port of the next mail server.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import sqlite3
 import sys
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
 from bench.servers import Servers, started
-from bench.worlds import LINES, ROBOT, World, line_of, sequences
+from bench.worlds import ROBOT, World
 from games import GAMES
 from pbm.compose import Notice, Reader
 from pbm.compose.tell import mail_bytes
 from pbm.domain.events import MovePlayed
-from pbm.domain.match import replay
-from pbm.domain.settings import Settings as Choices
-from pbm.domain.tokens import PlayerToken
+from pbm.domain.mail import Mail
+from pbm.domain.match import Match, Ply, State, replay
+from pbm.domain.tokens import PlayerToken, SeatToken
 from pbm.server import Service, Settings
 from pbm.store import Store
 
-_MARK = b"plainloop"
-"""Stands for the token in a mail that is cut into fragments."""
 _SCHEMA = """
 PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
-CREATE TABLE inbox (id INTEGER PRIMARY KEY, sender TEXT, raw BLOB);
+CREATE TABLE inbox (id INTEGER PRIMARY KEY, raw BLOB);
 CREATE TABLE plies (board INTEGER, ply INTEGER, move TEXT, PRIMARY KEY (board, ply)) WITHOUT ROWID;
 CREATE TABLE matches (board INTEGER PRIMARY KEY, revision INTEGER);
-CREATE TABLE outbox (id INTEGER PRIMARY KEY, inbox_id INTEGER, recipient TEXT, raw BLOB, is_sent INTEGER);
+CREATE TABLE boards (id INTEGER PRIMARY KEY, value BLOB);
+CREATE TABLE outbox (id INTEGER PRIMARY KEY, board_id INTEGER, recipient TEXT, value BLOB, is_sent INTEGER);
 """
-_Mail = tuple[int, str, bytes]
-_Ply = tuple[int, int, str]
-_Owed = tuple[int, int, bytes, bytes, int]
-"""Rows of the tables."""
 _ANSWERS = {b"EHLO": b"250-least\r\n250 8BITMIME\r\n", b"DATA": b"354 go on\r\n", b"QUIT": b"221 bye\r\n"}
 
 
@@ -114,20 +110,16 @@ class _Intake(asyncio.Protocol):
 
 
 class Loop:
-    """boards: moves made, by board. tokens: the board and ply that an address answers. mails: the two of a move, the
-    opponent's first, each as the fragments between its tokens.
-    """
+    """boards: those that were played on, each as it stands."""
 
-    def __init__(self, folder: Path) -> None:
-        made = json.loads((folder / "least.json").read_text())
-        self._tokens: dict[str, tuple[int, int]] = {word: (board, ply) for word, board, ply in made["tokens"]}
-        self._boards = {board: set(moves) for board, moves in made["moves"]}
-        self._cells = frozenset(made["cells"])
-        self._mails = [tuple(piece.encode() for piece in mail) for mail in made["mails"]]
+    def __init__(self, folder: Path, url: str) -> None:
+        self._service = Service(Store(url), Settings(ROBOT))
+        with self._service.store.read() as tx:
+            self._service.tools.composer.signer.renew(*tx.secrets.keys(self._service.store.clock()))
+        self._boards: dict[int, tuple[Match, State]] = {}
         self._database = sqlite3.connect(folder / "least.db", isolation_level=None)
         self._database.executescript(_SCHEMA)
-        self._database.executemany("INSERT INTO matches VALUES (?, 0)", [(board,) for board in self._boards])
-        self._numbers, self._rows = itertools.count(1), itertools.count(1)
+        self._rows = itertools.count(1)
         self._taken: list[tuple[_Intake, str, bytes]] = []
         self._sent: deque[int] = deque()
         self._ways: list[_Way] = []
@@ -148,80 +140,71 @@ class Loop:
 
     def _handle(self) -> None:
         taken, self._taken = self._taken, []
-        inbox, plies, owed = list[_Mail](), list[_Ply](), list[_Owed]()
+        owed: list[tuple[int, Mail]] = []
+        played: list[Match] = []
         for _, recipient, raw in taken:
-            number = next(self._numbers)
-            board, ply = self._tokens.pop(recipient)
-            move = raw.partition(b"\r\n\r\n")[2].partition(b"\r\n")[0].strip().decode().upper()
-            if move not in self._cells or move in self._boards[board]:
-                raise ValueError(f"{move} cannot be played on board {board}")
-            self._boards[board].add(move)
-            inbox.append((number, "q1@players.example", raw))
-            plies.append((board, ply, move))
-            token = f"t{board}p{ply}"
-            self._tokens[f"{ROBOT.local_part}+{token}@{ROBOT.domain}"] = board, ply + 1
-            for pieces in self._mails:
-                data = token.encode().join(pieces).replace(b"Cross Board 0 ", b"Cross Board %d " % board, 1)
-                owed.append((next(self._rows), number, b"q1@players.example", data, 0))
-        self._commit(inbox, plies, owed)
+            match, mails = self._move(recipient, raw)
+            played.append(match)
+            owed += ((next(self._rows), mail) for mail in mails)
+        self._commit((raw for _, _, raw in taken), played, owed)
         for intake, _, _ in taken:
             intake.transport.write(b"250 taken\r\n")
-        for outbox_id, _, recipient_of, data, _ in owed:
-            self._ways[outbox_id % len(self._ways)].send(outbox_id, recipient_of, data)
+        for outbox_id, mail in owed:
+            self._ways[outbox_id % len(self._ways)].send(outbox_id, mail.address.encode(), mail_bytes(mail))
 
-    def _commit(self, inbox: list[_Mail], plies: list[_Ply], owed: list[_Owed]) -> None:
+    def _move(self, recipient: str, raw: bytes) -> tuple[Match, list[Mail]]:
+        """Play the move of a mail; returns the match as it then stands, and what is owed. Raises: GameError."""
+        composer, now = self._service.tools.composer, datetime.now(UTC)
+        token = composer.signer.open(recipient.partition("+")[2].partition("@")[0])
+        assert isinstance(token, SeatToken)
+        match, state = self._board(token.board)
+        text = raw.partition(b"\r\n\r\n")[2].partition(b"\r\n")[0].decode().strip()
+        state, notation = state.play(text)
+        ply = Ply(notation, token.seat, now)
+        match = match._replace(record=match.record.appended(ply), revision=match.revision + 1)
+        self._boards[token.board] = match, state
+        events = (MovePlayed(match.board, token.seat, notation),)
+        notices = []
+        for player, seat in zip(match.players, (1, 2), strict=True):
+            reader = Reader((f"{player.userid}@players.example",), player, seat, token=PlayerToken(player.id, 0, 0))
+            notices.append((Notice(match=match, state=state, reader=reader, events=events), None))
+        return match, composer.notices(notices, now)
+
+    def _board(self, number: int) -> tuple[Match, State]:
+        if number not in self._boards:
+            with self._service.store.read() as tx:
+                match = tx.matches.load(number)
+            assert match is not None
+            state = replay(GAMES[match.game], match.options, match.body, match.record.notations, judged=False)
+            self._boards[number] = match, state
+        return self._boards[number]
+
+    def _commit(self, raws: Iterable[bytes], played: list[Match], owed: list[tuple[int, Mail]]) -> None:
         run = self._database
         run.execute("BEGIN IMMEDIATE")
         run.executemany("UPDATE outbox SET is_sent = 1 WHERE id = ?", [(each,) for each in self._sent])
         self._sent.clear()
-        run.executemany("INSERT INTO inbox VALUES (?, ?, ?)", inbox)
+        run.executemany("INSERT INTO inbox (raw) VALUES (?)", [(raw,) for raw in raws])
+        plies = [(match.board, len(match.record), match.record[-1].notation) for match in played]
         run.executemany("INSERT INTO plies VALUES (?, ?, ?)", plies)
-        run.executemany("UPDATE matches SET revision = revision + 1 WHERE board = ?", [(each[0],) for each in plies])
-        run.executemany("INSERT INTO outbox VALUES (?, ?, ?, ?, ?)", owed)
+        revisions = [(match.board, match.revision) for match in played]
+        run.executemany(
+            "INSERT INTO matches VALUES (?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision", revisions
+        )
+        shared = {mail.shared: outbox_id for outbox_id, mail in owed}
+        run.executemany("INSERT INTO boards VALUES (?, ?)", [(key, value) for value, key in shared.items()])
+        mails = [(outbox_id, shared[mail.shared], mail.address, mail.owed, 0) for outbox_id, mail in owed]
+        run.executemany("INSERT INTO outbox VALUES (?, ?, ?, ?, ?)", mails)
         run.execute("COMMIT")
-
-
-def prepare(folder: Path, world: World) -> None:
-    """Write what the loop reads at its start: the boards of a world, and a move's two mails as we write them."""
-    _, lines = sequences(world.plies, min(LINES, world.boards))
-    made = {
-        "tokens": [(each.recipient, each.board, world.plies + 1) for each in world.games],
-        "moves": [(each.board, lines[line_of(each.board, len(lines))][: world.plies]) for each in world.games],
-        "cells": lines[0],
-        "mails": [mail.decode().split(_MARK.decode()) for mail in _mails(world)],
-    }
-    (folder / "least.json").write_text(json.dumps(made))
-
-
-def _mails(world: World) -> list[bytes]:
-    """What both players get for the latest ply of a board, with marks where boards differ."""
-    service, mails = Service(Store(world.url), Settings(ROBOT)), []
-    with service.store.read() as tx:
-        match = tx.matches.load(world.games[0].board)
-    assert match is not None
-    state = replay(GAMES["cross"], match.options, "", match.record.notations)
-    events = (MovePlayed(match.board, match.record[-1].seat, match.record[-1].notation),)
-    for seat in (state.to_move, 3 - state.to_move):
-        player = match.players[seat - 1]
-        token = PlayerToken(player.id, 0, 0)
-        reader = Reader((f"{player.userid}@players.example",), player, seat, Choices(), token)
-        (owed,) = service.tools.composer.notice(Notice(match, state, reader, events), service.store.clock())
-        raw = mail_bytes(owed)
-        reply_to = raw.partition(b"Reply-To: pbm+")[2].partition(b"@")[0]
-        own_id = raw.partition(b"Message-ID: <")[2].partition(b"@")[0]
-        raw = raw.replace(reply_to, _MARK).replace(own_id, b"%d.%b" % (seat, _MARK))
-        mails.append(raw.replace(b"Cross Board %d " % match.board, b"Cross Board 0 ", 1))
-    service.close()
-    return mails
 
 
 @asynccontextmanager
 async def least(folder: Path, world: World, sink_port: int) -> AsyncIterator[Servers]:
     """The loop as a process, in place of our server."""
-    prepare(folder, world)
-    async with started(folder, [(sys.executable, "-m", "bench.least", str(folder), str(sink_port))]) as servers:
+    command = (sys.executable, "-m", "bench.least", str(folder), world.url, str(sink_port))
+    async with started(folder, [command]) as servers:
         yield servers
 
 
 if __name__ == "__main__":
-    asyncio.run(Loop(Path(sys.argv[1])).serve(int(sys.argv[2])))
+    asyncio.run(Loop(Path(sys.argv[1]), sys.argv[2]).serve(int(sys.argv[3])))

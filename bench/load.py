@@ -118,6 +118,8 @@ class Load:
     eager: bool = True
     latencies: list[float] = field(default_factory=list)
     mails: int = 0
+    octets: int = 0
+    """Of the server's mails."""
     _free: deque[Sender] = field(default_factory=deque)
     _due: deque[Envelope] = field(default_factory=deque)
     _came: asyncio.Event = field(default_factory=asyncio.Event)
@@ -130,6 +132,7 @@ class Load:
     def take(self, raw: bytes) -> None:
         """Take a mail from the server."""
         self.mails += 1
+        self.octets += len(raw)
         self._came.set()
         head = raw[:_HEAD]
         board, token, message_id = _BOARD.search(head), _TOKEN.search(head), _ID.search(head)

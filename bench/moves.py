@@ -35,6 +35,7 @@ class Moves:
     """Latencies: milliseconds from when a move was due until the opponent's mail came.
 
     server_ms, load_ms: processor time per move, of all processes of the server, and of the generator with its sink.
+    octets: of the mails of a move.
     megabytes: the most memory that each process of the server ever had resident.
     """
 
@@ -44,6 +45,7 @@ class Moves:
     p99: float
     server_ms: float
     load_ms: float
+    octets: float
     megabytes: tuple[float, ...]
 
 
@@ -129,6 +131,7 @@ def _run(world: World, start: Start, connections: int, drive: Drive, seconds: fl
 
 async def _measured(load: Load, servers: Servers, drive: Drive, seconds: float) -> Moves:
     load.latencies.clear()
+    octets = load.octets
     cpu, own, mails, began = servers.cpu_seconds(), time.process_time(), load.mails, time.perf_counter()
     await drive(load, began + seconds)
     async with asyncio.timeout(_SILENT_SECONDS):
@@ -139,5 +142,5 @@ async def _measured(load: Load, servers: Servers, drive: Drive, seconds: float) 
     cuts = statistics.quantiles(load.latencies, n=100)
     return Moves(
         moves / elapsed, cuts[49] * 1e3, cuts[94] * 1e3, cuts[98] * 1e3, server / moves * 1e3, generator / moves * 1e3,
-        tuple(servers.megabytes("VmHWM")),
+        (load.octets - octets) / moves, tuple(servers.megabytes("VmHWM")),
     )  # fmt: skip

@@ -114,7 +114,8 @@ def _row(run: Run, server: str, world: World, layout: Sequence[Sequence[str]], c
     with run.step(f"the plain loop, {connections} connections") as tick:
         floor = throughput(world, least, connections, run.scale.seconds, tick)
     own = {"server": server, "connections": connections, "floor_moves": floor.moves_per_second}
-    return {**own, **asdict(moves), "floor_ms": floor.server_ms, "times": moves.server_ms / floor.server_ms}
+    own |= {"floor_ms": floor.server_ms, "floor_octets": floor.octets}
+    return {**own, **asdict(moves), "times": moves.server_ms / floor.server_ms}
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def tables(figures: Figures) -> Iterator[Table]:
 
 _HEADINGS = (
     "server", "connections", "moves_per_second", "floor_moves", "server_ms", "floor_ms", "times", "of_taken",
-    "of_commits", "p50", "p95", "p99", "load_ms", "megabytes",
+    "of_commits", "p50", "p95", "p99", "load_ms", "octets", "floor_octets", "megabytes",
 )  # fmt: skip
 
 

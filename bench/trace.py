@@ -144,7 +144,7 @@ def rows(trace: Trace, house: Sources) -> list[tuple[str, str, str]]:
         ("functions on a move's way", f"{len(trace.functions)}", "≤ 300"),
         ("returns into a file left", f"{trace.returns}", "≤ 110"),
         ("types that hold words of the mail", f"{len(trace.holders)}", ""),
-        ("product lines, pbm + games", f"{house.lines:,}", "≤ 45,000"),
+        ("product lines, pbm + games", f"{house.lines:,}", "≤ 43,000"),
         ("modules", f"{len(modules)}", ""),
         ("median lines of a module", f"{statistics.median(modules):g}", "150 to 250"),
         (f"functions of more than {LONG_FUNCTION} lines", f"{len(house.long)}", "0"),
@@ -157,6 +157,7 @@ def rows(trace: Trace, house: Sources) -> list[tuple[str, str, str]]:
         ("comment lines per 1,000", f"{house.comments_per_1000:.1f}", "≥ 25"),
         ("files that know of rehearsing, reading ahead, letting pass", f"{len(house.batching)}", "1"),
         ("uses of private names of libraries", f"{len(house.private_names)}", "0"),
+        ("sentences put together outside compose/", f"{len(house.glued)}", "0 when languages come"),
         ("golden files that change with a footer word, at most", f"{golden_files_of_a_footer()[0]}", "≤ 5"),
     ]
 
@@ -182,7 +183,7 @@ def main(way: bool, names: bool) -> None:
         table.add_row(*row)
     console = Console()
     console.print(table)
-    counted = [*found.branchy(12), *found.long, *found.batching, *found.private_names] if names else []
+    counted = [*found.branchy(12), *found.long, *found.batching, *found.private_names, *found.glued] if names else []
     for line in [*counted, *(trace.functions if way else ()), *(trace.holders if way else ())]:
         console.print(line, highlight=False)
 

@@ -45,6 +45,7 @@ def test_the_plain_loop_plays_under_the_same_load(tmp_path: Path) -> None:
     moves = throughput(world, least, 2, 0.4, lambda _: None)
     assert moves.moves_per_second > 0
     assert moves.p50 > 0
+    assert moves.octets > 20_000, "it makes the mails of both players, with all their forms"
 
 
 def test_every_verb_of_a_club_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
