@@ -346,6 +346,7 @@ class Site:
             f'[smarthost]\nhost = "127.0.0.1"\nport = {self.smarthost.port}\ntimeout_seconds = 0.5\n'
             f'[imap]\nhost = "127.0.0.1"\nport = {self.mailbox.server_address[1]}\ntls = "none"\nusername = "pbm"\n'
             f'password = "right"\nfirst_retry_seconds = 0.05\nlongest_retry_seconds = 0.2\n'
+            "[house]\nleast_free_megabytes = 0\n"  # disks fill up here to their last octet
         )
         self.starts += 1
         clock = str(self.clock) if self.clock.exists() else None

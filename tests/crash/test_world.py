@@ -6,6 +6,9 @@ The disk is a small tmpfs, which only root can mount; CI runs these tests as roo
 from __future__ import annotations
 
 import contextlib
+import os
+import random
+import signal
 import sqlite3
 import subprocess
 import time
@@ -14,10 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.harness import PATIENCE, Clients, Nursery, Site, is_quiet, run
+from tests.crash.harness import PATIENCE, Clients, Nursery, Outcome, Site, is_quiet, run
 
 SMALL, LARGE = "size=4m", "size=64m"
 """Sizes of a disk. SQLite's log alone may take 4 MB before it is written back."""
+KILLS = 12
 
 
 @pytest.fixture
@@ -82,6 +86,35 @@ def test_a_database_that_others_lock_loses_nothing(nursery: Nursery, template: P
         until(lambda: clients.is_done and is_quiet(site))
 
     assert run(nursery, template, tmp_path, meanwhile=lock).problems == ()
+
+
+@pytest.mark.crash
+def test_kills_from_outside_park_nothing_and_no_acknowledged_move_is_lost(
+    nursery: Nursery, template: Path, tmp_path: Path
+) -> None:
+    outcome = killed_from_outside(nursery, template, tmp_path, KILLS)
+    assert outcome.problems == (), (tmp_path / "out.txt").read_text()
+    assert outcome.kills > KILLS // 2
+
+
+def killed_from_outside(nursery: Nursery, template: Path, folder: Path, kills: int, seed: int = 1) -> Outcome:
+    """A run in which each server is killed once a few more mails were taken in or handled, or as soon as it starts."""
+    chance = random.Random(seed)
+
+    def progress(site: Site) -> int:
+        return site.count("SELECT count(*) + count(handled_at) FROM inbox")
+
+    def kill(site: Site, clients: Clients) -> None:
+        until(lambda: site.process > 0)
+        for _ in range(kills):
+            before, wanted = site.process, progress(site) + chance.randrange(3)
+            while progress(site) < wanted and not clients.is_done:
+                time.sleep(0.001)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(before, signal.SIGKILL)
+            until(lambda killed=before: site.process != killed or clients.is_done)  # type: ignore[misc]
+
+    return run(nursery, template, folder, seed=seed, meanwhile=kill)
 
 
 @pytest.mark.crash

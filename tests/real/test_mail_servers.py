@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -219,6 +219,31 @@ def test_every_other_way_in_brings_a_mail_and_its_answer(servers: MailServers, w
         assert letter["Auto-Submitted"] == "auto-replied"
         [row] = json.loads(operator(file, "inbox", "list", "--json"))
         assert row["mail_from"] == probe.address
+
+
+@pytest.mark.parametrize(
+    ("strips", "verdict", "said"),
+    [
+        (False, "FAIL", "does not strip what others write in its name, so anybody can act as any player"),
+        (True, "OK", "strips what others write in its name"),
+    ],
+)
+def test_the_doctor_finds_out_whether_forged_results_are_stripped(
+    servers: MailServers, strips: bool, verdict: str, said: str
+) -> None:
+    words = 'lmtp = true\nauthserv_id = "mx.example.org"\nauthserv_strips = true'
+    toml = configuration(servers, "lmtp", **{"lmtp = true": words})
+    toml = toml.replace("127.0.0.1:8024", f"127.0.0.1:{servers.lmtp_port}").replace("lmtp.db", "doctor.db")
+    with ExitStack() as stack:
+        if strips:
+            stack.enter_context(servers.stripping())
+        file = stack.enter_context(pbm(servers, "doctor", toml))
+        command = [sys.executable, "-m", "pbm", "doctor", "--json", "--config", str(file)]
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+        found = {each["check"]: each for each in json.loads(told.stdout)}
+        assert found["loopback"]["verdict"] == "OK"
+        assert found["forged results"]["verdict"] == verdict, found
+        assert said in found["forged results"]["reason"]
 
 
 def test_addresses_that_are_not_ours_are_refused_at_once(servers: MailServers) -> None:
