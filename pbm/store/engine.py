@@ -399,6 +399,7 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
         event.listen(engine, "do_connect", file.check)
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "connect", file.note)
+        event.listen(engine, "handle_error", _out_of_memory, retval=True)
         return engine
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
@@ -438,6 +439,11 @@ def _check_session(session: Any, _record: Any, _pooled: Any) -> None:
         poll.register(session.pgconn.socket, select.POLLIN)
     if session.closed or poll.poll(0):
         raise DisconnectionError("the server has hung up")
+
+
+def _out_of_memory(context: ExceptionContext) -> DatabaseTrouble | None:
+    """Trouble in place of the MemoryError of a call for which SQLite had no memory: no mail is at fault for that."""
+    return DatabaseTrouble("out of memory") if isinstance(context.original_exception, MemoryError) else None
 
 
 def _leave_standby(context: ExceptionContext) -> None:
