@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from games.rules import GameError
 from pbm.domain.errors import Rejected
+from pbm.server.intake import take_in
 from pbm.server.operator import Administration
 from tests.conversation import House, address_of
 
@@ -196,3 +198,79 @@ def test_a_record_with_odd_numbers_is_refused_in_a_sentence(old: str, new: str, 
 def test_a_record_in_sgf_that_names_no_game_is_refused_in_a_sentence(home: House) -> None:
     with pytest.raises(Rejected, match="no game"):
         Administration(home.service).import_records({"a": "(;FF[4]PBM[Game: \nOptions:\nResult: x])"})
+
+
+HOSTILE: list[Any] = [
+    None,
+    True,
+    -1,
+    2**70,
+    0.5,
+    float("nan"),
+    "",
+    "\0",
+    "x" * 10_000,
+    [],
+    {},
+    [[]],
+    [{}],
+    {"board": 101},
+]
+
+
+def places(value: Any, way: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The ways to every value in the data, of lists only to the first item."""
+    if way:
+        yield way
+    inner = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    for name, each in inner:
+        yield from places(each, (*way, name))
+
+
+def put(data: Any, way: tuple[str | int, ...], value: Any) -> None:
+    *above, last = way
+    for name in above:
+        data = data[name]
+    data[last] = value
+
+
+def test_whatever_stands_in_a_file_it_is_taken_or_refused_in_a_sentence(
+    home: House, new_house: Callable[..., House]
+) -> None:
+    """Every value of an export in turn is another one; what is refused has changed nothing."""
+    content, there = exported(home, "alice"), new_house()
+    before, wrong = there.dump(), []
+    for number, way in enumerate(places(json.loads(content))):
+        for value in HOSTILE[number % 3 :: 3]:
+            data = json.loads(content)
+            put(data, way, value)
+            try:
+                with there.service.store.write() as tx:
+                    take_in(tx, [json.dumps(data).encode()], trusted=True)
+                    tx.players.all()
+                    raise _TakenError
+            except (Rejected, GameError, _TakenError):
+                continue
+            except Exception as error:  # noqa: BLE001  all of them are shown
+                wrong.append((way, value, repr(error)[:200]))
+    assert wrong == []
+    assert there.dump() == before
+
+
+class _TakenError(Exception):
+    """Undoes an import that was taken."""
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[" * 10**6, b'{"format":' * 10**5, b"\x1f\x8b" + b"\0" * 100, b"\xff" * 1000]
+)
+def test_what_is_no_export_is_refused_in_a_sentence(content: bytes, home: House) -> None:
+    with pytest.raises(Rejected):
+        Administration(home.service).import_player(content)
+
+
+def test_part_of_a_file_is_refused_in_a_sentence(home: House, new_house: Callable[..., House]) -> None:
+    content, there = exported(home, "alice"), Administration(new_house().service)
+    for length in range(0, len(content), len(content) // 50):
+        with pytest.raises(Rejected):
+            there.import_player(content[:length], trusted=True)

@@ -555,7 +555,7 @@ def test_tls_that_is_being_closed_does_not_stop_the_listener_from_ending() -> No
 
 def test_lmtp_answers_for_each_recipient() -> None:
     async def talk(client: Client, inbox: Inbox) -> None:
-        for trouble, code in ((None, "250"), (RuntimeError(), "451")):
+        for trouble, code in ((None, "250"), (RuntimeError(), "451"), (NotNow("452 4.3.1 Too little room"), "452")):
             inbox.trouble = trouble
             await client.say(MAIL_FROM)
             for line, answer in ((RCPT_TO, "250"), (b"RCPT TO:<x@y>", "550"), (RCPT_TO, "250")):
