@@ -316,24 +316,3 @@ def test_a_password_may_hold_odd_characters(password: str, house: House) -> None
 def test_a_password_that_looks_like_an_option_is_refused_unsaid(house: House) -> None:
     got = refused(house, lambda: house.send("bob", "signup bob --geheim"))
     assert "geheim" not in got.text
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "cross games bob bobpass",
-        "cross show 101 bob bobpass",
-        "cross challenge bob bobpass",
-        "cross preview 101 bob bobpass D5",
-        "help bob bobpass",
-        "list cross bob bobpass",
-        "all show bob bobpass",
-        "list hex, bobpass and go",
-        "cross show 101, bobpass and 102",
-        "cross standings bob bobpass",
-    ],
-)
-def test_a_password_where_none_belongs_is_not_repeated(table: House, line: str) -> None:
-    mails = [*table.send("bob", line, "bobpass again"), *table.send("bob", "", f"{line}\n\nsee you")]
-    assert mails
-    assert all("bobpass" not in got.text for got in mails)

@@ -7,12 +7,9 @@ by an answer from its address needs no password.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from hashlib import blake2b
-from secrets import token_bytes
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -30,8 +27,6 @@ from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 
 MIN_LENGTH, MAX_LENGTH = SHORTEST_SECRET, 100
-_REMEMBERED = 5000
-"""Wrong passwords that are remembered."""
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
@@ -41,9 +36,6 @@ class Passwords:
 
     def __init__(self, workers: int = 2) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="argon2")
-        self._key = token_bytes()
-        self._wrong: OrderedDict[bytes, None] = OrderedDict()
-        """Keyed digests of wrong passwords: never the words, which may be nearly right, or right elsewhere."""
 
     def hash(self, password: str) -> str:
         return self._pool.submit(_hasher.hash, password).result()
@@ -56,20 +48,7 @@ class Passwords:
 
         An empty hash or a password that is too long fits nothing, and takes as long to check.
         """
-        pairs = list(pairs)
-        right = list(self._pool.map(_matches, pairs))
-        wrong = (pair for pair, is_right in zip(pairs, right, strict=True) if not is_right)
-        self._wrong |= dict.fromkeys(self._mark(*pair) for pair in wrong)
-        while len(self._wrong) > _REMEMBERED:
-            self._wrong.popitem(last=False)
-        return right
-
-    def is_wrong(self, password: str, hashed: str) -> bool:
-        """Whether a recent check found it wrong: a name at the end of every mail is then checked only once."""
-        return self._mark(password, hashed) in self._wrong
-
-    def _mark(self, password: str, hashed: str) -> bytes:
-        return blake2b(f"{hashed}\n{password}".encode(errors="replace"), key=self._key).digest()
+        return list(self._pool.map(_matches, pairs))
 
     def close(self) -> None:
         self._pool.shutdown()

@@ -117,7 +117,7 @@ def refuse(
     request.refusal = error
     advice = error.suggestion if isinstance(error, Rejected) else ""
     candidates = error.candidates if isinstance(error, MoveError | Unsure) else ()
-    text = redact_quoted(str(error), request.unquoted)
+    text = redact_quoted(str(error), request.secrets)
     if named is not None:
         text, advice = numbered(text, named), numbered(f'"{advice}"', named).strip('"')
     board = None if several else _own_board(request)
@@ -133,7 +133,7 @@ def refuse(
             problem=f"{'Not played' if isinstance(error, MoveError) else 'Not done'}: {text}",
             advice=advice,
             nearby=candidates,
-            original=redact(original_of(request), request.unquoted),
+            original=redact(original_of(request), request.secrets),
         )
     )
 

@@ -25,7 +25,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.domain.verbs import PASSWORD, Locks, Standing, passwords_told, redact, usage
+from pbm.domain.verbs import Locks, Standing, redact, usage
 from pbm.mailin import Message
 from pbm.reading.games_named import people_named
 from pbm.reading.sentences import discreet
@@ -171,6 +171,8 @@ class Incoming(NamedTuple):
     """When the mail came in, and so when its sender acted: it may have waited since."""
     network: str = ""
     """The network it came from; empty where that is not known."""
+    secrets: frozenset[str] = frozenset()
+    """The passwords in it, which no mail may repeat."""
 
 
 def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[OpenBoard] = ()) -> None:
@@ -436,13 +438,11 @@ class Request(Desk):
 
     incoming: Incoming
     by: InitVar[Sender]
-    secrets: frozenset[str] = frozenset()
+    secrets: frozenset[str] = field(init=False)
     """Passwords, which no mail may repeat."""
     refusal: Rejected | GameError | None = None
     passed_on: tuple[CommentMade, ...] = ()
     """What others wrote before, which the players of the board get now."""
-    left_out: bool = False
-    """Whether words of the mail that are, or may be, a password were not passed on."""
     withheld: str = ""
     """Why a mail is not sent: it would be one too many to somebody who may not have asked for it."""
     reading: Reading = field(default_factory=lambda: Reading(()))
@@ -455,7 +455,7 @@ class Request(Desk):
     outgoing: Correspondence = field(init=False)
 
     def __post_init__(self, by: Sender) -> None:
-        self.secrets |= {password for _, password in self.incoming.verified} | passwords_told(self.message.text)
+        self.secrets = self.incoming.secrets
         self.boards = Boards(self.tx, self.tools, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
         self.outgoing = Correspondence(self.tx, self.tools, self.incoming.message)
@@ -463,11 +463,6 @@ class Request(Desk):
     @property
     def message(self) -> Message:
         return self.incoming.message
-
-    @property
-    def unquoted(self) -> frozenset[str]:
-        """Words that are not mailed back to their writer: passwords, and what may be one but was not checked."""
-        return self.secrets | {password for _, password in self.incoming.locked}
 
     @property
     def sender(self) -> Sender:
@@ -504,17 +499,12 @@ class Request(Desk):
         return (CommentMade(0, userid=self.author.player.userid, text=text),) if text and self.author.player else ()
 
     def discreetly(self, words: str) -> str:
-        """What others may read of the mail's words: no passwords, and no contacts in a signature.
-
-        If they speak of a password, words that may be one but were not checked are taken out, too.
-        """
+        """What others may read of the mail's words: no password of its commands, and no contacts in a signature."""
         return self.unsecret(discreet(words))
 
     def unsecret(self, words: str) -> str:
-        """The words without passwords; their writer is told if any were left out."""
-        shown = redact(words, self.unquoted if PASSWORD.search(words) else self.secrets).strip()
-        self.left_out = self.left_out or shown != words.strip()
-        return shown
+        """The words without the passwords of the mail's commands."""
+        return redact(words, self.secrets).strip()
 
     @property
     def pool(self) -> Pool:

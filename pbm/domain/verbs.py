@@ -3,19 +3,20 @@
 A usage is written once, as a player reads it: words in capitals are parameters, those in [brackets] may be left out,
 and one that ends in `...` takes all remaining words.
 
-A command's password argument, and any word that verifies as the sender's password, is never repeated in a mail. Nothing
-else that a person wrote is changed: a word is not hidden because it might be a password.
+A password that stands in a command where its usage has one is never repeated in a mail, and neither is what stands in
+its place in a faulty command. Nothing else that a person wrote is changed, nor is any word tried as a password.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 from bisect import insort
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, cached_property
-from itertools import islice
+from functools import cached_property
+from itertools import pairwise
 
 from games import GAMES
 from pbm.domain.settings import CHOICES
@@ -348,16 +349,6 @@ def is_option(word: str) -> bool:
 
 
 HIDDEN = "*****"
-_MAX_LINES = 60
-_MARKS = '.,;:!?"()'
-_AROUND = re.compile(r"^[\W_]+|(?<![\W_])[\W_]+$")
-"""What may surround a word: quotation marks, asterisks, a smiley."""
-_OPTION = re.compile(r"--?[a-z]+=", re.IGNORECASE)
-
-
-@cache
-def _vocabulary() -> frozenset[str]:
-    return frozenset({*GAMES, *(name for verb in VERBS for name in (verb.name, *verb.aliases))})
 
 
 def redact_quoted(sentence: str, secrets: Collection[str]) -> str:
@@ -392,157 +383,32 @@ def redact(text: str, secrets: Collection[str]) -> str:
     return text
 
 
-PASSWORD = re.compile(
-    r"(?:\b(?:pass ?(?:word|phrase|code)|passwort|kennwort|mot de passe|contrase[nñ]a|passwd|pwd?|p/w"
-    r"|zugangs(?:wort|code)|losungswort|wachtwoord|senha|hasło|lösenord|passord|adgangskode|salasana|heslo|jelszó|пароль)\b"
-    r"|パスワード|密[码碼]|비밀번호)",
-    re.IGNORECASE,
-)
-"""Words for a password."""
-_JOINED = re.compile(rf"(?<![\w@.-])(?:{PASSWORD.pattern}|(?P<name>[\w.-]+))[:=/|](?=\S)", re.IGNORECASE)
-"""A word for a password, or a possible userid, followed by a mark without a blank."""
-_SAYS = (
-    r"[ \t]*(?:\b(?:is|was|ist|war|lautet|est|es|è|é|jest|är|er)\b|[:=はが는은])[ \t]*(?:(?:now|still|jetzt)[ \t]+)?"
-)
-_TOLD = re.compile(
-    rf"{PASSWORD.pattern}(?:"
-    rf"{_SAYS}[\"'“„«‘](?P<quoted>\S{{4,100}}?)[\"'”“»’]"
-    rf"|{_SAYS}(?=[!-~]{{0,99}}\d)(?P<counted>[!-~]{{3,99}}[a-z\d])(?![a-z\dÀ-ɏ])"
-    rf"|{_SAYS}\s*(?P<last>\S{{3,99}}\w)[.!]?\s*$"
-    rf"|[ \t]+(?=[!-~]{{0,99}}\d)(?=[!-~]{{0,99}}[a-z])(?P<mixed>[!-~]{{3,99}}[a-z\d])"
-    rf")|^\W*{PASSWORD.pattern}[ \t]+(?P<alone>\S{{3,99}}\w)[.!]?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A password told in plain words: it ends its line, stands in quotation marks, or holds a digit, as no word does."""
-_STATES = frozenset(
+_SETTING = ("signup", "password")
+"""Verbs of one word before a new password."""
+_LIKE = 0.8
+"""How similar to one of them a word must be to be a misspelt one: "singup" is, "signal" is not."""
+
+
+def secrets_of_refused(line: str) -> frozenset[str]:
+    """The words after a verb that sets a password, however it is misspelt, in a line that is no command.
+
+    >>> sorted(secrets_of_refused("singup joe geheim")), secrets_of_refused("signal me")
+    (['geheim'], frozenset())
     """
-    wrong lost long short weak strong bad good fine expired incorrect invalid forgotten missing unknown broken gone old
-    safe unsafe required needed necessary refused rejected accepted changed blocked working correct right again
-    stupid falsch vergessen abgelaufen verloren ungültig kaputt faux oublié perdu incorrecta perdida errata sbagliata
-    """.split()  # noqa: SIM905  a list of them would be a page
-)
-"""What people say of a password; nobody should have one of these as theirs."""
+    words = line.split()
+    verb, count = leading(words)
+    sets = verb is not None and any(param.name == "NEW-PASSWORD" for param in verb.params)
+    if verb is None and words:
+        sets = bool(difflib.get_close_matches(words[0].casefold()[:40], _SETTING, n=1, cutoff=_LIKE))
+    return frozenset(word for word in words[max(count, 1) :] if sets and len(word) >= SHORTEST_SECRET)
 
 
-def _sayings() -> frozenset[str]:
-    return kind("common") | kind("courtesies")
+def words_behind(userid: str, line: str) -> Iterator[str]:
+    """The words that follow a userid in a line, as a password does, if they are long enough for one.
 
-
-_PASSING_ON = ("chat", "kibitz")
-_ALONE, _ALONE_LENGTH = 2, 6
-"""A lone word on a line may be a password in a mail with at most this many lines of words, including the subject; and
-only if it has this many characters, as shorter ones are common words.
-"""
-_FAR = 10
-"""How many words a password may be away from "password"."""
-_NUMBER = re.compile(r"#?[1-9]\d{2,11}")
-"""The number of a board."""
-_LETTERS = re.compile(r"[^\W\d_]{3}")
-"""Letters in a row, as in no move."""
-
-
-def passwords_told(text: str) -> frozenset[str]:
-    """The words that a text calls a password; they may be the writer's, or one that they have elsewhere.
-
-    >>> passwords_told("my password is geheim"), passwords_told("Hi, my pw is hunter2, ok?")
-    (frozenset({'geheim'}), frozenset({'hunter2'}))
-    >>> passwords_told("パスワードはhunter2です"), passwords_told("My password is hard to guess, 10 letters.")
-    (frozenset({'hunter2'}), frozenset())
-    >>> passwords_told("My password is wrong"), passwords_told("password expired")
-    (frozenset(), frozenset())
+    >>> list(words_behind("bob", "help Bob geheim")), list(words_behind("bob", "bob is here"))
+    (['geheim'], [])
     """
-    told = (found[found.lastgroup or 0] for found in _TOLD.finditer(text))
-    return frozenset(word for word in told if word.casefold() not in _STATES)
-
-
-def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
-    """Words of the lines that may be a player's password: the two after the userid; those near "password" on its line,
-    the nearest first; between a board's number and a move; and a lone word in a short mail or after a verb with text.
-
-    userid: in lower case.
-
-    "login bob geheim" -> geheim; "challenge bob carl geheim -size=4" -> carl, geheim;
-    "my password is geheim" -> geheim; "I took geheim as a password" -> geheim, took;
-    "bob/geheim" -> geheim; "chat geheim" -> geheim; "geheim please" -> geheim; "'geheim'" -> 'geheim', geheim;
-    "C3 geheim" -> geheim; "C3", "geheim" below it -> geheim; "101 D4, 102 geheim D4" -> geheim;
-    "Take your time, bob." -> none
-    """
-    found, above = list[str](), list[str]()
-    is_short = sum(_LETTERS.search(line) is not None for line in lines) <= _ALONE
-
-    def parted(joined: re.Match[str]) -> str:
-        is_name = joined["name"] is not None and joined["name"].casefold() != userid
-        return joined[0] if is_name else f"{joined[0][:-1]} "
-
-    for line in lines[:_MAX_LINES]:
-        plain = [each.strip(_MARKS) for each in _JOINED.sub(parted, line).split() if not _OPTION.match(each)]
-        words = [word for word in plain if word.strip("/:=|-")]
-        said = [*above, *words] if len(words) == 1 else words
-        if len(said) == 2 and said[0].casefold() in _PASSING_ON and _is_long(said[1]):
-            found.append(said[1])
-        if len(words) <= _ALONE:
-            told = [word for word in words if _LETTERS.search(word) and word.casefold() not in _sayings()]
-            found += _alone(told, is_mail=is_short)
-        found += _before_moves(words)
-        above = words or above
-        for place, word in enumerate(said):
-            folded = _AROUND.sub("", word).casefold()
-            is_named = folded in ("pass", "passe") or PASSWORD.fullmatch(folded) is not None
-            if folded == userid or is_named:
-                near = said[place + 1 : place + 3]
-                if is_named:
-                    far = [*said[place + 3 : place + _FAR], *reversed(said[max(0, place - _FAR) : place])]
-                    near += [each for each in far if each.casefold() not in kind("common")]
-                found += [each for each in near if _is_long(each) and each.casefold() != userid]
-    forms = (form for each in found for form in (each, _AROUND.sub("", each)) if _is_long(form))
-    return list(dict.fromkeys(forms))
-
-
-_PLACES = frozenset({"BOARD", "USERID", "USERID1", "USERID2", "OTHER", "PLAYER", "WHAT", "GAME", "MOVE"})
-"""Parameters in place of which a misplaced password may stand."""
-_NO_SECRET = re.compile(r"robot[1-5]?|\S+@\S+\.\w+", re.IGNORECASE)
-_MOST_MISPLACED = 2
-
-
-def passwords_misplaced(line: str, args: Mapping[str, str] | None, is_userid: Callable[[str], bool]) -> list[str]:
-    """Words of a command that may be a misplaced password; none if it is a sentence.
-
-    args: the words by parameter; None if the command was refused. "show 101 geheim" -> geheim;
-    "show 101, geheim and 102" -> geheim
-    """
-    words = [word for word in line.replace(", ", " ").split() if word.casefold() != "and"]
-    verb, _ = leading(words[1:] if words and words[0].casefold() in GAMES else words)
-    if verb is None or verb.has_text or any(word.casefold() in kind("common") for word in words):
-        return []
-    bound = words if args is None else (value for name, value in args.items() if name in _PLACES)
-    placed = " ".join(bound).replace(", ", " ").split()
-    found = (
-        word
-        for word in placed
-        if _is_long(word) and _LETTERS.search(word) and word.casefold() not in NO_USERIDS
-        if not (_OPTION.match(word) or _NO_SECRET.fullmatch(word) or is_userid(word))
-    )
-    misplaced = [*islice(found, _MOST_MISPLACED + 1)]
-    return misplaced if len(misplaced) <= _MOST_MISPLACED else []
-
-
-def _before_moves(words: Sequence[str]) -> list[str]:
-    """The words between the numbers of boards and moves, as on the classic server: "104 geheim E6" -> geheim."""
-    return [
-        word
-        for number, word, move in zip(words, words[1:], words[2:], strict=False)
-        if _NUMBER.fullmatch(number) and _is_long(word) and _LETTERS.search(word)
-        if word.casefold() not in _sayings() and (any(map(str.isdigit, move)) or find(move) is not None)
-    ]
-
-
-def _alone(words: Sequence[str], *, is_mail: bool) -> list[str]:
-    """The only word of a line, if it may be a password. is_mail: it is nearly the whole mail, so it needs no digits."""
-    if len(words) != 1 or len(words[0]) < _ALONE_LENGTH or not _is_long(words[0]):
-        return []
-    return [*words] if is_mail or any(map(str.isdigit, words[0])) else []
-
-
-def _is_long(word: str) -> bool:
-    """Whether the word is long enough for a password, and not one of the server's own words."""
-    return len(word) >= SHORTEST_SECRET and word.casefold() not in _vocabulary()
+    for before, after in pairwise(line.split()):
+        if before.casefold() == userid.casefold() and len(after) >= SHORTEST_SECRET:
+            yield after

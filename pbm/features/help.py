@@ -94,7 +94,7 @@ def echo(request: Request, command: Command) -> Answer:
     except Rejected as error:
         rows = [(str(number), word) for number, word in enumerate(meant.split(), 1)] + [("no command", str(error))]
     text = "\n".join(wrapped(f"{name}: {value}", 2) for name, value in rows)
-    return done(command, redact(f"Your words are read like this:\n\n{text}", request.unquoted), "pbm: echo")
+    return done(command, redact(f"Your words are read like this:\n\n{text}", request.secrets), "pbm: echo")
 
 
 @handles(

@@ -51,14 +51,10 @@ class Selection:
 
 
 def select(request: Request, words: Iterable[str]) -> Selection:
-    """The boards, players and filters that the words name. Raises: BadArguments, NotFound, NotAllowed.
-
-    An unknown word that follows another word may be a misplaced password, so it is not repeated.
-    """
+    """The boards, players and filters that the words name. Raises: BadArguments, NotFound, NotAllowed."""
     boards: list[AtPly] = []
     players: list[Player] = []
     filters: list[str] = []
-    before = ""
     for word in dict.fromkeys(_AT_PLY.sub("#", " ".join(words)).split()):
         folded = word.casefold()
         if folded in FILTERS:
@@ -66,13 +62,7 @@ def select(request: Request, words: Iterable[str]) -> Selection:
         elif word[0].isdigit() or word[0] == "#":
             boards.append(_board(request, word))
         elif folded not in _NOISE:
-            if before and folded != "me" and request.tx.players.find(word) is None:
-                request.secrets |= {word}
-                raise NotFound(
-                    f'The word after "{before}" is neither a board nor a player: correct it or leave it out.'
-                )
             players.append(request.author.player_named(word))
-        before = word
     return Selection(tuple(boards), tuple(players), tuple(filters))
 
 

@@ -184,7 +184,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     except (GameError, BadArguments) as error:
         if len(request.reading.lines) > 1:
             raise
-        problem = redact_quoted(str(error), request.unquoted)
+        problem = redact_quoted(str(error), request.secrets)
         request.outgoing.letters += _mails(request, player, found, problem=problem)
         return
     solved = played == found.line[0]

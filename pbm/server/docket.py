@@ -61,8 +61,8 @@ class Prepared(NamedTuple):
     """Whether its sender may get an answer."""
     is_guess: bool = False
     """Whether it came to a reply address we never gave to anybody."""
-    unsaid: frozenset[str] = frozenset()
-    """Lines, as they are read, to be taken out of the stored mail: a new password, or what may be one."""
+    secrets: frozenset[str] = frozenset()
+    """The passwords in it, to be taken out of the stored mail."""
 
     @property
     def letter(self) -> Message:

@@ -40,8 +40,8 @@ def answer_mail(request: Request) -> list[Mail]:
         answers = [_farewell(request) if leaves else _greeting(request, answers[-1].line)]
         reader = replace(reader, newcomer=reader.newcomer and replace(reader.newcomer, leaves=int(leaves)))
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
-    original = redact(original_of(request), request.unquoted) if failed and known else ""
-    answers = [replace(answer, line=redact(answer.line, request.unquoted)) for answer in _bounded(answers)]
+    original = redact(original_of(request), request.secrets) if failed and known else ""
+    answers = [replace(answer, line=redact(answer.line, request.secrets)) for answer in _bounded(answers)]
     return request.tools.composer.answer(
         reader, answers, request.now, request.message, original, request.author.sent_from
     )

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cache, lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 from pbm.core.credentials import is_password
@@ -24,17 +24,13 @@ from pbm.domain.match import Player
 from pbm.store import Transaction
 from pbm.store.tickets import Attempts, Key
 
-LOGIN, ASIDE, SENDER, PEER, TOKEN, STRANGERS = "login", "aside", "sender", "peer", "token", "strangers"
+LOGIN, SENDER, PEER, TOKEN, STRANGERS = "login", "sender", "peer", "token", "strangers"
 
 NEW = ""
 """In place of a userid, for a new password."""
 
 _FIRST_LOCK = timedelta(minutes=1)
 _MEMORY = timedelta(days=1)
-_MOST_ASIDE = 10
-"""Words a day that are checked as a player's misplaced password. From so few, a forger with a forwarded mail and the
-player's address in From learns no more than by logging in. One mail in a hundred holds such a word.
-"""
 
 
 class Origin(NamedTuple):
@@ -122,8 +118,6 @@ def allowance(limits: Limits, kind: str) -> int:
     """How often something may go wrong before there is a lock."""
     if kind == STRANGERS:
         return limits.stranger_passwords_per_hour
-    if kind == ASIDE:
-        return _MOST_ASIDE
     return limits.wrong_logins if kind == LOGIN else limits.wrong_logins_per_source
 
 
@@ -142,8 +136,6 @@ def went_wrong(tx: Transaction, limits: Limits, keys: Iterable[Key]) -> None:
 def _locked_until(limits: Limits, key: Key, excess: int, now: datetime) -> datetime:
     if key.kind == STRANGERS:
         return now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
-    if key.kind == ASIDE:
-        return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     doubled: timedelta = _FIRST_LOCK * 2 ** min(excess, 20)
     return now + min(timedelta(hours=limits.longest_lock_hours), doubled)
 
@@ -183,9 +175,6 @@ class Held(NamedTuple):
 
     logins: tuple[Credentials, ...] = ()
     """Credentials in commands."""
-    aside: tuple[Credentials, ...] = ()
-    """Words that may be the sender's own password in the wrong place: after their userid or "password", or as the only
-    word of a message."""
     new: tuple[str, ...] = ()
     """New passwords that it sets."""
 
@@ -208,19 +197,15 @@ class Logins(NamedTuple):
         return same and later.hashes.items() <= self.hashes.items()
 
 
-def admitted(gate: Gate, held: Held, origin: Origin, is_wrong: Callable[[str, str], bool]) -> Logins:
-    """The passwords of a mail that are to be checked. is_wrong: whether a word is known not to fit a hash."""
+def admitted(gate: Gate, held: Held, origin: Origin) -> Logins:
+    """The passwords of a mail that are to be checked."""
     strangers = tuple(key for key in origin.sources(gate.tx.now) if key.kind == STRANGERS)
     keys = {login: origin.login(login[0], gate.tx.now) for login in held.logins}
-    hash_of = cache(partial(_hash_of, gate.tx))
-    for login in held.aside:
-        if not is_wrong(login[1], hash_of(login[0])):
-            keys.setdefault(login, (Key(ASIDE, f"{login[0]} {gate.tx.now:%Y-%m-%d}"), *strangers))
     keys = dict(list(keys.items())[:MAX_LOGINS])
     keys |= {(NEW, password): strangers for password in list(filter(is_password, held.new))[:MAX_LOGINS]}
     locked = {login: until for login, about in keys.items() if (until := gate.guess_closed_until(login, about))}
     open_ = {login: about for login, about in keys.items() if login not in locked}
-    hashes = {login: hash_of(login[0]) for login in open_ if login[0] != NEW}
+    hashes = {login: _hash_of(gate.tx, login[0]) for login in open_ if login[0] != NEW}
     return Logins(hashes, tuple(password for userid, password in open_ if userid == NEW), open_, locked)
 
 

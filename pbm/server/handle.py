@@ -18,19 +18,19 @@ import structlog
 from structlog.contextvars import bound_contextvars
 
 from pbm.core.counts import LIMITED, WAITED
-from pbm.core.credentials import chosen_password, first_line, is_clear
+from pbm.core.credentials import chosen_password, is_clear
 from pbm.core.notify import Desk, Tools
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
 from pbm.domain.calendars import StopKind
-from pbm.domain.commands import Command, clean, is_ours
+from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
-from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading, strip_subject
+from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading
 from pbm.mailin.mime import cut
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
@@ -38,7 +38,7 @@ from pbm.server.bystanders import ask_owner
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Costs, Throttle
 from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle
-from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, unsaid_lines
+from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, secrets_of
 from pbm.server.regrets import Regrets
 from pbm.server.senders import (
     goes_round,
@@ -131,14 +131,12 @@ class Handler:
         peer = message.peer if self._robot.authserv_id else row.peer  # our own mail server hands all of them over
         machine, network = network_of(peer), network_of(peer, 24)
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
-        subject = strip_subject(message.subject)
-        lines = ["" if is_ours(subject) else subject, *message.text.splitlines()]
-        passwords, is_wrong = held(tx, reading, commands, lines, fresh, sender.writer), self.tools.passwords.is_wrong
+        passwords = held(commands, fresh)
         return Prepared(
             row, message, sender, reading, commands, origin=origin,
-            logins=admitted(gate, passwords, origin, is_wrong) if passwords != Held() else Logins(),
+            logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
             is_guess=token is not None and ticket is None and self._signer.open(token) is None,
-            unsaid=unsaid_lines(reading.lines, commands, [first_line(message.text)] if is_reset else []),
+            secrets=secrets_of(tx, reading.lines, commands, sender.writer) | {*fresh},
         )  # fmt: skip
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:
@@ -252,7 +250,9 @@ class Handler:
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
         """Do what the mail asks; if only proof of its sender is missing, ask the claimed player for it."""
         checked, locked, received_at = mail.checked, mail.logins.locked, mail.row.received_at
-        incoming = Incoming(mail.letter, checked.verified, checked.fresh, locked, received_at, mail.origin.network)
+        incoming = Incoming(
+            mail.letter, checked.verified, checked.fresh, locked, received_at, mail.origin.network, mail.secrets
+        )
         tx, blank = at.tx, Request(at.tx, at.tools, incoming, mail.sender)
         until = self._costs.used_up_until(mail.payers(), tx.now)
         if until is not None:
@@ -343,22 +343,18 @@ _LEFT_OUT = "[left out: it may hold a password]"
 
 def _without_passwords(mail: Prepared) -> bytes | None:
     """The bytes of a handled mail without its passwords; None if it holds none."""
-    understood = [command for command in mail.commands if isinstance(command, Command)]
-    right = (password for _, password in mail.checked.verified)
-    passwords = frozenset(right).union(*(command.secrets for command in understood))
-    if not isinstance(mail.message, Message) or not (passwords or mail.unsaid):
+    if not isinstance(mail.message, Message) or not mail.secrets:
         return None
     try:
         words = (mail.message.subject, mail.message.text)
-        return rewritten(mail.row.raw, *(_blackened(each, mail.unsaid, passwords) for each in words))
+        return rewritten(mail.row.raw, *(_blackened(each, mail.secrets) for each in words))
     except Exception as error:
         log.error("mail_emptied", exc_info=error)
         return b""
 
 
-def _blackened(words: str, unsaid: Collection[str], passwords: Collection[str]) -> str:
-    shown = "\n".join(_LEFT_OUT if clean(line) in unsaid else line for line in words.splitlines())
-    shown = redact(shown, passwords)
+def _blackened(words: str, passwords: Collection[str]) -> str:
+    shown = redact(words, passwords)
     return _LEFT_OUT if any(password in shown for password in passwords) else shown
 
 

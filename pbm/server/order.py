@@ -5,17 +5,13 @@ Then it composes all mails that they cause.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
-from itertools import islice
 
 from games.rules import GameError
 from pbm.compose import Answer, Outcome
-from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
 from pbm.core.notify import Writer, tell_players
@@ -32,12 +28,10 @@ from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.reading import MAX_COMMANDS, Reading, has_text
 from pbm.domain.verbs import (
-    SHORTEST_SECRET,
-    VERBS,
     Standing,
     leading,
-    passwords_behind,
-    passwords_misplaced,
+    secrets_of_refused,
+    words_behind,
 )
 from pbm.features.newcomer import at_robot, greet
 from pbm.mailin import Action
@@ -53,19 +47,11 @@ from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
 
 HELD_DAYS = 2
-_MOST_SAID = 10
-"""How many lines among the words, which begin like a command, are searched for a misplaced password."""
 _NO_COMMAND = ("Your email contains no command.", "help")
 _NO_WORDS = (
     "Your email contains no words of yours. Write them at the top of it; attached files and pictures are not read.",
 )
 _FORWARD = ("A forwarded email does nothing. To play, answer a board email.",)
-_LEFT_OUT = Answer(
-    "your words",
-    Outcome.DONE,
-    wrapped("A word of yours that is, or may be, your password was not passed on. Answers to our emails need none."),
-    "pbm: a password was left out",
-)
 _BESIDES = Answer(
     "your words",
     Outcome.DONE,
@@ -84,22 +70,12 @@ class Order:
     is_restated: bool = False
     """Whether its one command is what plain words were found to mean."""
 
-    @property
-    def secrets(self) -> frozenset[str]:
-        """The passwords in the commands, and all words that may be one in a line that would set a password but could
-        not be read.
-        """
-        read = zip(self.reading.lines, self.commands, strict=True)
-        held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
-        return frozenset().union(*held)
-
     def carry_out(self, request: Request) -> Request:
         """Carry the commands out in order, up to the first that is refused, unless each line names its board.
 
         Raises: NeedsIdentity.
         """
         request.reading, request.words.comment = self.reading, self.reading.comment
-        request.secrets |= self.secrets
         is_forward = request.message.action is Action.HELP
         if not self.commands or is_forward:
             why = _FORWARD if is_forward else _NO_WORDS if request.sender.board else _NO_COMMAND
@@ -278,53 +254,30 @@ def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected
         return error
 
 
-_SETTING = tuple(verb.name for verb in VERBS if any(param.name == "NEW-PASSWORD" for param in verb.params))
+def secrets_of(
+    tx: Transaction, lines: Sequence[str], commands: Sequence[Command | Rejected], writer: Player | None
+) -> frozenset[str]:
+    """The passwords in the commands of a mail, and the words that stand in the place of one.
 
-
-def _behind(line: str) -> frozenset[str]:
-    """The words of a line after a verb that sets a password, if they are long enough to be one."""
-    words = line.split()
-    verb, count = leading(words)
-    is_setting = verb is not None and verb.name in _SETTING
-    return frozenset(word for word in words[count:] if is_setting and len(word) >= SHORTEST_SECRET)
-
-
-def held(
-    tx: Transaction, reading: Reading, commands: Sequence[Command | Rejected], lines: Sequence[str],
-    fresh: Sequence[str], player: Player | None,
-) -> Held:  # fmt: skip
-    """The passwords of a mail, before any of them is checked.
-
-    lines: all that the person wrote. fresh: new passwords besides those of commands. player: the player who seems to
-    have sent it; only for their own is a misplaced password looked for, because hiding a word shows that it was right.
+    writer: the player who seems to have written it. In a faulty command, the word after their own userid may be a
+    password, unless it names another player.
     """
+    found = set[str]()
+    for line, command in zip(lines, commands, strict=True):
+        found |= command.secrets if isinstance(command, Command) else secrets_of_refused(line)
+        # In an answer to a board, whatever is no command is tried as a move.
+        unread = command.args.get("MOVE", "") if isinstance(command, Command) else line
+        if writer is not None:
+            found.update(word for word in words_behind(writer.userid, unread) if tx.players.find(word) is None)
+    return frozenset(found)
 
-    @cache
-    def is_userid(word: str) -> bool:
-        return tx.players.find(word) is not None
 
+def held(commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> Held:
+    """The passwords of a mail, before any of them is checked. fresh: new ones besides those of commands."""
     understood = [command for command in commands if isinstance(command, Command)]
     logins = (command.credentials for command in understood if command.credentials)
-    own = player.userid.casefold() if player is not None else ""
-    aside = passwords_behind(lines, own) if own else []
-    said = (line for line in map(clean, lines) if line not in reading.lines and begins(line))
-    args = [command.args if isinstance(command, Command) else None for command in commands]
-    for line, bound in (*zip(reading.lines, args, strict=True), *((line, None) for line in islice(said, _MOST_SAID))):
-        aside += passwords_misplaced(line, bound, is_userid) if own else []
     new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
-    folded = ((userid.casefold(), password) for userid, password in logins)
-    return Held(tuple(folded), tuple((own, word) for word in aside), (*new, *fresh))
-
-
-def unsaid_lines(lines: Sequence[str], commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> frozenset[str]:
-    """Lines of a mail that may hold a new password though they are no commands. fresh: lines that are a password.
-
-    They are taken out of the stored mail; no text that people get depends on them.
-    """
-    refused = [line for line, command in zip(lines, commands, strict=True) if isinstance(command, Rejected)]
-    openings = {name.split()[0] for name in _SETTING}
-    near = [line for line in refused if difflib.get_close_matches(line.split()[0].casefold()[:20], openings, n=1)]
-    return frozenset({*near, *map(clean, fresh)} - {""})
+    return Held(tuple((userid.casefold(), password) for userid, password in logins), (*new, *fresh))
 
 
 def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
@@ -337,7 +290,6 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     asked = request.tx.tickets.issued_since("held", mailbox(address), since)
     trial = _tried(request, order) if player is not None else request
     refusal = trial.refusal
-    request.secrets |= order.secrets
     if player is None or refusal or request.secrets or asked >= request.tools.limits.held_asks_per_day:
         refuse(request, order.reading.lines[0], refusal or error)
         return
@@ -449,8 +401,6 @@ def mails_of(request: Request) -> list[Mail]:
         unread, sent_from = _is_unread(request, board, comments), request.author.sent_from
         writer = Writer(player, answered, read_as, unread, sent_from) if player is not None else None
         mails += tell_players(request, board, (*request.passed_on, *comments), writer)
-    if request.left_out:
-        request.outgoing.answers.append(_LEFT_OUT)
     if request.words.unheard:
         return_words(request)
     replies: list[Mail] = []

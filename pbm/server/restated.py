@@ -10,9 +10,8 @@ from pbm.core.request import Request
 from pbm.core.robots import robot_called
 from pbm.domain.commands import begins, clean
 from pbm.domain.errors import BadArguments
-from pbm.domain.match import Player
 from pbm.domain.vacations import vacation_said
-from pbm.domain.verbs import PASSWORD, find, leading, passwords_behind
+from pbm.domain.verbs import find, leading
 from pbm.reading.intent import ACTS, Surroundings
 from pbm.reading.sentences import phrases
 
@@ -45,14 +44,6 @@ class Restated:
         verb, _ = leading(self.line.split())
         is_of_board = verb is None or any(param.key == "BOARD" for param in verb.params)
         return f"{self.board} {self.line}" if self.board is not None and is_of_board else self.line
-
-
-def holds_password(request: Request, text: str, writer: Player) -> bool:
-    """Whether the text may hold a password of its writer, which nobody else may read."""
-    userid = writer.userid.casefold()
-    unchecked = {(userid, word) for word in passwords_behind(text.splitlines(), userid)}
-    suspected = request.incoming.locked.keys() | request.incoming.verified.keys()
-    return PASSWORD.search(text) is not None or bool(unchecked & suspected)
 
 
 def begins_like_command(text: str) -> bool:

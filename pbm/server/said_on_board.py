@@ -35,7 +35,6 @@ from pbm.server.restated import (
     acts,
     answers,
     begins_like_command,
-    holds_password,
     is_ours,
     surroundings_of,
 )
@@ -79,7 +78,7 @@ class SaidOnBoard:
         """
         spoken = SPOKEN.fullmatch(self.text)
         if spoken is not None and self.writer is not None:
-            self.check_no_password(self.writer)
+            self.check_no_password()
             return Restated(spoken["verb"].casefold(), spoken["words"])
         meant = self.meant
         if is_open and self.seat is not None:
@@ -279,7 +278,7 @@ class SaidOnBoard:
         if self.writer is None or not (about or is_prose(discreet(text.strip()))):
             return None
         self.check_seated()
-        self.check_no_password(self.writer)
+        self.check_no_password()
         if not self.may_write(self.writer):
             return None
         return Restated(CHAT, discreet(text.strip()), UNHEARD if self.rival is not None else self._read_as(about))
@@ -342,8 +341,8 @@ class SaidOnBoard:
         if self.opponent is None or self.rival is not None or not self._may_keep() or not is_prose(self.text):
             return
         assert self.seat is not None  # noqa: S101  _may_keep
-        if self.writer is not None and holds_password(self.request, self.text, self.writer):
-            return
+        if self.request.secrets:
+            return  # it begins like a command with a password
         self.request.author.player = self.writer  # so that the question comes with the board
         self.board.intents.keep(Intent(self.seat, IntentKind.SUBMIT, WORDS_KEPT, discreet(self.text.strip())))
         raise Unsure(
@@ -400,9 +399,9 @@ class SaidOnBoard:
                 '"kibitz".'
             )
 
-    def check_no_password(self, writer: Player) -> None:
-        """Raises: BadArguments."""
-        if holds_password(self.request, self.text, writer):
+    def check_no_password(self) -> None:
+        """Raises: BadArguments for a faulty command with a password, which nobody else may read."""
+        if self.request.secrets:
             raise BadArguments(
                 "Nothing was passed on, for your email may hold a password. Answers need none.", "help account"
             )

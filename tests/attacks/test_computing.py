@@ -17,7 +17,6 @@ from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.commands import Command
-from pbm.domain.verbs import passwords_behind
 from pbm.mailin import Discard, Envelope, silence
 from pbm.mailin.mime import parse, unflowed
 from pbm.mailin.quotes import own_text
@@ -164,12 +163,6 @@ def test_blanks_without_end_in_a_report_are_read_in_no_time() -> None:
         found = read(raw.encode(), Envelope("", ("bounce+key@example.org",)), ROBOT)
         assert isinstance(found, Discard)
         assert found.reason == "delivery status notification"
-
-
-def test_marks_without_end_within_a_word_are_read_in_no_time() -> None:
-    """Read slowly, each of these lines takes 5 s, and all of them more than a test may take."""
-    for number in range(100):
-        assert passwords_behind([f"password geheim{number} x{'!' * 20_000}y"], "bob")[0] == f"geheim{number}"
 
 
 @pytest.mark.parametrize("game", EACH)

@@ -20,12 +20,10 @@ from sqlalchemy import select
 from pbm.compose.tell import mail_bytes
 from pbm.domain.errors import NotAllowed
 from pbm.domain.mail import Arrival, Received, RemarkKind
-from pbm.domain.match import Player
 from pbm.edges.transports import Maildir, Outgoing
 from pbm.server.operator import Administration
 from pbm.server.rows import handle_again
 from pbm.store.backup import copy
-from pbm.store.players import Players
 from pbm.store.tables import inbox, outbox_texts
 from tests.conversation import Got, House, address_of
 
@@ -204,52 +202,14 @@ def test_words_that_are_no_password_of_the_sender_reach_the_other_player(words: 
         assert words in tx.remarks.of(RemarkKind.COMMENT, 101)[0].text
 
 
-def test_the_senders_own_password_is_blacked_out_and_nothing_else(table: House) -> None:
-    mails = table.answer("bob", "C4\n\nI am bob bobpass, says bobpassed.", 101)
-    (got,) = (got for got in mails if got.address == address_of("alice"))
-    assert "I am bob *****, says bobpassed." in got.body
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "C4\n101 bobpass C4", "101 C4\n102 bobpass D4", "C4\nset bobpass mail text", "C4\nmove bobpass 102 E6",
-        "C4\n#102 bobpass resign", "chat\n102 bobpass E6", "message alice\n102 bobpass E6 thank you",
-        "propose\n102 bobpass E6", "hex challenge me alice\nplay, 102 bobpass E6",
-        "hex challenge me friend@there.example\n102 bobpass E6",
-    ],
-)  # fmt: skip
-def test_a_password_in_a_line_like_a_command_is_passed_on_to_nobody(text: str, table: House) -> None:
-    mails = table.answer("bob", text, 101, vouched=True)
-    assert any(got.address != address_of("bob") for got in mails)
+@pytest.mark.parametrize("line", ["login bob bobpass", "102 bob bobpass hello", "resign bob bobpass x", "bob bobpass"])
+def test_a_faulty_command_with_a_password_goes_to_nobody_else(line: str, table: House) -> None:
+    """Not even if its writer says yes to a question of ours."""
+    mails = table.answer("bob", f"{line}\n\nThank you!", 101)
+    mails += table.answer("bob", "yes")
+    assert {got.address for got in mails} == {address_of("bob")}
     assert not any("bobpass" in got.body for got in mails)
-    assert any("your password was not passed on" in " ".join(got.body.split()) for got in mails)
     assert not holds(stored(table), "bobpass")
-
-
-@pytest.mark.parametrize("text", ["bobpass", "I am bob bobpass, hello!", "Sure, and\n102 bobpass E6"])
-def test_nor_is_one_in_an_answer_to_a_player(text: str, table: House) -> None:
-    table.send("alice", "message alice alicepass bob", "Are you there?")
-    mails = table.answer("bob", text)
-    assert {got.address for got in mails} == {address_of("alice"), address_of("bob")}
-    assert not any("bobpass" in got.body for got in mails)
-
-
-def test_searching_many_lines_for_a_password_asks_little_of_the_database(
-    table: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    find = Players.find
-
-    def noted(players: Players, userid: str) -> Player | None:
-        asked.append(userid)
-        return find(players, userid)
-
-    monkeypatch.setattr(Players, "find", noted)
-    for line in ("show {0:x} {1:x}", "show {0:x} {1:x} {0:o} {1:o} {0:b} {1:b}", "password {0:x} {1:x} {0:o} {1:o}"):
-        lines = "\n".join(line.format(number, number + 2000) for number in range(0xABCDE0, 0xABCDE0 + 500))
-        table.answer("bob", f"C4\nLook at this:\n{lines}", 101)
-    assert len(asked) < 300
 
 
 def forgotten(house: House) -> list[str]:

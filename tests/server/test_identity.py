@@ -103,18 +103,7 @@ SPOILT = [
     "login bob bobpass",
     "bob bobpass",
 ]
-"""Lines that are no commands. They are part of a comment, or their writer is told about them."""
-
-
-@pytest.mark.parametrize("line", SPOILT)
-@pytest.mark.parametrize("subject", ["", "cross challenge bob alice", "message bob bobpass alice"])
-def test_no_password_reaches_an_opponent_with_a_comment(subject: str, line: str, table: House) -> None:
-    mails = table.send("bob", subject, f"Hello.\n{line}") if subject else table.answer("bob", f"C4\n\n{line}", 101)
-    told = any(
-        got.address == address_of("bob") and f"FAILED: {line.replace('bobpass', '*****')}" in got.body for got in mails
-    )
-    assert told or any(got.address == address_of("alice") and "*****" in got.body for got in mails)
-    assert not [got for got in mails if "bobpass" in got.body]
+"""Lines that are no commands; their writer is told about them."""
 
 
 @pytest.mark.parametrize(
@@ -146,27 +135,6 @@ def test_words_for_others_never_reach_the_opponent(start: str, text: str, table:
     assert any("badly" in got.body for got in mails), "they reach somebody, or come back"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Hi Alice, my password is hunter2, can you look?",
-        "my new password is now 'hunter2', it is easy",
-        "The password hunter2 does not work",
-        "Mein Passwort: hunter2 (neu)",
-        "パスワードはhunter2です。",
-    ],
-)
-def test_a_password_told_to_somebody_is_passed_on_by_no_mail(text: str, table: House) -> None:
-    for mails in (
-        table.answer("bob", f"C4\n\n{text}", 101),
-        table.send("alice", "message alice alicepass bob", "Hello Bob, how are you?")
-        and table.answer("bob", f"Hello!\n{text}"),
-    ):
-        assert any(got.address == address_of("alice") and text.replace("hunter2", "*****") in got.body for got in mails)
-        assert any("was not passed on" in got.body for got in mails if got.address == address_of("bob"))
-        assert "hunter2" not in "".join(got.body for got in mails)
-
-
 @pytest.mark.parametrize("text", ["Nice!\nBob Smith", "Well, bob thinks otherwise.", "Take your time.", "bob"])
 def test_a_comment_in_prose_is_left_alone(text: str, table: House) -> None:
     mails = table.answer("bob", f"C4\n\n{text}", 101)
@@ -177,8 +145,6 @@ def test_a_comment_in_prose_is_left_alone(text: str, table: House) -> None:
     "line",
     [
         *SPOILT,
-        "Password: bobpass",
-        "my password is bobpass",
         "cross challenge bob bobpass alice",
         "cross challenge alice bob bobpass",
         "resetpassword bob bobpass",
