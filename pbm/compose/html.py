@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape as escape_text
-from itertools import accumulate, pairwise, zip_longest
+from itertools import accumulate, pairwise, starmap, zip_longest
 
 from markupsafe import escape
 
@@ -151,35 +151,45 @@ def _glossary(block: str) -> str:
     """Terms and their explanations, as a table with wrapping cells, or as paragraphs if terms are long; empty unless
     the explanations are sentences.
     """
-    rows: list[tuple[str, list[str]]] = []
+    rows = _terms(block)
+    if all(len(told.split()) < FEWEST_WORDS for _, told in rows):
+        return ""
+    # A term that is longer than its column has its explanation only below it, after a blank.
+    terms = [word for word, told in rows if told[:1].strip()]
+    cells = [(_escaped(word), _escaped(told)) for word, told in rows]
+    if max(map(len, terms)) > LONG_TERM or max(map(len, " ".join(terms).split())) > LONG_WORD:
+        return _described(cells, 5 + 8 * (len(block) - len(block.lstrip())))
+    opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:15px">'
+    told = "\n".join(starmap(_explained, cells))
+    return f"{opening}\n{told}\n</table>"
+
+
+def _terms(block: str) -> list[tuple[str, str]]:
+    """Terms with their explanations, which begin in one column; none if the block is anything else."""
+    rows: list[list[str]] = []
     margin, place = len(block) - len(block.lstrip()), 0
     for line in block.split("\n"):
         row, indented = _TERM.fullmatch(line), len(line) - len(line.lstrip())
         if place and indented == place:
-            rows[-1][1].append(line.strip())
+            rows[-1][1] += f" {line.strip()}"
         elif row and indented == margin and place in (0, row.start(4)):
-            rows.append((row[2], [row[4]]))
+            rows.append([row[2], row[4]])
             place = row.start(4)
         elif indented == margin and "  " not in line.strip():
             fits = place and line[place - 1 : place] == " "
             cut = place if fits else len(line)  # a term as long as its column, or longer
-            rows.append((line[:cut].strip(), [line[cut:].strip()]))
+            rows.append([line[:cut].strip(), line[cut:].strip()])
         else:
-            return ""
-    if all(len(" ".join(told).split()) < FEWEST_WORDS for _, told in rows):
-        return ""
-    terms = [word for word, told in rows if told[0]]
-    cells = [(_escaped(word), _escaped(" ".join(told))) for word, told in rows]
-    if max(map(len, terms)) > LONG_TERM or max(map(len, " ".join(terms).split())) > LONG_WORD:
-        return _described(cells, 5 + 8 * margin)
-    told = "\n".join(
-        f'<tr valign="top"><td{_WHOLE if "-" in word else ""}>{word}</td><td>{meaning}</td></tr>'
-        if meaning
-        else f'<tr><td colspan="2">{word}</td></tr>'
-        for word, meaning in cells
-    )
-    opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:15px">'
-    return f"{opening}\n{told}\n</table>"
+            return []
+    return [(word, told) for word, told in rows]
+
+
+def _explained(word: str, meaning: str) -> str:
+    """The row of a term, in HTML; one without a meaning is a heading."""
+    if not meaning:
+        return f'<tr><td colspan="2">{word}</td></tr>'
+    whole = _WHOLE if "-" in word else ""
+    return f'<tr valign="top"><td{whole}>{word}</td><td>{meaning}</td></tr>'
 
 
 def _tabled(block: str) -> str:

@@ -196,18 +196,22 @@ def conversation(root: str, answers: Message | None) -> dict[str, str]:
     to it for good, so a board only refers to mails of its own conversation. A mail that started a conversation is named
     as answered, but is not part of the board's, because it may have started another board, too.
     """
-    headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
-    if answers is not None and answers.cover is Cover.ENCRYPTED and answers.sender:
+    if answers is None:
+        return {"Auto-Submitted": "auto-generated"} | ({"References": root} if root else {})
+    headers = {"Auto-Submitted": "auto-replied"}
+    if answers.cover is Cover.ENCRYPTED and answers.sender:
         headers[SEALED_FOR] = answers.sender
     references = [root] if root else []
-    if answers is not None and answers.message_id and _repeatable(answers.message_id):
+    if answers.message_id and _repeatable(answers.message_id):
         belongs = not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
         if belongs:
             earlier = [each for each in answers.references if each != root and _repeatable(each)]
             references += list(dict.fromkeys([*earlier, answers.message_id]))[-MAX_REFERENCES:]
         if belongs or not (answers.references or answers.in_reply_to):
             headers["In-Reply-To"] = answers.message_id
-    return headers | ({"References": " ".join(references)} if references else {})
+    if references:
+        headers["References"] = " ".join(references)
+    return headers
 
 
 def _repeatable(message_id: str) -> bool:
