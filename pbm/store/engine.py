@@ -51,7 +51,7 @@ from pbm.store.transaction import HOUSE, Transaction
 _PRAGMAS = (
     *("foreign_keys=ON", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"),
     "secure_delete=ON",  # deleted data is overwritten, so that no copy of the file holds it
-    f"journal_size_limit={2**24}",  # otherwise the log stays as large as it ever was
+    f"journal_size_limit={2**22}",  # otherwise the log stays as large as it ever was
 )
 _MARKS = frozenset({"alembic_version", "inbox"})
 """Tables that every revision has; other programs use Alembic, too."""

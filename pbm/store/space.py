@@ -57,7 +57,8 @@ class Space(Queries):
 
 def give_back(file: Path) -> None:
     """Give some unused pages of a file back to the disk, in a short transaction. Raises: DatabaseTrouble."""
-    step = f"BEGIN IMMEDIATE; PRAGMA incremental_vacuum({_PAGES_AT_ONCE}); COMMIT"
+    # Only a checkpoint makes the file itself shorter; a passive one waits for nobody.
+    step = f"BEGIN IMMEDIATE; PRAGMA incremental_vacuum({_PAGES_AT_ONCE}); COMMIT; PRAGMA wal_checkpoint(PASSIVE)"
     with troubles(), closing(connected(file)) as connection:
         connection.executescript(step)  # execute() would give back one page and stop
 

@@ -62,9 +62,9 @@ def test_a_file_shrinks_in_short_steps_and_keeps_what_it_holds(file: Path) -> No
     assert not after.is_wasted
     assert not store.shrink()
     assert kept(store) == mails
+    assert file.stat().st_size == after.octets
     assert store.check() == []
     store.close()
-    assert file.stat().st_size == after.octets
 
 
 def test_an_older_file_is_rewritten_once_and_shrinks_from_then_on(file: Path) -> None:
