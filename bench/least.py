@@ -167,7 +167,8 @@ class Loop:
         notices = []
         for player, seat in zip(match.players, (1, 2), strict=True):
             reader = Reader((f"{player.userid}@players.example",), player, seat, token=PlayerToken(player.id, 0, 0))
-            notices.append((Notice(match=match, state=state, reader=reader, events=events), None))
+            page = "receipt.txt" if seat == token.seat else "board.txt"
+            notices.append((Notice(page=page, match=match, state=state, reader=reader, events=events), None))
         return match, composer.notices(notices, now)
 
     def _board(self, number: int) -> tuple[Match, State]:
