@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from random import Random
 
 from tests.conversation import ROBOT
+from tests.years.operator import Operator
 from tests.years.people import Enemy, Player
 from tests.years.referee import broken
 from tests.years.story import Story
@@ -60,7 +60,10 @@ def live(folder: Path, seed: int, days: float, people: int = 12, enemies: int = 
                 world.later(world.now + timedelta(days=dice.uniform(0.2, days)), enemy.strike)
         if people >= 6:
             _close_a_mailbox(world, dice.choice(players), end)
-            world.later(world.now + timedelta(days=days / 2), partial(_change_the_secret, world))
+            operator = Operator(world, Random(f"{seed} operator"), players)
+            world.later(world.now + timedelta(days=days / 2), operator.change_the_secret)
+            for _ in range(round(days / 2)):
+                world.later(world.now + timedelta(days=dice.uniform(0.2, days)), operator.act)
         world.run(end)
         for player in players:
             player.is_gone = True
@@ -82,11 +85,6 @@ def _close_a_mailbox(world: World, player: Player, end: datetime) -> None:
     world.later(world.now + (end - world.now) * 2 / 3, close)
 
 
-def _change_the_secret(world: World) -> None:
-    """The operator changes the secret of the tokens; old ones hold for a month."""
-    world.workers[0].service.store.rotate_secret(world.now, world.now + timedelta(days=30))
-
-
 def _named(people: int) -> Sequence[tuple[int, str]]:
     return [(number, _NAMES[number % len(_NAMES)]) for number in range(people)]
 
@@ -100,6 +98,7 @@ def _join(world: World, players: Sequence[Player], dice: Random) -> None:
             tx.players.add_address(found.id, address, world.now, confirmed=True)
             tx.players.save_settings(found.id, {"mail": "text", "picture": "off"})
             world.story.addresses[player.userid] = address
+            world.story.ids[found.id] = player.userid
             world.readers[address] = player.read
     for player in players:  # a first mail of ours, whose reply address is theirs
         world.post(

@@ -40,6 +40,11 @@ class Player:
     mailbox: list[Told] = field(default_factory=list)
     wrote: list[str] = field(default_factory=list)
     is_gone: bool = False
+    name: str = ""
+    """Their userid now; they go on using the first."""
+
+    def __post_init__(self) -> None:
+        self.name = self.userid
 
     @property
     def address(self) -> str:

@@ -53,16 +53,19 @@ class Board:
 def broken(story: Story, database: Path) -> Iterator[str]:
     """Whatever promise was broken, in sentences. The club must be at rest."""
     with closing(sqlite3.connect(database)) as tables:
-        boards = list(_boards(tables))
+        boards = list(_boards(story, tables))
         yield from _not_handled_once(story, tables)
         yield from _not_delivered(story, tables)
         yield from _nobody_answered(story, tables)
         yield from _changed_by_others(story, tables, boards)
-        yield from _tables_differ(tables, boards)
+        yield from _tables_differ(story, tables, boards)
+        yield from _not_erased(story, tables)
     for board in boards:
         yield from _not_played_by_its_player(story, board)
         yield from _not_told(story, board)
         yield from _ended_wrongly(story, board)
+        yield from _played_when_kept_out(story, board)
+    yield from story.seen
     yield from _leaked(story)
     yield from _told_differently(story)
 
@@ -71,8 +74,9 @@ def _instant(microseconds: int) -> datetime:
     return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=microseconds)
 
 
-def _boards(tables: sqlite3.Connection) -> Iterator[Board]:
-    names = dict(tables.execute("SELECT id, userid FROM players").fetchall())
+def _boards(story: Story, tables: sqlite3.Connection) -> Iterator[Board]:
+    """With the userids that players had first."""
+    names = dict(tables.execute("SELECT id, userid FROM players").fetchall()) | story.ids
     rows = tables.execute(
         "SELECT board, game, seat1_id, seat2_id, options, control, started_at, ended_at, ending, winner, rated "
         "FROM matches"
@@ -104,7 +108,7 @@ def _not_handled_once(story: Story, tables: sqlite3.Connection) -> Iterator[str]
     rows = _by_key(tables)
     for said in story.said:
         states = [state for _, state, reason in rows[said.key] if "handled before" not in reason]
-        if said.safe_at is None and not states:
+        if not states and (said.safe_at is None or _is_forgotten(story, said)):
             continue
         if len(states) != 1 or states[0] not in ("handled", "ignored"):
             yield f'{said.key} by {said.author}, "{said.line}", is in the inbox as {rows[said.key]}'
@@ -125,8 +129,15 @@ def _nobody_answered(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
     answered = {number for (number,) in tables.execute("SELECT DISTINCT inbox_id FROM outbox")}
     for said in story.said:
         is_own = story.addresses.get(said.author) == said.sender
-        if is_own and said.safe_at and not any(number in answered for number, _, _ in rows[said.key]):
+        if not is_own or said.safe_at is None or _is_forgotten(story, said):
+            continue
+        if not any(number in answered for number, _, _ in rows[said.key]):
             yield f'nobody was told anything because of {said.key} by {said.author}, "{said.line}": {rows[said.key]}'
+
+
+def _is_forgotten(story: Story, said: Said) -> bool:
+    """Whether a mail may be gone, because it is of somebody who was erased, or may have named them."""
+    return any(said.author == userid or said.written_at <= at for userid, at in story.erased.items())
 
 
 def _not_played_by_its_player(story: Story, board: Board) -> Iterator[str]:
@@ -152,17 +163,19 @@ def _not_told(story: Story, board: Board) -> Iterator[str]:
     for ply in board.plies:
         other = board.players[0] if board.players[1] == ply.userid else board.players[1]
         address = story.addresses.get(other)
-        if address is None or address in story.refused or other == ply.userid:
+        is_reached = address is not None and address not in story.refused and other != ply.userid
+        if not is_reached or ply.is_automatic or {other, ply.userid} & {*story.erased}:
             continue
-        sentence = f"{ply.userid} played"
-        heard = [each for each in told if each.address == address and each.told_at >= ply.played_at]
-        if not any(sentence in each.text and ply.notation in each.text for each in heard):
-            yield f"board {board.number}, ply {ply.number}: {other} was never told that {sentence} {ply.notation}"
+        sentences = [f"{name} played" for name in (ply.userid, *story.names[ply.userid])]
+        since = ply.played_at - story.ahead
+        heard = [each.text for each in told if each.address == address and each.told_at >= since]
+        if not any(sentence in text and ply.notation in text for text in heard for sentence in sentences):
+            yield f"board {board.number}, ply {ply.number}: {other} was never told that {sentences[0]} {ply.notation}"
 
 
 def _ended_wrongly(story: Story, board: Board) -> Iterator[str]:
     """Nobody resigns but by their own words, and nobody loses by time before their time is over."""
-    if board.ended_at is None:
+    if board.ended_at is None or board.number in story.voided or {*board.players} & {*story.erased}:
         return
     words = [(said.author, said.line) for said in story.said if said.board == board.number]
     if board.ending == "resigned":
@@ -187,9 +200,12 @@ def _changed_by_others(story: Story, tables: sqlite3.Connection, boards: list[Bo
     """What enemies asked for in others' names has not been done."""
     for (address,) in tables.execute("SELECT address FROM addresses WHERE address LIKE '%evil.example'"):
         yield f"{address} is somebody's address now"
-    for (name,) in tables.execute("SELECT userid FROM players WHERE removed_at IS NOT NULL"):
-        yield f"{name} is gone, and never wanted that"
-    for name, settings in tables.execute("SELECT userid, settings FROM players WHERE NOT bot"):
+    for number, removed_at, settings in tables.execute("SELECT id, removed_at, settings FROM players WHERE NOT bot"):
+        name = story.ids[number]
+        if name in story.erased:
+            continue
+        if removed_at is not None:
+            yield f"{name} is gone, and never wanted that"
         if json.loads(settings) != {"mail": "text", "picture": "off"}:
             yield f"{name} has other settings: {settings}"
     for what, table in (
@@ -208,7 +224,28 @@ def _changed_by_others(story: Story, tables: sqlite3.Connection, boards: list[Bo
             yield f"{' and '.join(sorted(pair))} play {number} boards, and asked for fewer"
 
 
-def _tables_differ(tables: sqlite3.Connection, boards: list[Board]) -> Iterator[str]:
+def _played_when_kept_out(story: Story, board: Board) -> Iterator[str]:
+    """Who is kept out does not play."""
+    for ply in board.plies:
+        for userid, begins, ends in story.kept_out:
+            if userid == ply.userid and begins < ply.played_at < ends and not ply.is_automatic:
+                yield f"board {board.number}, ply {ply.number}: {ply.userid} played, and was kept out"
+
+
+def _not_erased(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
+    """The address of somebody who was erased is nowhere any more, but in mails that others forged since."""
+    for userid, erased_at in story.erased.items():
+        address = story.addresses[userid].encode()
+        is_forged = any(said.sender == story.addresses[userid] and said.written_at > erased_at for said in story.said)
+        for (table,) in tables.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            if is_forged and table in ("inbox", "outbox"):
+                continue
+            for row in tables.execute(f"SELECT * FROM {table}"):  # noqa: S608  the database's own names
+                if any(address in (cell if isinstance(cell, bytes) else str(cell).encode()) for cell in row):
+                    yield f"{userid} was erased, and {table} still knows their address: {str(row)[:200]}"
+
+
+def _tables_differ(story: Story, tables: sqlite3.Connection, boards: list[Board]) -> Iterator[str]:
     """The tables of won, lost and drawn games are those of the boards."""
     counted: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for board in boards:
@@ -218,12 +255,15 @@ def _tables_differ(tables: sqlite3.Connection, boards: list[Board]) -> Iterator[
         for seat, name in enumerate(board.players, 1):
             outcome = "drawn" if board.winner is None else "won" if board.winner == seat else "lost"
             counted[name, board.game][outcome] += 1
-    query = "SELECT userid, game, won, lost, drawn FROM ratings JOIN players ON players.id = player_id"
-    for name, game, won, lost, drawn in tables.execute(query):
+    names = dict(tables.execute("SELECT id, userid FROM players").fetchall()) | story.ids
+    for number, game, won, lost, drawn in tables.execute("SELECT player_id, game, won, lost, drawn FROM ratings"):
+        name = names[number]
         own = counted.pop((name, game), Counter())
         if (won, lost, drawn) != (own["won"], own["lost"], own["drawn"]):
             yield f"{name} has {won} won, {lost} lost, {drawn} drawn in {game}; the boards say {dict(own)}"
     for (name, game), own in counted.items():
+        if name in story.erased:
+            continue
         yield f"{name} has no standing in {game}; the boards say {dict(own)}"
 
 

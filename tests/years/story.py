@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 
 @dataclass
@@ -48,6 +49,20 @@ class Story:
     told: list[Told] = field(default_factory=list)
     addresses: dict[str, str] = field(default_factory=dict)
     """The address of each player, by userid."""
+    ids: dict[int, str] = field(default_factory=dict)
+    """The userid with which each player began, by the number of their account."""
+    names: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The userids that the operator has given players since, by the first."""
+    voided: set[int] = field(default_factory=set)
+    """Boards that the operator made void."""
+    kept_out: list[tuple[str, datetime, datetime]] = field(default_factory=list)
+    """Who was banned, from when to when."""
+    erased: dict[str, datetime] = field(default_factory=dict)
+    """Who was erased, and when."""
+    ahead: timedelta = timedelta()
+    """How far the clock has been ahead at most, so much too late what was done then may be dated."""
+    seen: list[str] = field(default_factory=list)
+    """Promises that were seen to be broken meanwhile."""
     secrets: dict[str, str] = field(default_factory=dict)
     """Words that only one player may read, and their userid."""
     refused: set[str] = field(default_factory=set)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.conversation import START
 from tests.years.club import Outcome, live
 from tests.years.referee import broken
 from tests.years.story import Story
@@ -86,6 +89,17 @@ def change_settings(_story: Story, tables: sqlite3.Connection) -> None:
     tables.execute("""UPDATE players SET settings = '{"mail": "html"}' WHERE NOT bot""")
 
 
+def play_while_kept_out(story: Story, tables: sqlite3.Connection) -> None:
+    """Whoever plays first on a board of two people."""
+    query = "SELECT seat1_id FROM matches JOIN plies USING (board) WHERE ply = 1 AND NOT auto"
+    number = next(number for (number,) in tables.execute(query) if number in story.ids)
+    story.kept_out.append((story.ids[number], START, START + timedelta(days=DAYS)))
+
+
+def keep_an_address(story: Story, _tables: sqlite3.Connection) -> None:
+    story.erased[story.said[0].author] = story.told[-1].told_at
+
+
 def tell_a_secret(story: Story, _tables: sqlite3.Connection) -> None:
     story.secrets["secret99x"] = story.said[0].author
     other = next(told for told in story.told if told.address != story.said[0].sender)
@@ -100,13 +114,13 @@ def tell_it_in_other_words(story: Story, _tables: sqlite3.Connection) -> None:
     "tamper",
     [
         forget_what_was_told, play_for_somebody, park, handle_twice, lose, add_a_win, end_early, change_settings,
-        tell_a_secret, tell_it_in_other_words,
+        play_while_kept_out, keep_an_address, tell_a_secret, tell_it_in_other_words,
     ],
 )  # fmt: skip
 def test_the_referee_sees(life: Life, tmp_path: Path, tamper: Callable[[Story, sqlite3.Connection], None]) -> None:
     outcome, database = life
-    story = replace(outcome.story, told=list(outcome.story.told), secrets=dict(outcome.story.secrets))
-    copy = Path(shutil.copy(database, tmp_path / "copy.db"))
-    with closing(sqlite3.connect(copy)) as tables, tables:
+    story = copy.deepcopy(outcome.story)
+    changed = Path(shutil.copy(database, tmp_path / "copy.db"))
+    with closing(sqlite3.connect(changed)) as tables, tables:
         tamper(story, tables)
-    assert list(broken(story, copy))
+    assert list(broken(story, changed))

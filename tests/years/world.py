@@ -169,6 +169,8 @@ class World:
         self.dice = random.Random(seed)
         random.seed(seed)  # the program spreads its retries by it
         self.now = START
+        self.skew = timedelta()
+        """How far the clock of the machine is ahead."""
         self.faults = faults
         self.story = Story()
         self.readers: dict[str, Reader] = {}
@@ -194,6 +196,17 @@ class World:
         """Let something happen at an instant."""
         heapq.heappush(self._events, (at, next(self._order), what))
 
+    def clock(self) -> datetime:
+        """What the servers take for the time."""
+        return self.now + self.skew
+
+    def leap(self, by: timedelta) -> None:
+        """Put the clock of the machine ahead or back, which every server notices when it next gives a sign of life."""
+        self.skew += by
+        self.story.ahead = max(self.story.ahead, self.skew)
+        for worker in self.workers:
+            worker.service.beat()
+
     def run(self, until: datetime) -> None:
         """Let time pass. What the clock of the machine says has no influence."""
         kept = batch._SECONDS_AT_ONCE, batch._SECONDS_OF_A_READING
@@ -208,7 +221,8 @@ class World:
 
     def _pass_time(self, until: datetime) -> None:
         with self.workers[0].service.store.read() as tx:
-            due = [at for at in (tx.agenda.next_at(), tx.matches.next_due_at(), tx.outbox.next_at()) if at]
+            planned = tx.agenda.next_at(), tx.matches.next_due_at(), tx.outbox.next_at()
+        due = [at - self.skew for at in planned if at]
         # What is overdue and was left, such as a claim of somebody dead, is looked at again in a minute.
         wakes = [max(at, self.now + timedelta(minutes=1)) if at <= self.now else at for at in due]
         if self._events:
@@ -223,7 +237,7 @@ class World:
         """The servers gave signs of life all the while, of which the last counts; and what is done once a day."""
         service, self._beaten_at = self.workers[0].service, self.now
         with service.store.write() as tx:
-            tx.absences.note(HEARTBEAT, self.now)
+            tx.absences.note(HEARTBEAT, self.clock())
         service.beat()
         if self.now >= self._tidy_at:
             service.tidy()
@@ -235,8 +249,8 @@ class World:
     # the servers
 
     def _born(self) -> Worker:
-        store = Store(f"sqlite:///{self.path}", clock=lambda: self.now)
-        service = Service(store, Settings(ROBOT), clock=lambda: self.now, make_key=self._make_key, ask=think)
+        store = Store(f"sqlite:///{self.path}", clock=self.clock)
+        service = Service(store, Settings(ROBOT), clock=self.clock, make_key=self._make_key, ask=think)
         claims = Claims(store, DeliverySettings(), Bouncing(service.tools).given_up)
         return Worker(service, claims, WayOut(lambda _reason: None))
 
