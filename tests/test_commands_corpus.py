@@ -19,7 +19,12 @@ FOLDER = Path(os.environ.get("PBM_CORPUS", Path(__file__).parent.parent.parent /
 SENDERS = {"a player": "bob", "a stranger": "stranger@example.com"}
 MOVES = ("F6", "swap")
 """Lines that are moves in an answer to a board mail."""
-MESSAGES = ("Those wacky provisionals", "werewolf list")
+MESSAGES = (
+    "Those wacky provisionals",
+    "werewolf list",
+    "Werewolf join 35 username password",
+    "Send - Werewolf join 35 username password",
+)
 """Lines that are a message to the opponent there."""
 
 

@@ -253,12 +253,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         quoted = "" if may_be_secret else f'"{options[0]}": '
         raise BadArguments(f'{quoted}"{verb.name}" takes no options.', usage(verb, standing, game))
     plain = _uncourteous(verb, _unlisted(verb, plain, is_userid), is_userid)
-    takes_board = any(param.key == "BOARD" for param in verb.params)
-    names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
-    of_all = (takes_board and names_board) or (verb.gameless and len(plain) > 0)
-    is_placed = takes_board and standing.board is not None
-    stands_alone = verb.bare and not plain
-    if verb.per_game and game is None and not (is_placed or of_all or stands_alone):
+    if verb.per_game and game is None and not _stands_without_game(verb, plain, standing):
         raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
     lacks_move = _lacks_move(verb, plain, args or {}, is_userid)
@@ -266,6 +261,18 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         raise ill_bound(verb, plain, standing, game, lacks_move=lacks_move)
     _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, _as_typed(args, typed) if typed else args, options, line)
+
+
+def _stands_without_game(verb: Verb, words: Sequence[str], standing: Standing) -> bool:
+    """Whether the verb of a game needs none here: a board shows the game, or the verb is about all games."""
+    if not words and verb.bare:
+        return True
+    if words and verb.gameless:
+        return True
+    if all(param.key != "BOARD" for param in verb.params):
+        return False
+    first = next((word for word in words if word.casefold() not in SELECTORS), "")
+    return standing.board is not None or first[:1].isdigit()
 
 
 def _is_called_otherwise(word: str) -> bool:
@@ -399,34 +406,45 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
     second = words[1].casefold() if len(words) > 1 else ""
     is_yes = first == "y" and len(words) == 1 and standing.answers_board  # rather than the game of that name
     if first in GAMES and not is_yes:
-        if not second:
-            return None, find("help"), words
-        if second == "help":
-            return None, find("help"), [words[0], *words[2:]]
-        verb = find(second, per_game=True)
-        if verb is None and (alone := leading(words[1:])[0]) is not None:
-            shown = " ".join(words[1:]) if len(words) < 4 else alone.line
-            raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
-        if verb is None:
-            meant = "" if second in kind("common") else nearest(second, names_of_verbs(per_game=True))
-            line = _as_move(words, standing) or ("" if meant else "help commands")
-            raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
-        return first, verb, words[2:]
+        return _verb_of_game(first, words, standing)
     every = find(second, per_game=True) if first == "all" else None
     if every is not None and every.gameless and len(words) > 2:
         return None, every, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
-    if verb is None and not standing.answers_board and (ordered := in_order(words)) is not None:
+    if verb is None and not standing.answers_board:
+        _check_begun(words, standing)
+    return (standing.game if standing.game in GAMES else None), verb, words[count:]
+
+
+def _verb_of_game(game: str, words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
+    """As _verb, for words that begin with the name of a game. Raises: UnknownCommand."""
+    second = words[1].casefold() if len(words) > 1 else "help"
+    if second == "help":
+        return None, find("help"), [words[0], *words[2:]]
+    verb = find(second, per_game=True)
+    if verb is not None:
+        return game, verb, words[2:]
+    alone, _ = leading(words[1:])
+    if alone is not None:
+        shown = " ".join(words[1:]) if len(words) < 4 else alone.line
+        raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
+    meant = "" if second in kind("common") else nearest(second, names_of_verbs(per_game=True))
+    line = _as_move(words, standing) or ("" if meant else "help commands")
+    raise UnknownCommand(f'"{words[1]}" is no command of {game}.{meant}', line)
+
+
+def _check_begun(words: list[str], standing: Standing) -> None:
+    """Raises: UnknownCommand for the words of a verb in another order; NotFound for a verb behind an unknown game."""
+    ordered = in_order(words)
+    if ordered is not None:
         said = {"tournament" if word == "event" else word for word in map(str.casefold, words)}
         is_whole = said >= {*ordered.name.split()}
         problem = (
             f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
         raise UnknownCommand(problem, reordered(words, ordered, standing))
-    is_game = not (standing.answers_board or _is_called_otherwise(first) or is_said(first))
-    if verb is None and second and find(second, per_game=True) and is_game:
+    if len(words) > 1 and find(words[1], per_game=True) and not (_is_called_otherwise(words[0]) or is_said(words[0])):
         raise no_game(words[0], " ".join(["GAME", *unsecret(words[1:])]))
-    return (standing.game if standing.game in GAMES else None), verb, words[count:]
 
 
 def _as_move(words: Sequence[str], standing: Standing) -> str:

@@ -14,6 +14,7 @@ from games import GAMES
 from pbm.reading.book import Phrase, Spans, words
 from pbm.reading.games_named import game_named
 from pbm.reading.sentences import (
+    Sentence,
     Word,
     in_plain_marks,
     is_name,
@@ -77,29 +78,39 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     written = sentences(_above_card(text))
     said = [each.text for each in written]
     kinds = [_kinds(sentence, others) for sentence in said[:READ]]
-    every = {kind for found in kinds for kind in found}
-    names = [name for sentence in said[:READ] if (name := _named(sentence, others))]
-    refusals = [kind for kind in ("never", "no") if kind in every]
-    if refusals:
-        # "yes and no", "va bene, ma non ora": it begins with a yes, so the rest of it is no plain refusal either
-        begun = [plain(said[0]).split()[0] if plain(said[0]) else "", said[0].partition(",")[0]]
-        is_both = any(phrase.does in ("yes", "yes gladly") for each in begun for phrase in _answers(each, others))
-        return Consent(Answer.UNCLEAR if is_both else Answer(refusals[0]))
-    agrees = bool({"yes", *(_PLAYING if to_play else ())} & every) or (to_play and _NAMING in every and bool(names))
-    if not agrees:
+    every = set[str]().union(*kinds)
+    names = list(filter(None, (_named(sentence, others) for sentence in said[:READ])))
+    for refusal in ("never", "no"):
+        if refusal in every:
+            return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else Answer(refusal))
+    agreeing = {"yes", *_PLAYING} if to_play else {"yes"}
+    is_named = to_play and _NAMING in every and bool(names)
+    if not (agreeing & every or is_named):
         asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
         return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
-    is_doubted = any(says(each, "doubt", "limits") for each in said[1:])
-    is_exact = written[0].is_alone and " " not in said[0] and not is_doubted
-    is_whole = is_exact or (all(kinds) and len(said) <= READ)
-    # "Why not?" is a question that agrees.
-    open_questions = [found for found in kinds if "asks" in found and not {"yes", "yes gladly", "aside"} & found]
-    if to_play and open_questions:
-        return Consent(Answer.ASKS)
-    is_other = bool(game) and game_named(text) not in ("", game)
-    if to_play and (is_other or not is_whole):
-        return Consent(Answer.UNCLEAR)
-    return Consent(Answer.YES, next(iter(names), ""))
+    if to_play:
+        # "Why not?" is a question that agrees.
+        if any("asks" in found and not {"yes", "yes gladly", "aside"} & found for found in kinds):
+            return Consent(Answer.ASKS)
+        is_whole = _is_exact(written) or (all(kinds) and len(said) <= READ)
+        is_other = bool(game) and game_named(text) not in ("", game)
+        if is_other or not is_whole:
+            return Consent(Answer.UNCLEAR)
+    return Consent(Answer.YES, names[0] if names else "")
+
+
+def _begins_with_yes(sentence: str, others: Collection[str]) -> bool:
+    """Whether a refusal begins with a yes, so that it is no plain one: "yes and no", "va bene, ma non ora"."""
+    first_word, clause = plain(sentence).partition(" ")[0], sentence.partition(",")[0]
+    said = [*_answers(first_word, others), *_answers(clause, others)]
+    return any(phrase.does in ("yes", "yes gladly") for phrase in said)
+
+
+def _is_exact(written: Sequence[Sentence]) -> bool:
+    """Whether an answer is one word on a line of its own, and nothing below it limits or doubts it."""
+    first, *below = written
+    is_word = first.is_alone and " " not in first.text
+    return is_word and not any(says(each.text, "doubt", "limits") for each in below)
 
 
 def is_bare(text: str) -> bool:
