@@ -90,15 +90,19 @@ class Composer:
 
     def answer(
         self, reader: Reader, answers: Sequence[Answer], now: datetime, to: Message | None, original: str = "",
-        sent_from: Whence | None = None,
+        sent_from: Whence | None = None, wish: str = "",
     ) -> list[Mail]:  # fmt: skip
-        """The answers to the commands of a mail. to: the mail. original: its text to quote, without secrets."""
+        """The answers to the commands of a mail. to: the mail. original: its text to quote, without secrets.
+
+        wish: what is done once a newcomer has a name.
+        """
         first, pieces = answers[0], _Pieces()
         subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
         told = [each if reader.player is None else _illustrated(each, pieces) for each in answers]
         text = self.pages.mail(
             "answer.txt", answers=told, original=quotable(original), robot=self.robot.address,
             joins=reader.newcomer is not None and not first.is_greeting, sent_from=sent_from,
+            wish=wish,
         )  # fmt: skip
         return self._reply(reader, subject, text, pieces, now, to)
 

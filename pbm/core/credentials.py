@@ -17,7 +17,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from pbm.bots import LEVELS
 from pbm.core.unasked import asked_for
 from pbm.domain.commands import is_whole
-from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
 from pbm.domain.verbs import NO_USERIDS, SHORTEST_SECRET, VERBS, find
@@ -197,38 +197,14 @@ def check_address(address: str) -> None:
         raise BadArguments(f'"{address[:80]}" is not an email address this server can write to.')
 
 
-LONGEST_STEM = 16
-"""Characters of a userid that is made from an address, at most, without a number after them."""
-
-
-def open_account(tx: Transaction, address: str, wish: str) -> Player:
+def open_account(tx: Transaction, address: str, userid: str) -> Player:
     """Open an account without a password; the address is confirmed, because its owner has answered from there.
 
-    wish: the userid; empty for one made from the address. Raises: BadArguments, NotAllowed.
+    Raises: BadArguments, NotAllowed.
     """
-    userid = wish or _free_userid(tx, address)
     check_free(tx, userid)
     player = tx.players.add(userid, NO_PASSWORD, tx.now)
     tx.players.add_address(player.id, address, tx.now, confirmed=True)
     tx.invitations.welcome_back(address)
     asked_for(tx, address)
     return player
-
-
-def _free_userid(tx: Transaction, address: str) -> str:
-    """A free userid made from the local part of an address."""
-    local = re.sub(r"[^a-z0-9_.-]", "", address.partition("@")[0].partition("+")[0].casefold()).lstrip("0123456789_.-")
-    stem, number = local[:LONGEST_STEM] or "player", 1
-    userid = stem
-    while not _is_free(tx, userid):
-        number += 1
-        userid = f"{stem}{number}"
-    return userid
-
-
-def _is_free(tx: Transaction, userid: str) -> bool:
-    try:
-        check_free(tx, userid)
-    except Rejected:
-        return False
-    return True

@@ -79,6 +79,8 @@ class Sender(NamedTuple):
     """The player whose own mail is answered, with the token of their seat, by somebody who is not at the board."""
     leaves: bool = False
     """The stranger at `address` has asked for no more mail, and now answers what they were told then."""
+    wish: int = 0
+    """The number of the wish that is shown in the mail which the newcomer at `address` answers; 0 for none."""
 
     @property
     def shown(self) -> Player | None:
@@ -254,6 +256,8 @@ class Author(Desk):
     _boards: Boards
     player: Player | None = None
     """The author's account, as far as it is known by now."""
+    wish: int = 0
+    """The number of the wish that a newcomer is shown in the answer; 0 for the one they were shown before."""
 
     def who(self, command: Command) -> Player:
         """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity if nothing proves it."""
@@ -377,7 +381,9 @@ class Author(Desk):
         if player is None:
             sender = self.incoming.message.sender
             last_day = day_of(self.now + timedelta(days=self.tools.house.answer_token_days))
-            newcomer = None if sent_by.at_home else AddressToken.of(sender, last_day, leaves=sent_by.leaves)
+            newcomer = None if sent_by.at_home else AddressToken.of(
+                sender, last_day, leaves=sent_by.leaves, wish=self.wish or sent_by.wish
+            )  # fmt: skip
             return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
         reader = reader_of(self, player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.incoming.message.sender,))

@@ -68,12 +68,14 @@ class AddressToken:
     last_day: int
     leaves: int = 0
     """1 if the mail that carries it answers a wish to hear no more, so that a yes to it does not accept a game."""
+    wish: int = 0
+    """The number of the wish that the mail shows, which is done once its writer has a name; 0 for none."""
 
     @classmethod
-    def of(cls, address: str, last_day: int, *, leaves: bool = False) -> AddressToken:
+    def of(cls, address: str, last_day: int, *, leaves: bool = False, wish: int = 0) -> AddressToken:
         """The token of an address, regardless of case."""
         hashed = hashlib.sha256(address.casefold().encode(errors="replace")).digest()
-        return cls(int.from_bytes(hashed[:_ADDRESS_BYTES]), last_day, int(leaves))
+        return cls(int.from_bytes(hashed[:_ADDRESS_BYTES]), last_day, int(leaves), wish)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ _STRONG = re.compile(
 """A word that looks like a move and not like a word of any language."""
 _CELL = re.compile(r"[a-z]\d{1,2}")
 _ROBOT = re.compile(r"robot[1-5]?")
+_SIZE = re.compile(r"\d{1,2}(?:[x×]\d{1,2})?")
 _WORDS_TO_A_NUMBER = 4
 """A text of prose has at least this many words for each number; with fewer it may be a move."""
 
@@ -149,6 +150,7 @@ _ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
     "name": lambda _, word: is_name(word),
     "number": lambda _, word: word.lstrip("#").isdecimal(),
     "player": lambda situation, word: situation.is_player(word.removesuffix("'s")),
+    "size": lambda _, word: _SIZE.fullmatch(word) is not None,
     "robot": lambda _, word: _ROBOT.fullmatch(word) is not None,
     "address": lambda _, word: "@" in word,
     "elsewhere": lambda _, word: word in words("elsewhere"),

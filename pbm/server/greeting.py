@@ -16,7 +16,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import State
 from pbm.domain.slips import is_said
 from pbm.domain.verbs import find, redact
-from pbm.features.newcomer import FIRST
+from pbm.features.newcomer import FIRST, kept
 from pbm.mailin import strip_subject
 from pbm.reading.book import words as kind
 from pbm.reading.consent import Answer as Consented
@@ -42,8 +42,9 @@ def answer_mail(request: Request) -> list[Mail]:
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
     original = redact(original_of(request), request.secrets) if failed and known else ""
     answers = [replace(answer, line=redact(answer.line, request.secrets)) for answer in _bounded(answers)]
+    wish = kept(request)
     return request.tools.composer.answer(
-        reader, answers, request.now, request.message, original, request.author.sent_from
+        reader, answers, request.now, request.message, original, request.author.sent_from, wish.told if wish else ""
     )
 
 

@@ -21,19 +21,21 @@ from pbm.core.request import Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, board_first, clean, parse
-from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
+from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.reading import MAX_COMMANDS, Reading, has_text
+from pbm.domain.reading import MAX_COMMANDS, Reading, has_text, read
 from pbm.domain.verbs import (
+    ACCOUNT,
+    Locks,
     Standing,
     leading,
     secrets_of_refused,
     words_behind,
 )
-from pbm.features.newcomer import at_robot, greet
+from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, greet, kept, named_wish
 from pbm.mailin import Action
 from pbm.reading.consent import Answer as Agreed
 from pbm.reading.consent import consent
@@ -58,6 +60,8 @@ _BESIDES = Answer(
     'Your "yes" counts. What you wrote besides was neither done nor passed on.',
     "pbm: your words",
 )
+_NAMELESS = "?"
+"""The userid of somebody without an account, while it is tried out what they wish for."""
 _WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
 
 
@@ -198,12 +202,21 @@ class Order:
             request.outgoing.answers.append(answer or Answer(self.reading.lines[number - 1], Outcome.DONE, ""))
 
     def _greets(self, request: Request) -> bool:
-        """Whether a newcomer's plain words were done, or mean nothing and are one mail too many today."""
-        text, command = self.reading.text, self.commands[0]
-        may_be = isinstance(command, UnknownCommand) or is_newcomers(text) or at_robot(command)
-        if not (request.sender.address and text and may_be):
+        """Whether plain words of somebody without an account were done, or mean nothing and are one mail too many."""
+        text = self.reading.text
+        is_plain = bool(text) and (isinstance(self.commands[0], UnknownCommand) or is_newcomers(text))
+        may_be = is_plain or isinstance(self.commands[0], BadArguments)  # which players may write as it stands
+        if not may_be or request.author.reader().newcomer is None:
             return False
-        return request.attempt(lambda: greet(request, text, command) or is_puzzling(request.tx, request.sender.address))
+        if request.sender.address and is_plain:
+            return request.attempt(lambda: _greeted(request, text))
+        name, words = named_wish(text)
+        with suppress(*REFUSALS):  # what keeps it from being done is told to whoever answers the greeting
+            wish = _wished(request, words or text or self.reading.lines[0])
+            if wish is not None:
+                ask_name(request, wish, name)
+                return True
+        return False
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""
@@ -217,6 +230,58 @@ class Order:
         reading = Reading((meant.whole_line,), meant.comment)
         commands = parse_all(request.tx, reading.lines, request.sender.standing)
         return Order(reading, commands, is_restated=True).carry_out(request)
+
+
+def _greeted(request: Request, text: str) -> bool:
+    """Whether a newcomer's words were done, with what they wished for, or mean nothing and are one mail too many."""
+    try:
+        wish = greet(request, text, lambda words: _wished(request, words))
+    except NoGreeting:
+        if is_puzzling(request.tx, request.sender.address):
+            return True
+        wish = kept(request)
+        if wish is not None:
+            ask_name(request, wish, is_unread=True)
+        return wish is not None
+    if wish is not None:
+        Order(Reading(wish.lines, wish.comment), parse_all(request.tx, wish.lines, KNOWN)).carry_out(request)
+    return True
+
+
+def _wished(request: Request, words: str) -> Wish | None:
+    """What words of somebody without an account ask for. Raises: as _wish_of."""
+    return _wish_of(request, read("", words, KNOWN, lambda word: request.tx.players.find(word) is not None))
+
+
+def _wish_of(request: Request, reading: Reading) -> Wish | None:
+    """What a reading asks for, as it would be done if its writer were a player; None if that changes nothing.
+
+    Raises: REFUSALS if it is understood, and cannot be done.
+    """
+    trial = _tried_as_newcomer(request, reading)
+    proposed = trial.refusal.suggestion if isinstance(trial.refusal, Rejected) else ""
+    if " challenge me " in proposed:  # who is meant is known, and the writer sees the line before it is done
+        trial = _tried_as_newcomer(request, Reading((proposed,), reading.comment))
+    if isinstance(trial.refusal, UnknownCommand | BadArguments):
+        return None
+    if trial.refusal is not None:
+        raise trial.refusal
+    lines, comment = trial.reading.lines, trial.reading.comment
+    commands = [each for each in parse_all(request.tx, lines, KNOWN) if isinstance(each, Command)]
+    acts = any(each.verb.group != ACCOUNT and each.verb.locks is not Locks.NOTHING for each in commands)
+    return Wish(lines, comment[:LONGEST_WISH]) if acts else None
+
+
+def _tried_as_newcomer(request: Request, reading: Reading) -> Request:
+    """The outcome of a mail's commands if its writer had an account; the database stays as it is."""
+    trial = request
+    with suppress(_TriedOut), request.tx.savepoint():
+        player = request.tx.players.add(_NAMELESS, NO_PASSWORD, request.now)
+        request.tx.players.add_address(player.id, request.message.sender, request.now, confirmed=True)
+        trial = request.again(Sender(KNOWN, proven=player, claimed=player))
+        Order(reading, parse_all(request.tx, reading.lines, KNOWN)).carry_out(trial)
+        raise _TriedOut
+    return trial
 
 
 def run(request: Request, command: Command | Rejected) -> Answer | None:
@@ -285,6 +350,8 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
 
     A command that would be refused even if the player confirmed it is refused at once.
     """
+    if request.author.reader().newcomer is not None and _asks_name(request, order.reading, error):
+        return
     player, address = request.sender.claimed, request.message.sender
     since = request.now - timedelta(days=1)
     asked = request.tx.tickets.issued_since("held", mailbox(address), since)
@@ -307,6 +374,20 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     if not others:
         shown = _with_password(command, error, player.userid, sender.board)
     request.outgoing.write(address, subject, "held.txt", player=player, reply_to=token, lines=lines, shown=shown)
+
+
+def _asks_name(request: Request, reading: Reading, error: NeedsIdentity) -> bool:
+    """Whether somebody without an account is asked for a name, after which their commands are done; or is refused."""
+    if request.secrets:
+        return False
+    try:
+        wish = _wish_of(request, reading)
+    except REFUSALS as refusal:
+        refuse(request, reading.lines[0], refusal)
+        return True
+    if wish is not None:
+        ask_name(request, wish, login=error.suggestion if "PASSWORD" in error.suggestion else "")
+    return wish is not None
 
 
 def _with_password(command: Command | Rejected, error: NeedsIdentity, userid: str, board: int | None) -> str:

@@ -199,8 +199,10 @@ def _of_letter(request: Request, text: str, line: str) -> Restated | None:
         )
     if line.startswith("chat about "):
         return about_time(request, text, line.removeprefix("chat about "))
-    rival = line.rpartition(" with ")[2] if name == "play" else ""
-    if rival != line and rival:
+    wanted, _, rival = line.partition(" with ")
+    if name == "play" and rival:
+        if robot := robot_called(request.tx, rival):
+            return Restated(f"{wanted} {robot}")  # nobody is bothered
         _check_rival(request, text, rival)
         raise no_player(request.tx, rival)
     if line == "help {game}" and not game_named(text):

@@ -211,6 +211,7 @@ def _at_no_board(tx: Transaction, facts: _Facts) -> Sender:
         address=newcomer, at_home=facts.at_home, is_void=facts.is_void(known=known),
         is_lost=is_unknown and tx.tickets.find(message.token or "", tx.now) is None,
         leaves=bool(newcomer) and isinstance(token, AddressToken) and bool(token.leaves),
+        wish=token.wish if newcomer and isinstance(token, AddressToken) else 0,
     )  # fmt: skip
 
 

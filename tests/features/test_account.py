@@ -230,9 +230,9 @@ def test_a_reset_without_a_userid_is_for_whoever_has_the_address(alice: House, v
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_stranger_who_wants_to_play_a_game_is_told_how(house: House, game: str) -> None:
+def test_a_stranger_who_wants_to_play_a_game_is_asked_for_a_name(house: House, game: str) -> None:
     (got,) = house.send("stranger@example.com", f"play {game}")
-    assert "to join and play" in got.body
+    assert f"You ask for this:\n\n  play {game}\n" in got.body
 
 
 @pytest.mark.parametrize("plays", [True, False])

@@ -124,17 +124,27 @@ def test_a_robot_is_told_of_before_anybody_has_played_it(patient: House, played:
     assert patient.send("bert", "How strong is robot4?")[0]["Subject"] == "pbm: about robot4"
 
 
-def test_a_challenge_to_a_robot_in_a_first_mail_says_how_to_join(patient: House) -> None:
+def test_a_challenge_to_a_robot_in_a_first_mail_waits_for_a_name(patient: House) -> None:
     line = "hex challenge me robot4 -size=5"
     (got,) = patient.send("joe@home.example", line)
-    assert f"answer with the same line.\n\nWrite: {line}\n" in got.body
-    assert patient.answer("joe@home.example", line)[-1]["Subject"] == "Hex Board 101 joe-robot4"
+    assert f"You ask for this:\n\n  {line}\n" in got.body
+    assert patient.answer("joe@home.example", "zoe")[-1]["Subject"] == "Hex Board 101 zoe-robot4"
 
 
-@pytest.mark.parametrize("said", ["play!", "sign up", "test", "Hello!", "what is this?", "Hex please"])
-def test_a_strangers_few_words_are_no_misspelt_command(patient: House, said: str) -> None:
+@pytest.mark.parametrize(
+    ("said", "subject"),
+    [
+        ("play!", "pbm: what shall we call you?"),
+        ("sign up", "pbm: games by mail"),
+        ("test", "pbm: games by mail"),
+        ("Hello!", "pbm: games by mail"),
+        ("what is this?", "pbm: games by mail"),
+        ("Hex please", "pbm: what shall we call you?"),
+    ],
+)
+def test_a_strangers_few_words_are_no_misspelt_command(patient: House, said: str, subject: str) -> None:
     (got,) = patient.send("joe@home.example", "", said)
-    assert got["Subject"] == "pbm: games by mail"
+    assert got["Subject"] == subject
     assert got.body.startswith("This is pbm@example.org: board games for two, by mail.")
 
 
@@ -166,7 +176,8 @@ def test_a_stranger_who_wants_to_be_forgotten_joins_by_no_yes(patient: House, wi
         patient.deliver(patient.answering("joe@site.example", said))
         with patient.service.store.read() as tx:
             assert not tx.players.of_address("joe@site.example"), said
-    assert patient.answer("joe@site.example", "play", mail=1)[0]["Subject"] == "pbm: welcome, joe"
+    assert patient.answer("joe@site.example", "play", mail=1)[0]["Subject"] == "pbm: what shall we call you?"
+    assert patient.answer("joe@site.example", "joe")[0]["Subject"] == "pbm: welcome, joe"
 
 
 @pytest.mark.parametrize(
@@ -370,7 +381,7 @@ def test_a_signature_below_a_subject_says_nothing(patient: House, told: str, sub
 def test_a_newcomers_signature_says_nothing(patient: House) -> None:
     for number, text in enumerate(("", "Regards\nZoe")):
         (got,) = patient.send(f"zoe{number}@example.com", "play hex", text)
-        assert got["Subject"] == "pbm: games by mail", text
+        assert got["Subject"] == "pbm: what shall we call you?", text
 
 
 @pytest.mark.parametrize("said", ["hex seek anna robot", "please remind anna in 101"])

@@ -86,11 +86,69 @@ def test_a_refusal_among_several_names_the_board_in_what_it_advises(club: House)
     assert "drawn" in club.answer("alice", "102 accept")[0].body
 
 
-def test_a_yes_to_a_refused_challenge_joins_and_starts_no_game(club: House) -> None:
-    club.send("carl@example.com", "cross challenge me bob@example.net")
-    got = club.answer("carl@example.com", "yes please")
-    assert [each["Subject"] for each in got] == ["pbm: welcome, carl"]
-    assert "Cross Board" in club.answer("carl@example.com", "play")[0]["Subject"]
+NAMELESS = "carl.miller@example.com"
+
+
+@pytest.mark.parametrize(
+    ("wish", "done"),
+    [
+        ("cross challenge me bob@example.net", "Cross Board"),
+        ("cross challenge me bob", "Cross Board"),
+        ("cross challenge me robot2", "Cross Board"),
+        ("hex seek 1", "You look for a game of Hex"),
+        ("I want to play with lily@example.org", "lily@example.org is invited to a game of Cross"),
+        ("I want to play hex with bob", "Hex Board"),
+        ("play go 9x9 against the computer", "-size=9"),
+        ("play hex against robot 3", "robot3"),
+        ("join autumn", "autumn"),
+    ],
+)
+def test_a_wish_without_a_name_is_done_once_there_is_one(wish: str, done: str, club: House) -> None:
+    club.send("dirk", "tournament create autumn roundrobin hex -players=2..4", Authentication_Results=VOUCHED)
+    before = club.dump()["players"]
+    (asked,) = club.send(NAMELESS, wish)
+    (again,) = club.answer(NAMELESS, "yes please")
+    assert asked["Subject"] == again["Subject"] == "pbm: what shall we call you?"
+    assert club.dump()["players"] == before, "nobody has joined before they have a name"
+    got = [each for each in club.answer(NAMELESS, "Zoe") if each.address == NAMELESS]
+    assert got[0]["Subject"] == "pbm: welcome, Zoe"
+    assert done in f"{got[1]['Subject']} {' '.join(got[1].body.split())}"
+    assert not any("carl" in each.body for each in got)
+
+
+def test_who_answers_yes_to_an_invitation_is_asked_for_a_name_and_called_by_no_other(club: House) -> None:
+    club.send("bob", f"hex challenge me {NAMELESS}", Authentication_Results=VOUCHED)
+    (asked,) = club.answer(NAMELESS, "yes")
+    assert asked["Subject"] == "pbm: what shall we call you?"
+    (taken,) = club.answer(NAMELESS, "dirk")
+    assert 'The userid "dirk" is taken' in taken.body
+    got = club.answer(NAMELESS, "Zoe")
+    assert {each["Subject"] for each in got[1:]} == {"Hex Board 104 bob-Zoe"}
+    assert not any("carl" in each.body for each in got)
+
+
+def test_a_wish_is_done_only_for_who_answers_the_mail_that_shows_it(club: House) -> None:
+    club.send(NAMELESS, "hello")
+    club.send(NAMELESS, "hex challenge me bob")
+    assert len(club.answer(NAMELESS, "Zoe", mail=1)) == 1, "the first mail has shown no wish"
+
+
+@pytest.mark.parametrize(
+    ("wish", "title"),
+    [
+        ("play hex against robot 3", "Hex Board 104 bob-robot3"),
+        ("play hex with robot3", "Hex Board 104 bob-robot3"),
+        ("hex vs computer", "Hex Board 104 bob-robot1"),
+        ("play go 9x9 against the computer", "Go Board 104 bob-robot1"),
+        ("Can I play go 9x9 against robot 4?", "Go Board 104 bob-robot4"),
+        ("I'd like to play hex against the strongest robot", "Hex Board 104 bob-robot5"),
+        ("hex 7 vs robot 2", "Hex Board 104 bob-robot2"),
+        ("ich möchte Hex gegen Roboter 2 spielen", "Hex Board 104 bob-robot2"),
+    ],
+)
+def test_a_wish_for_a_robot_of_a_level_starts_that_game(wish: str, title: str, club: House) -> None:
+    (got,) = club.send("bob", wish, Authentication_Results=VOUCHED)
+    assert got["Subject"] == title
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.request import Request, no_player
-from pbm.core.robots import is_robot, robot_called, robot_named
+from pbm.core.robots import is_robot, robot_named
 from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, take_body, unheard
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
@@ -87,14 +87,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
         return owners[0] if owners else word
     if word.casefold() == ME:
         asker = request.author.apparent() if request.sender.at_home else request.author.player or request.sender.writer
-        if asker is None and any(robot_called(request.tx, name) for name in command.args.values()):
-            raise NotAllowed("You have not joined yet. To join and play, answer with the same line.", command.line)
-        if asker is None:
-            raise NotAllowed(
-                f'"{word}" is nobody here: the address your email came from belongs to no player. '
-                "Once you have joined, send the same line again."
-            )
-        return asker
+        return asker or request.author.who(command)
     player = robot_named(request.tx, word) or request.tx.players.find(word)
     if player is None:
         raise no_player(request.tx, word, " To invite somebody new, write their email address.")

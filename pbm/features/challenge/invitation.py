@@ -26,7 +26,7 @@ from pbm.domain.reading import read
 from pbm.domain.verbs import FIRST_BOARD, Standing
 from pbm.mailin.written import token_answered
 from pbm.reading.consent import Answer as Consented
-from pbm.reading.consent import consent, is_bare
+from pbm.reading.consent import consent, introduced, is_bare
 from pbm.reading.games_named import topic
 from pbm.reading.sentences import unclosed
 from pbm.store.tickets import INVITE, Ticket
@@ -107,10 +107,19 @@ def _note(comment: str) -> str:
 def _send_invitation(
     request: Request, address: str, inviter: Player, payload: dict[str, Any], problem: str = "", told: str = ""
 ) -> None:
-    """Mail the invitation. problem: why the stranger's answer was not understood. told: what it asked to know."""
+    """Mail the invitation. problem: why the stranger's answer was not understood. told: what it asked to know.
+
+    Once they have agreed, only their name is asked for.
+    """
     days = request.tools.house.invitation_days
     token = request.outgoing.issue(INVITE, address, days=days, player=inviter, **payload)
     game = GAMES[payload["game"]]
+    if payload.get("agreed"):
+        request.outgoing.write(
+            address, "pbm: what shall we call you?", "called.txt", reply_to=token,
+            inviter=inviter.userid, game=game.info, problem=problem,
+        )  # fmt: skip
+        return
     terms = read_terms(game, payload["words"], payload["body"], request.tools.house.default_clock)
     request.outgoing.write(
         address,
@@ -132,26 +141,30 @@ def _send_invitation(
 
 @redeems(INVITE, lasting=True)
 def answer_invitation(request: Request, ticket: Ticket) -> None:
-    """The stranger accepts, perhaps with a userid of their choice, or declines for good; else they are asked again."""
+    """The stranger accepts, with a userid of their choice, or declines for good; else they are asked again."""
     inviter = request.tx.players.get(ticket.player_id or 0)
     others, game = [inviter.userid] if inviter is not None else [], ticket.payload["game"]
     said = consent(request.message.text, others, game=game)
     if said.answer in (Consented.NO, Consented.NEVER):
         _decline(request, ticket, inviter)
         return
-    command = _helped(request)
-    if command is not None or said.answer is not Consented.YES:
+    command, has_agreed = _helped(request), ticket.payload.get("agreed", False)
+    name = said.name or (introduced(request.message.text) if has_agreed else "")
+    if command is not None or not (said.answer is Consented.YES or name):
         _ask_again(request, ticket, inviter, command)
         return
     owners, known = request.tx.players.of_address(ticket.subject), request.sender.claimed
-    if inviter is not None and known not in (None, inviter, *owners) and not said.name:
+    if inviter is not None and known not in (None, inviter, *owners) and not name:
         request.outgoing.answers.append(_as_player(ticket, inviter))
         return
+    ticket = ticket._replace(payload=ticket.payload | {"agreed": True})
+    if not (owners or name):
+        _repeat(request, ticket, inviter)
+        return
     try:
-        player = owners[0] if owners else open_account(request.tx, ticket.subject, said.name)
+        player = owners[0] if owners else open_account(request.tx, ticket.subject, name)
     except Rejected as error:
-        if inviter is not None:
-            _repeat(request, ticket, inviter, problem=str(error))
+        _repeat(request, ticket, inviter, problem=str(error))
         return
     close(request, INVITE, ticket.subject)
     request.author.player, request.words.comment = player, words_besides(request, ticket.payload["game"])
@@ -313,11 +326,11 @@ def _about(inviter: Player) -> str:
     )
 
 
-def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str = "", told: str = "") -> None:
+def _repeat(request: Request, ticket: Ticket, inviter: Player | None, *, problem: str = "", told: str = "") -> None:
     """Send the invitation once more, up to MAX_ASKED times. problem, told: as for `_send_invitation`."""
     since = request.now - timedelta(days=request.tools.house.invitation_days)
     asked = request.tx.tickets.issued_since(INVITE, ticket.subject, since)
-    if asked <= MAX_ASKED:
+    if inviter is not None and asked <= MAX_ASKED:
         _send_invitation(request, ticket.subject, inviter, ticket.payload, problem, told)
 
 
