@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import cache, reduce
 from math import tanh
 from operator import or_
+from pathlib import Path
 from random import Random
 
 from games.boards import Cells, Hexes, Squares, bits, union
@@ -16,8 +17,13 @@ from games.steps import Steps
 from pbm.bots.skill import Exact, Rollout, Skill, Solution, Stones, completing
 from pbm.bots.threats import Prospects, Threats, ThreatSkill
 
-SQUARES_AT_MOST = 34
+SQUARES_AT_MOST = 36
 """With at most this many free squares, solving Four in a Row is tried."""
+BOOK_STEPS = 100_000
+"""Whoever may take fewer steps does not look into the book of Four in a Row: lower levels should lose now and then."""
+_BOOK = Path(__file__).with_name("four.txt")
+_WIDTH, _HEIGHT, _LINE = 7, 6, 4
+"""The board of the book."""
 
 
 class Opened(dict[Cells, Cells]):
@@ -81,6 +87,27 @@ class Columns:
 
 
 _columns = cache(Columns)
+
+
+@cache
+def four_book() -> dict[int, int]:
+    """The column, from 0, by which the first side wins, by the key of a position; a mirror image has one key with it.
+
+    The first side wins Four in a Row from the start. Following the book, it only meets positions that are in it, or
+    that are solved within the steps of the highest level. It was computed by bench/four_book.c.
+    """
+    rows = (line.split() for line in _BOOK.read_text().splitlines())
+    return {int(key, 16): int(column) for key, column in rows}
+
+
+def _key(pos: Position, stride: int, *, mirrored: bool) -> int:
+    """The key of a position in the book, or of its mirror image."""
+    key = sum(1 << column * _WIDTH for column in range(_WIDTH))
+    for cells in (pos.own, pos.taken):
+        for cell in bits(cells):
+            row, column = divmod(cell, stride)
+            key += 1 << (_WIDTH - 1 - column if mirrored else column) * _WIDTH + row
+    return key
 
 
 Drop = tuple[Cells, Cells, Cells, Cells]
@@ -151,10 +178,25 @@ class FourSkill(Skill):
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
         columns = self._columns(pos)
+        known = self.in_book(pos) if steps.left >= BOOK_STEPS else None
+        if known is not None:
+            return Solution(float(pos.to_move.sign), (known,))
         if columns.free(pos.taken) > SQUARES_AT_MOST:
             return None
         at = pos.own, pos.others, columns.open(pos.own), columns.open(pos.others)
         return Drops(columns, steps).solution(at, pos.to_move)
+
+    def in_book(self, pos: Position) -> int | None:
+        """The winning move that the book has for a position; None if it has none."""
+        board = self.game.board(pos.options)
+        if (board.stride - 1, len(board.rows), pos.options.number("line")) != (_WIDTH, _HEIGHT, _LINE):
+            return None
+        key, image = (_key(pos, board.stride, mirrored=mirrored) for mirrored in (False, True))
+        column = four_book().get(min(key, image))
+        if column is None:
+            return None
+        wanted = column if key <= image else _WIDTH - 1 - column
+        return next(move for move in self.game.moves(pos) if move % board.stride == wanted)
 
 
 _WORTH = (0, 1, 4, 16, 60, 0)
