@@ -319,7 +319,7 @@ class _Reader:
                 # "D4, thanks" is a move with politeness around it; only if it is not, it is a sentence about one
                 return self._phrase(number, text, min(whole, key=lambda phrase: not phrase.does.startswith("move ")))
         claims = [claim for claim in (self._led(number, text, phrase) for phrase in leads) if claim is not None]
-        return max(claims, key=lambda claim: len(claim.line), default=None)
+        return max(claims, key=lambda claim: len(claim.line), default=None) or self._before_a_comma(number, text)
 
     def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim:
         name, _, _ = phrase.does.partition(" ")
@@ -347,13 +347,30 @@ class _Reader:
         behind = shown[found[end - 1].end :].lstrip()
         rest = behind.lstrip(" .,;:!)-(")
         is_apart = rest != behind or says(rest, "behind-a-move", "courtesy")
-        if not is_apart or says(rest, "only-spoken-of", "doubt") or self._mentioned(rest) or self._acts_in(rest):
+        if not is_apart or not self._is_aside(rest):
             return None
         if not any(map(str.isalnum, rest)):
             return None  # "C3?!"
         if found[end - 1].plain.isdecimal() and rest == behind:
             return None  # "5 and a half"
         return _Claim(self._notation(text, phrase), number, rest, is_move=True)
+
+    def _before_a_comma(self, number: int, text: str) -> _Claim | None:
+        """The move that a sentence says before a comma, if what follows speaks of something else."""
+        for comma in re.finditer(",", text):
+            head, rest = text[: comma.start()], text[comma.end() :].lstrip()
+            for phrase in phrases(head, "board", self.here.spans(head)):
+                if phrase.does.startswith(("move ", "tell ")) and self._is_aside(rest):
+                    return _Claim(self._notation(head, phrase), number, text, is_move=True)
+        return None
+
+    def _is_aside(self, rest: str) -> bool:
+        """Whether the words behind a move speak neither of it nor of another one, and ask for nothing."""
+        if _is_courtesy(re.sub("^and ", "", rest, flags=re.IGNORECASE)):
+            return True
+        if says(rest, "only-spoken-of", "doubt") or self._mentioned(rest):
+            return False
+        return not self._acts_in(rest)
 
     def _acts_in(self, text: str) -> bool:
         return any(phrase.does in ACTS for phrase in phrases(text, "board", self.here.spans(text)))
