@@ -47,7 +47,9 @@ def test_an_unfit_option_is_quoted(people: House, word: str) -> None:
 
 
 def test_me_needs_an_address_of_a_player(people: House) -> None:
-    assert '"me" is nobody here' in refused(people.send("x@example.com", "cross challenge me bob"))
+    (got,) = people.send("x@example.com", "cross challenge me bob")
+    assert "one word, the name that you would like to be called by" in " ".join(got.body.split())
+    assert started(people.answer("x@example.com", "xena")) == 101
 
 
 def test_who_refuses_challenges_may_still_challenge(people: House) -> None:
