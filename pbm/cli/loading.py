@@ -22,7 +22,7 @@ from pydantic_core import ErrorDetails
 
 from pbm.cli.output import Misconfigured
 from pbm.cli.places import CONFIG_VARIABLE, MASK, PREFIX, found, read
-from pbm.cli.settings import RENAMED, Configuration, is_loopback, unusable_authorities
+from pbm.cli.settings import GONE, RENAMED, Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
@@ -184,9 +184,11 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
 
 
 def _renamed(key: tuple[Any, ...]) -> str:
-    """What a key of an earlier version is called now."""
-    name = RENAMED.get(".".join(map(str, key)), "")
-    return f' It is called "{name}" now.' if name else ""
+    """What became of a key of an earlier version; empty for others."""
+    name = ".".join(map(str, key))
+    if name in GONE:
+        return " This limit cannot be set any more; limits.scale is a factor on all of them."
+    return f' It is called "{RENAMED[name]}" now.' if name in RENAMED else ""
 
 
 def _meant(name: str, table: type[BaseModel]) -> str:

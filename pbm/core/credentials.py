@@ -15,7 +15,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbm.bots import LEVELS
-from pbm.core.unasked import asked_for
+from pbm.core.limits import UNANSWERED, Whose, forget
 from pbm.domain.commands import is_whole
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import look
@@ -206,5 +206,5 @@ def open_account(tx: Transaction, address: str, userid: str) -> Player:
     player = tx.players.add(userid, NO_PASSWORD, tx.now)
     tx.players.add_address(player.id, address, tx.now, confirmed=True)
     tx.invitations.welcome_back(address)
-    asked_for(tx, address)
+    forget(tx, UNANSWERED, Whose(to=address))
     return player

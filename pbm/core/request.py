@@ -15,12 +15,13 @@ from games.rules import GameError, joined
 from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
+from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess, minute
 from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
-from pbm.core.unasked import Pool, excess_of_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
+from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import Reading
@@ -307,8 +308,8 @@ class Author(Desk):
         until = self.incoming.locked.get((userid, password))
         if until is not None:
             raise NotAllowed(
-                f"Too many passwords were tried, so yours was not looked at; none is before {_minute(until)}. "
-                "Answering one of our emails works without a password, and at any time."
+                "Too much for now: passwords are limited, and yours was not looked at. Try again after "
+                f"{minute(until)}. Answering one of our emails works without a password, and at any time."
             )
 
     def seated(self, command: Command) -> tuple[OpenBoard, Seat]:
@@ -449,8 +450,10 @@ class Request(Desk):
     refusal: Rejected | GameError | None = None
     passed_on: tuple[CommentMade, ...] = ()
     """What others wrote before, which the players of the board get now."""
-    withheld: str = ""
-    """Why a mail is not sent: it would be one too many to somebody who may not have asked for it."""
+    asked: set[str] = field(default_factory=set)
+    """The mailboxes to which questions go, counted as such, that others could have caused."""
+    withheld: TooMuch | None = None
+    """Why a question is not sent: it would be one too many to somebody who may not have asked for it."""
     reading: Reading = field(default_factory=lambda: Reading(()))
     """The reading that is carried out; if the mail is in plain words, it is not the first one."""
     read_as: dict[int, str] = field(default_factory=dict)
@@ -480,22 +483,20 @@ class Request(Desk):
 
     def attempt(self, deed: Callable[[], T]) -> T:
         """What the deed returns. If it raises, what it wrote, its letters, and a player it signed up are undone."""
-        sender, letters = self.author.sender, len(self.outgoing.letters)
+        sender, letters, asked = self.author.sender, len(self.outgoing.letters), {*self.asked}
         try:
             with self.tx.savepoint():
                 return deed()
         except BaseException:
             del self.outgoing.letters[letters:]
+            self.asked = asked
             if self.author.sender is not sender:
                 self.author.sender, self.author.player = sender, None
             raise
 
-    def put_off(self, until: datetime) -> Request:
+    def put_off(self, problem: TooMuch) -> Request:
         """Answer that nothing was done, because the sender's boards have taken too much computing."""
-        text = (
-            "Nothing was done: your commands have kept the server busy for long, and others wait. Send it again after "
-            f"{_minute(until)}."
-        )
+        text = f"Nothing was done. {problem}"
         self.outgoing.answers.append(Answer("your email", Outcome.FAILED, text, "pbm: not done"))
         return self
 
@@ -512,24 +513,31 @@ class Request(Desk):
         """The words without the passwords of the mail's commands."""
         return redact(words, self.secrets).strip()
 
-    @property
-    def pool(self) -> Pool:
-        """What mails that others get because of this one draw from."""
-        if self.author.player or self.sender.proven:
-            return Pool.PLAYERS
-        return Pool.VOUCHED if self.message.authenticated else Pool.STRANGERS
+    def whose(self, to: str = "", account: str = "") -> Whose:
+        """Who is counted for what the mail causes. to: the address that gets a mail. account: whom it is about."""
+        player = self.author.player or self.sender.proven
+        proven = player is not None or self.message.authenticated or bool(self.sender.address)
+        author = f"player {player.id}" if player else mailbox(self.message.sender) if self.message.sender else "nobody"
+        pool = Pool.PROVEN if proven else Pool.UNPROVEN
+        return Whose(pool, author, network=self.incoming.network, to=to, account=account)
 
-    def may_ask(self, player: Player, address: str) -> bool:
-        """Whether a question that anybody can cause may go to an address of the player's; if so, it is counted.
+    def draw(self, act: Act, to: str = "", account: str = "") -> None:
+        """Count what the mail causes; a mail to the address is not counted as an answer, too. Raises: TooMuch."""
+        draw(self.tx, self.tools.limits, act, self.whose(to, account))
+        if to:
+            self.asked.add(mailbox(to))
 
-        It is allowed and not counted if the sender is proven to be the player, or their address is vouched for.
-        """
-        vouched = self.message.authenticated and address.casefold() == self.message.sender.casefold()
-        if not vouched and player not in (self.sender.proven, self.author.player):
-            pool = self.pool if self.pool is not Pool.STRANGERS else Pool.TO_PLAYERS
-            excess = excess_of_unasked(self.tx, self.tools.limits, address, self.incoming.network, pool)
-            self.withheld = excess or self.withheld
-            return not excess
+    def excess(self, act: Act, to: str = "") -> TooMuch | None:
+        """Why something would be too much that the mail causes; nothing is counted."""
+        return excess(self.tx.guesses, self.tools.limits, self.now, act, self.whose(to))
+
+    def may_ask(self, act: Act, address: str) -> bool:
+        """Whether a question that anybody can cause may go to a player's address; if so, it is counted."""
+        try:
+            self.draw(act, address)
+        except TooMuch as problem:
+            self.withheld = problem
+            return False
         return True
 
 
@@ -539,8 +547,3 @@ def _has_moved(board: OpenBoard, seat: Seat, since: datetime | None = None) -> b
     if not record or record[-1].seat != seat or board.match.result is not None or board.state.to_move == seat:
         return False
     return since is None or len(record) == 1 or record[-2].played_at <= since
-
-
-def _minute(instant: datetime) -> str:
-    """The instant, rounded up to a whole minute."""
-    return f"{instant + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"

@@ -98,7 +98,7 @@ _WINDOW = timedelta(hours=1)
 
 def charge(at: Desk, whom: int, seconds: float) -> None:
     """Add time that robots have thought for a player; tell them when the limit of an hour is reached."""
-    tx, most = at.tx, at.tools.limits.thinking_seconds_per_hour
+    tx, most = at.tx, _most(at)
     player = tx.players.get(whom)
     if player is None or seconds <= 0:
         return
@@ -113,9 +113,14 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
         at.owe(letters_for(at, reader, "pbm: robots pause", "robots-pause.txt", **words))
 
 
+def _most(at: Desk) -> float:
+    """Seconds that robots may think for one player within an hour."""
+    return at.tools.limits.thinking_seconds_per_hour * at.tools.limits.scale
+
+
 def spent(at: Desk) -> set[int]:
     """The ids of players for whom robots have thought as long as the hourly limit allows."""
-    most = at.tools.limits.thinking_seconds_per_hour
+    most = _most(at)
     noted = at.tx.agenda.of(SPENT)
     return {int(item.key) for item in noted if item.payload["seconds"] >= most and _counts(at, item)}
 

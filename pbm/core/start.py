@@ -194,7 +194,6 @@ def start_match(
     body: str,
     seats: tuple[Player, Player],
     *,
-    started_by: str = "",
     rematch_of: int | None = None,
     tournament: str = "",
     default_clock: str = "",
@@ -203,7 +202,7 @@ def start_match(
 ) -> OpenBoard:
     """Store a new match and return it. Raises: as read_terms.
 
-    started_by: whose daily limit it counts toward. tournament: its name, as the players read it.
+    tournament: its name, as the players read it.
     default_clock: the clock if no word sets one; empty for the server's default.
     seed: of a random board that no word names; None for a different board in each match.
     plies: in canonical notation; the match goes on after them.
@@ -220,7 +219,6 @@ def start_match(
         state.to_move,
         tx.now,
         rated=terms.rated and not tx.players.bots([player.id for player in seats]),
-        started_by=started_by,
         rematch_of=rematch_of,
         tournament=tournament,
         control=terms.control,

@@ -91,88 +91,55 @@ def _check_clock(text: str) -> str:
 
 
 class Limits(SettingsTable):
-    """How much one person may ask for. A day has 24 hours."""
+    """How much anybody may cause; all of it comes back evenly with time. A day has 24 hours."""
 
-    stranger_replies_per_day: CountOrNone = setting(1, "Answers a day to an address that belongs to no player.")
-    newcomer_replies_per_day: CountOrNone = setting(
-        30, "The same once it has answered one of our emails, which proves that its owner wrote."
+    scale: Annotated[float, Field(ge=0.01, le=1000)] = setting(
+        1.0, "A factor on all limits, those of this table and those that no setting changes: 10 for a private club."
     )
     answers_per_hour: Count = setting(
         120,
-        "Answers an hour to one address, lest two robots talk forever. What it asks for is done all the same, and "
-        "no email about a move is left out.",
+        "Answers an hour to one player who has proved who they are, lest two robots talk forever. What they ask for is "
+        "done all the same, and no email about a move is left out.",
     )
     unproven_answers_per_hour: Count = setting(
         20,
         "The same for emails that only say whose they are, as anybody can who knows the address: without a password, "
         "and in answer to nothing of ours.",
     )
-    unproven_help_per_hour: Count = setting(
+    unproven_in_all_per_hour: Count = setting(2500, "The same for everybody together.")
+    newcomer_answers_per_day: CountOrNone = setting(
         30,
-        "The same for such emails of players that ask for nothing but pages of help. Pages asked for in answer to a "
-        "mail of ours do not count.",
+        "Answers a day to an address without an account that has answered us, or that server.authserv_id vouches for.",
     )
-    answers_per_board_per_hour: Count = setting(200, "The same for all who write about one board.")
-    answers_per_hour_in_all: Count = setting(
-        5000, "The same for everybody together. Emails that only say whose they are draw at most half."
+    stranger_answers_per_day: CountOrNone = setting(1, "Answers a day to any other address without an account.")
+    questions_per_day: CountOrNone = setting(
+        3,
+        "Questions of one kind a day to one mailbox, whatever its +tags and dots, if others may have caused them: "
+        'whether an address is theirs, "was that you?", a new password, whether to be erased. An address that never '
+        "answers whether it is somebody's is asked nine times.",
     )
-    unproven_answers_per_domain_per_hour: Count = setting(
-        300, "Answers an hour to one domain that emails draw which only say whose they are."
+    unasked_per_domain_per_day: Count = setting(
+        200, "Answers a day to strangers at one domain, and as many questions there. Large providers are not counted."
     )
-    unproven_answers_per_network_per_hour: Count = setting(
-        200, "The same because of emails from one network (IPv4 /24, IPv6 /64), to anybody."
+    unasked_per_network_per_day: Count = setting(
+        50, "The same because of emails from one network (IPv4 /24, IPv6 /64), to anybody."
     )
-    held_asks_per_day: CountOrNone = setting(
-        3, 'How often a day one address is asked "was that you?" for lack of a password.'
+    challenges_per_day: Count = setting(30, "Games a player may start or propose a day.")
+    invitations_per_day: CountOrNone = setting(
+        5, "Emails a day by which a player may invite people who have no account."
     )
-    wrong_logins: Count = setting(
+    messages_per_day: CountOrNone = setting(50, "Messages a player may write to others a day.")
+    wrong_passwords: Count = setting(
         5,
-        "Wrong passwords for one userid until passwords for it are refused for a minute; with each further one that "
-        "doubles. Answers to our emails still work.",
+        "Wrong passwords for one userid within six hours; then none is looked at for half of that. Answers to our "
+        "emails still work.",
     )
-    wrong_logins_per_source: Count = setting(
-        20, "The same for one sender and for one machine, whatever the userids; so many wrong reply addresses, too."
-    )
-    stranger_passwords_per_hour: Count = setting(
-        600, "Passwords an hour that are looked at or set for senders who are no players."
-    )
-    longest_lock_hours: Hours = setting(24, "The longest such refusal.")
     computing_seconds_per_hour: Seconds = setting(
         120, "Computing within an hour for one player: a few positions, if players aim at them, take long."
     )
     thinking_seconds_per_hour: Seconds = setting(
         900, "How long robots may think within an hour for one player; then their boards wait for its end."
     )
-    challenges_per_day: Count = setting(30, "Games a player may start a day by challenging.")
-    stranger_challenges_per_day: CountOrNone = setting(
-        5, "Games a day that somebody who is no player may start between players."
-    )
-    challenges_to_one_per_day: Count = setting(
-        50, "Games a day that all others together may start with one player by challenging them."
-    )
-    offers_to_one_per_day: Count = setting(
-        5, "Emails a day that ask one player whether they want a game that others propose."
-    )
-    invitations_per_day: CountOrNone = setting(
-        5, "Emails a day by which a player may invite people who have no account."
-    )
-    confirmations_per_day: Count = setting(
-        3,
-        "Emails that ask one mailbox, whatever its +tags and dots, whether it belongs to an account. If it answers "
-        "none, as many come at least a day apart, then as many a week apart, and then none.",
-    )
-    unasked_per_domain_per_day: Count = setting(
-        200,
-        "Emails a day to one domain that its people may not have asked for: confirmations, invitations, new "
-        'passwords, "was that you?", answers to strangers. Emails that server.authserv_id vouches for ask for '
-        "themselves.",
-    )
-    unasked_per_network_per_day: Count = setting(
-        50, "The same because of emails from one network (IPv4 /24, IPv6 /64), to anybody."
-    )
-    resets_per_day: Count = setting(3, "Emails a day by which one player may set a new password.")
-    exports_per_day: Count = setting(2, "Emails a day with all games of one player.")
-    messages_per_day: CountOrNone = setting(50, "Messages a player may write to others a day.")
 
 
 class HouseRules(SettingsTable):

@@ -9,11 +9,11 @@ from typing import Any
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_address, check_free, check_password, chosen_password, declines
+from pbm.core.limits import UNANSWERED, Act, Whose, forget
 from pbm.core.notify import Desk, MailsRevoked, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
-from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import mailbox
@@ -53,7 +53,7 @@ def signup(request: Request, command: Command) -> None:
     if any(letter.subject == CONFIRMING for letter in request.outgoing.letters):
         raise NotAllowed("One email makes one account.")
     for address in addresses:
-        _count_unasked(request, address)
+        _count_question(request, address)
     hashed = request.author.hash_of(password) if password else NO_PASSWORD
     for address in addresses:
         request.outgoing.letters.append(to_confirm(request, address, userid, None, userid=userid, hash=hashed))
@@ -128,7 +128,7 @@ def password_(request: Request, command: Command) -> Answer | None:
     if not request.message.authenticated:  # with a forwarded mail of ours and a forged From, anybody could take over
         check_password(password)
         if not _ask_at_all_addresses(request, player, wanted=True):
-            raise NotAllowed("You have been asked for a password often enough today: answer one of these emails.")
+            raise request.withheld or NotAllowed("You are asked for no password.")
         return None
     _set_password(request, player, password)
     return done(command, "Your password is set. With your userid and it, commands count from any address.")
@@ -200,13 +200,16 @@ def signoff(request: Request, command: Command) -> Answer:
 )
 def reset_password(request: Request, command: Command) -> Answer:
     """Mail a question for a new password; the answer does not show whether there is such a player."""
-    for player in _who_lost_it(request, command):
-        _ask_at_all_addresses(request, player)
+    if problem := request.excess(Act.RESET):  # of the network: that says nothing about any account
+        raise problem
+    players = _who_lost_it(request, command)
+    asked = [_ask_at_all_addresses(request, player) for player in players]
+    if request.withheld is not None and not any(asked) and not {*players}.isdisjoint(request.sender.at_home):
+        raise request.withheld
     return done(
         command,
-        "If somebody has this userid, an email goes to the addresses of the account.\n"
-        "Answer it to choose a new password. Only a few such emails go there a day: if\n"
-        "none comes, try again tomorrow.",
+        "If somebody has this userid, and has not been asked too often today, an email\n"
+        "goes to the addresses of the account. Answer it to choose a new password.",
     )
 
 
@@ -228,11 +231,9 @@ def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = Fa
     The question before stays good if none may be sent in its place. wanted: as for _ask_for_password.
     """
     own = request.tx.players.confirmed(player.id)[player.id]
-    asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
-    is_banned = player.userid.casefold() in request.tx.bans.of([player.userid.casefold()], request.now)
-    if asked >= request.tools.limits.resets_per_day * len(own) or is_banned:
+    if player.userid.casefold() in request.tx.bans.of([player.userid.casefold()], request.now):
         return False
-    addresses = [address for address in own if request.may_ask(player, address)]
+    addresses = [address for address in own if request.may_ask(Act.RESET, address)]
     if addresses:
         request.tx.tickets.revoke(RESET, player.userid, request.now)
     for address in addresses:
@@ -283,11 +284,11 @@ def addresses_of(request: Request, command: Command) -> list[str]:
     return addresses
 
 
-def _count_unasked(request: Request, address: str) -> None:
-    """Count a question to an address, unless its owner has surely asked for it. Raises: NotAllowed for one too many."""
-    own = address.casefold() == request.message.sender.casefold()
-    if not (own and (request.message.authenticated or request.sender.address)):
-        count_unasked(request.tx, request.tools.limits, address, request.incoming.network, request.pool)
+def _count_question(request: Request, address: str) -> None:
+    """Count the question whether an address is somebody's. Raises: NotAllowed if it is too much or not wanted."""
+    if request.tx.invitations.is_refused(address):
+        raise NotAllowed(f"{address} has asked for no more mail from here: nothing was sent there.")
+    request.draw(Act.CONFIRM, address)
 
 
 def _ask_to_confirm(request: Request, player: Player, address: str, instead: Collection[str] = ()) -> None:
@@ -295,7 +296,7 @@ def _ask_to_confirm(request: Request, player: Player, address: str, instead: Col
 
     instead: the addresses that replace all others once it is confirmed; empty to keep the others.
     """
-    _count_unasked(request, address)
+    _count_question(request, address)
     own = _own_addresses(request, player)
     if address.casefold() not in own:
         request.tx.players.add_address(player.id, address, request.now, confirmed=False)
@@ -334,7 +335,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
     player = request.tx.players.get(address.player_id) if address is not None else None
     if address is None or player is None:
         return
-    asked_for(request.tx, address.address)
+    forget(request.tx, UNANSWERED, Whose(to=address.address))
     request.author.player = player
     publish(ReachChanged(player), request.tx)
     instead = ticket.payload.get("instead")

@@ -11,6 +11,7 @@ from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountsMerged, subscribes
 from pbm.core.credentials import first_line
+from pbm.core.limits import Act
 from pbm.core.notify import Desk, Tools, Writer, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.reply import done
@@ -143,9 +144,8 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
         if not readers[hearer.id].addresses:
             problem = unheard(request.tx, hearer)
             raise NotAllowed(f"{problem}, so nothing can be sent there." if problem else _deaf(hearer.userid))
-    most, since = request.tools.limits.messages_per_day, request.now - timedelta(days=1)
-    if request.tx.tickets.issued_since(MESSAGE, author.userid, since) + len(hearers) > most:
-        raise NotAllowed(f"A player may send {most} messages a day, and you have. Try again tomorrow.")
+    for _ in hearers:
+        request.draw(Act.MESSAGE)
     headers = written_by(author, request.tools)
     for hearer in hearers:
         for address in readers[hearer.id].addresses:
@@ -280,9 +280,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
         raise NotAllowed(
             f"You do not follow board {number}, so you would not read what is answered.", f"follow {number}"
         )
-    most, since = request.tools.limits.messages_per_day, request.now - timedelta(days=1)
-    if request.tx.remarks.written_since(RemarkKind.KIBITZ, author.id, since) >= most:
-        raise NotAllowed(f"You have kibitzed {most} times within a day; that is the limit. Try again tomorrow.")
+    request.draw(Act.KIBITZ)
 
 
 @handles(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import timedelta
 
+from pbm.core.limits import Act
 from pbm.core.notify import reader_of
 from pbm.core.request import Request, Sender
 from pbm.domain.commands import Command
@@ -27,9 +27,8 @@ def ask_owner(request: Request, order: Order, owner: Player) -> Request:
     if board is None or not reader.addresses or not _moves(order.commands) or not _could_be_done(request, order, owner):
         return request
     address = reader.addresses[0]
-    asked = request.tx.tickets.issued_since("held", mailbox(address), request.now - timedelta(days=1))
     # The answer comes from anybody, as often as they like, so it draws from what strangers may cause.
-    if asked >= request.tools.limits.held_asks_per_day or not request.may_ask(owner, address):
+    if not request.may_ask(Act.HELD, address):
         return request
     lines = list(order.reading.lines)
     # Words below the move were meant for the owner, so they are not kept for the opponent.

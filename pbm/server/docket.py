@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from pbm.core.counts import SETTLED
+from pbm.core.limits import TooMuch
 from pbm.core.request import Credentials, Sender
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
@@ -23,7 +24,7 @@ from pbm.domain.verbs import Locks
 from pbm.mailin import FOR_OPERATOR, Discard, Message
 from pbm.mailin.mime import split
 from pbm.server.guard import Cause
-from pbm.server.guesses import Logins, Origin
+from pbm.server.logins import Logins, Origin
 from pbm.store import Transaction
 
 log = structlog.get_logger()
@@ -90,7 +91,7 @@ class Prepared(NamedTuple):
     @property
     def holds_passwords(self) -> bool:
         """Whether it holds passwords to be checked or hashed."""
-        return bool(self.logins.keys)
+        return bool(self.logins.charges)
 
     @property
     def verified(self) -> set[str]:
@@ -104,6 +105,11 @@ class Prepared(NamedTuple):
             isinstance(each, Command) and each.verb.locks is Locks.NOTHING for each in self.commands
         )
         return asks and not self.is_guess and not self.is_for_operator
+
+    @property
+    def asks_for_action(self) -> bool:
+        """Whether it holds a command that changes something, or has players asked something."""
+        return any(isinstance(each, Command) and each.verb.locks is not Locks.NOTHING for each in self.commands)
 
     @property
     def is_for_operator(self) -> bool:
@@ -138,8 +144,7 @@ class Prepared(NamedTuple):
         if identity is not None:
             yield f"mail {identity}"
         yield from self.boards
-        for keys in self.logins.keys.values():
-            yield from (f"guess {key.kind} {key.subject}" for key in keys)
+        yield from self.logins.locks
 
     def cause(self, *, proven: bool) -> Cause:
         """The cause that answers to it are counted by."""
@@ -161,8 +166,10 @@ class Obeyed(NamedTuple):
     mails: tuple[Mail, ...]
     proven: bool
     """Whether its sender has proved who they are."""
-    withheld: str = ""
-    """Why a question was left out; empty if none was."""
+    asked: frozenset[str] = frozenset()
+    """The mailboxes to which questions go that were counted as such."""
+    withheld: TooMuch | None = None
+    """Why a question was left out; None if none was."""
     told: str = ""
     """Why it gets no answers; empty if it gets them."""
     about: Mapping[str, str] = {}

@@ -12,6 +12,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from time import thread_time
 
 import structlog
@@ -19,12 +20,14 @@ from structlog.contextvars import bound_contextvars
 
 from pbm.core.counts import LIMITED, WAITED
 from pbm.core.credentials import chosen_password, is_clear
+from pbm.core.limits import Act, Memory, TooMuch, Whose, excess, spend
 from pbm.core.notify import Desk, Tools
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, Rejected
+from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
@@ -36,8 +39,8 @@ from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
 from pbm.server.bystanders import ask_owner
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
-from pbm.server.guard import Costs, Throttle
-from pbm.server.guesses import Gate, Held, Logins, Origin, admitted, network_of, settle
+from pbm.server.guard import Cause, Throttle
+from pbm.server.logins import Gate, Held, Logins, Origin, admitted, network_of, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, secrets_of
 from pbm.server.regrets import Regrets
 from pbm.server.senders import (
@@ -64,7 +67,7 @@ class Handler:
         self._regrets = Regrets(tools, self.throttle)
         self._signer, self._robot = tools.composer.signer, tools.composer.robot
         self._unlock = unlock
-        self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
+        self._computing = Memory()
         self.is_at_rest = False
         """Whether the operator wants mail to be accepted but not handled, as of the last `heed`."""
 
@@ -154,7 +157,6 @@ class Handler:
 
     def forget(self) -> None:
         """Forget what is remembered of a transaction that was rolled back."""
-        self.throttle.forget()
         self.tools.states.forget()
 
     def settle(self, tx: Transaction, mail: Prepared, known: set[str]) -> Settled:
@@ -199,8 +201,8 @@ class Handler:
             return Settled(Arrival.IGNORED, f"ban: {ban.subject} is kept out", self._regrets.of_suspension(tx, ban))
         if mail.is_for_operator:
             return self._regrets.for_operator(tx, mail)
-        if reason := self._spent(tx, mail):
-            return self._regrets.leave_undone(tx, mail, reason)
+        if problem := self._spent(tx, mail):
+            return self._regrets.leave_undone(tx, mail, problem)
         if self._unlock is not None:
             remember_key(tx, mail)
         if mail.letter.cover is Cover.LOCKED:
@@ -211,18 +213,17 @@ class Handler:
             return Settled(Arrival.IGNORED, f"limit: nothing was done, after {reason}")
         return None
 
-    def _spent(self, tx: Transaction, mail: Prepared) -> str:
-        """Which limit of answers is used up for a mail that proves nothing or only asks for an answer, so that nothing
-        is done; empty for other mails, and if there may be an answer.
-        """
+    def _spent(self, tx: Transaction, mail: Prepared) -> TooMuch | None:
+        """Why a mail that only asks for an answer gets none, so that nothing is done; None if it may get one."""
         sender, message = mail.sender, mail.letter
         if sender.proven or sender.seated or sender.address or mail.verified:
             if sender.shown not in sender.at_home or mail.verified or not mail.only_reads:
-                return ""
-            return self.throttle.spent(tx, message.sender, None, mail.cause(proven=True))
-        if message.token and tx.tickets.find(message.token, tx.now) is not None:
-            return ""
-        return self.throttle.spent(tx, message.sender, None, mail.cause(proven=False))
+                return None
+            return self.throttle.spent(tx, message.sender, mail.cause(proven=True))
+        # What has somebody asked something draws from buckets of its own: a flood of other mails must not stop it.
+        if mail.asks_for_action or (message.token and tx.tickets.find(message.token, tx.now) is not None):
+            return None
+        return self.throttle.spent(tx, message.sender, mail.cause(proven=False))
 
     def count_logins(self, tx: Transaction, mail: Prepared) -> None:
         """Count the mail's wrong passwords, whatever becomes of the mail."""
@@ -233,8 +234,21 @@ class Handler:
         """Do what the mail asks and compose its mails; the processor time is charged to its sender."""
         begun = thread_time()
         obeyed = self._obeyed(Desk(tx, self.tools), mail)
-        self._costs.charge(obeyed.payers, thread_time() - begun, tx.now)
+        tenths = int((thread_time() - begun) * 10)
+        if tenths:
+            for payer in obeyed.payers:
+                spend(self._computing, self.tools.limits, tx.now, Act.COMPUTING, Whose(author=payer), tenths)
         return obeyed
+
+    def _overworked(self, mail: Prepared, now: datetime) -> TooMuch | None:
+        """Why a mail's commands would be too much computing for its sender, if they would."""
+        if not self._computing.levels:  # few mails take long enough to be counted
+            return None
+        problems = (
+            excess(self._computing, self.tools.limits, now, Act.COMPUTING, Whose(author=payer))
+            for payer in mail.payers()
+        )
+        return next(filter(None, problems), None)
 
     def _obeyed(self, at: Desk, mail: Prepared) -> Obeyed:
         request = self._carry_out(at, mail)
@@ -245,7 +259,7 @@ class Handler:
         shown = request.sender.shown or request.author.player
         proven, told = shown is not None or bool(request.sender.address), told_since_the_ply(request)
         payers = frozenset(mail.payers(request.author.player))
-        return Obeyed(mails, proven, request.withheld, told, _about(request, mail), payers)
+        return Obeyed(mails, proven, frozenset(request.asked), request.withheld, told, _about(request, mail), payers)
 
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
         """Do what the mail asks; if only proof of its sender is missing, ask the claimed player for it."""
@@ -254,9 +268,8 @@ class Handler:
             mail.letter, checked.verified, checked.fresh, locked, received_at, mail.origin.network, mail.secrets
         )
         tx, blank = at.tx, Request(at.tx, at.tools, incoming, mail.sender)
-        until = self._costs.used_up_until(mail.payers(), tx.now)
-        if until is not None:
-            return blank.put_off(until)
+        if problem := self._overworked(mail, tx.now):
+            return blank.put_off(problem)
         if mail.sender.bystander_of is not None:
             return ask_owner(blank, Order(mail.reading, mail.commands), mail.sender.bystander_of)
         if heard := mail.sender.proven or mail.sender.seated:
@@ -294,19 +307,27 @@ class Handler:
     def _bounded(self, tx: Transaction, obeyed: Obeyed, mail: Prepared) -> Settled:
         """The end of the mail without the answers that are too many, and why any were left out."""
         mails = list[Mail]()
-        excess = f"limit: a question was left out. {obeyed.withheld}" if obeyed.withheld else ""
-        cause, told = mail.cause(proven=obeyed.proven), obeyed.told
+        reason = f"limit: a question was left out. {obeyed.withheld}" if obeyed.withheld else ""
+        cause = mail.cause(proven=obeyed.proven)
         for each in obeyed.mails:
-            reason = told if each.reply and told else self.throttle.excess(tx, each, cause)
-            if not reason:
+            problem = self._why_not(tx, each, cause, obeyed)
+            if problem is None:
                 mails.append(each)
                 continue
             LIMITED.inc()
-            log.warning("not_answered", address=each.address, board=each.board, reason=reason)
-            until = "" if told else self.throttle.silent_until(tx, each.address, each.board, cause)
-            mails += self._regrets.of_silence(tx, each.address, until)
-            excess = f"limit: not answered, after {reason}"
-        return Settled(Arrival.HANDLED, excess, tuple(mails), about=obeyed.about)
+            log.warning("not_answered", address=each.address, board=each.board, reason=str(problem))
+            reason = f"limit: not answered. {problem}"
+            if isinstance(problem, TooMuch):
+                mails += self._regrets.of_silence(tx, each.address, problem)
+        return Settled(Arrival.HANDLED, reason, tuple(mails), about=obeyed.about)
+
+    def _why_not(self, tx: Transaction, each: Mail, cause: Cause, obeyed: Obeyed) -> TooMuch | str | None:
+        """Why a mail is left out; None if it may go. An answer that may go is counted."""
+        if each.reply and obeyed.told:
+            return obeyed.told
+        if not _is_answer(each, cause.origin.address, obeyed.asked):
+            return None
+        return self.throttle.excess(tx, each, cause)
 
     def park(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
         """Keep a mail for the operator after a fault of ours, and tell them and the sender, with a reference."""
@@ -336,6 +357,17 @@ def _kept(mail: Prepared, settled: Settled) -> bytes | None:
     raw = mail.row.raw if kept is None else kept
     short = cut(raw, _CUT_TO)
     return kept if short is raw else short
+
+
+def _is_answer(mail: Mail, sender: str, asked: Collection[str]) -> bool:
+    """Whether a mail is counted as an answer to the mail of a sender.
+
+    asked: mailboxes whose questions because of the same mail were counted before.
+    """
+    if mail.reply:
+        return True
+    own = mailbox(mail.address)
+    return mail.board is None and own == mailbox(sender) and own not in asked
 
 
 _LEFT_OUT = "[left out: it may hold a password]"

@@ -14,12 +14,12 @@ from games.rules import GameError
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
+from pbm.core.limits import Act, By, TooMuch, draw
 from pbm.core.notify import Writer, tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
-from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.events import CommentMade
@@ -41,7 +41,7 @@ from pbm.reading.consent import Answer as Agreed
 from pbm.reading.consent import consent
 from pbm.reading.sentences import sentences
 from pbm.server.greeting import answer_mail
-from pbm.server.guesses import Held
+from pbm.server.logins import Held
 from pbm.server.plain import check_sure, is_newcomers, restated, restated_line
 from pbm.server.restated import Restated
 from pbm.store import Transaction
@@ -237,7 +237,7 @@ def _greeted(request: Request, text: str) -> bool:
     try:
         wish = greet(request, text, lambda words: _wished(request, words))
     except NoGreeting:
-        if is_puzzling(request.tx, request.sender.address):
+        if _is_one_too_many(request):
             return True
         wish = kept(request)
         if wish is not None:
@@ -246,6 +246,15 @@ def _greeted(request: Request, text: str) -> bool:
     if wish is not None:
         Order(Reading(wish.lines, wish.comment), parse_all(request.tx, wish.lines, KNOWN)).carry_out(request)
     return True
+
+
+def _is_one_too_many(request: Request) -> bool:
+    """Count a newcomer's mail that was not understood; whether it is one too many for a day."""
+    try:
+        draw(request.tx, request.tools.limits, Act.PUZZLING, request.whose(request.sender.address))
+    except TooMuch:
+        return True
+    return False
 
 
 def _wished(request: Request, words: str) -> Wish | None:
@@ -353,15 +362,16 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     if request.author.reader().newcomer is not None and _asks_name(request, order.reading, error):
         return
     player, address = request.sender.claimed, request.message.sender
-    since = request.now - timedelta(days=1)
-    asked = request.tx.tickets.issued_since("held", mailbox(address), since)
-    trial = _tried(request, order) if player is not None else request
+    problem = request.excess(Act.HELD, address)
+    if problem is not None and problem.bucket.by is By.NETWORK:
+        request.withheld = problem  # the answer would be one more mail because of that network
+        return
+    trial = _tried(request, order) if player is not None and problem is None else request
     refusal = trial.refusal
-    if player is None or refusal or request.secrets or asked >= request.tools.limits.held_asks_per_day:
+    if player is None or refusal or request.secrets or problem:
         refuse(request, order.reading.lines[0], refusal or error)
         return
-    if not request.may_ask(player, address):
-        return
+    request.draw(Act.HELD, address)
     reading, sender = trial.reading, request.sender
     lines = list(reading.lines)
     as_of = sender.as_of.isoformat() if sender.as_of else None

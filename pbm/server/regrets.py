@@ -13,6 +13,7 @@ from typing import Any
 import structlog
 
 from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
+from pbm.core.limits import Act, TooMuch, Whose, draw
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
 from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival, Mail, Queued
@@ -21,8 +22,7 @@ from pbm.features.absence import note_reach
 from pbm.features.challenge.invitation import note_undelivered
 from pbm.mailin import Action, Discard, Message
 from pbm.server.docket import Prepared, Settled
-from pbm.server.guard import Cause, Throttle
-from pbm.server.guesses import Gate
+from pbm.server.guard import Throttle
 from pbm.server.senders import is_player
 from pbm.store import Transaction
 from pbm.store.players import Ban
@@ -45,22 +45,18 @@ class Regrets:
 
     def excess_of_guesses(self, tx: Transaction, mail: Prepared) -> Settled | None:
         """The end of a mail to an address we never gave to anybody, if it is one too many; None otherwise."""
-        address = mail.origin.address
-        until = Gate(tx, self.tools.limits).counted(mail.origin.guesses())
-        if until is None:
-            return None
-        reason = f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
-        told = self.throttle.keep_silent(address, "to wrong reply addresses", until, tx.now)
-        return Settled(Arrival.IGNORED, reason, self.of_silence(tx, address, told, ignored=True))
+        try:
+            draw(tx, self.tools.limits, Act.WRONG_ADDRESS, mail.origin.whose())
+        except TooMuch as problem:
+            told = self.of_silence(tx, mail.origin.address, problem, ignored=True)
+            return Settled(Arrival.IGNORED, f"limit: {problem}", told)
+        return None
 
-    def leave_undone(self, tx: Transaction, mail: Prepared, reason: str) -> Settled:
-        """The end of a mail for which nothing is done. reason: the limit that is used up."""
+    def leave_undone(self, tx: Transaction, mail: Prepared, problem: TooMuch) -> Settled:
+        """The end of a mail for which nothing is done, because it could not be answered."""
         LIMITED.inc()
-        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.shown is not None)
-        until = self.throttle.silent_until(tx, address, None, cause)
-        told = self.of_silence(tx, address, until, ignored=not cause.proven)
-        undone = "not answered" if cause.proven else "nothing was done"
-        return Settled(Arrival.IGNORED, f"limit: {undone}, after {reason}", told)
+        told = self.of_silence(tx, mail.letter.sender, problem, ignored=mail.sender.shown is None)
+        return Settled(Arrival.IGNORED, f"limit: nothing was done. {problem}", told)
 
     def lay_aside(self, tx: Transaction, discard: Discard) -> Settled:
         """The end of a mail that is never answered; a bounce counts for the recipient of our mail.
@@ -83,13 +79,14 @@ class Regrets:
         LIMITED.inc()
         return Settled(Arrival.IGNORED, f"limit: {most} emails wait for the operator; {reason}", tuple(told))
 
-    def of_silence(self, tx: Transaction, address: str, until: str, *, ignored: bool = False) -> tuple[Mail, ...]:
+    def of_silence(self, tx: Transaction, address: str, problem: TooMuch, *, ignored: bool = False) -> tuple[Mail, ...]:
         """The letter that tells a player that they get no answers for a while; none for anybody else, or a second time.
 
-        until: empty if they were told before. ignored: what they ask is not done either.
+        ignored: what they ask is not done either.
         """
-        players = tx.players.of_address(address) if until else []
-        if not players:
+        players = tx.players.of_address(address)
+        until = self.throttle.first_word(tx, address, problem.until) if players else ""
+        if not until:
             return ()
         player = players[0] if len(players) == 1 else None
         token = self.tools.composer.answered_by(reader_of(Desk(tx, self.tools), player)) if player else ""
@@ -156,7 +153,9 @@ class Regrets:
 
     def _few(self, tx: Transaction, *letters: Mail) -> tuple[Mail, ...]:
         """The letters that are not too many; they are counted."""
-        return tuple(letter for letter in letters if not self.throttle.refusal(tx, letter, Cause()))
+        return tuple(
+            letter for letter in letters if not self.throttle.refusal(tx, Act.ANSWER, Whose(to=letter.address))
+        )
 
 
 _OF_THE_MAIL = frozenset({"5.2.2", "5.2.3", "5.3.4"})

@@ -6,12 +6,12 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from itertools import takewhile
 
 from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import WISHES
+from pbm.core.limits import Act, TooMuch
 from pbm.core.request import Request
 from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain.errors import BadArguments, Unsure
@@ -408,8 +408,11 @@ class SaidOnBoard:
 
     def may_write(self, writer: Player) -> bool:
         """Whether the writer may send the message: programs that answer every mail repeat themselves, or send many."""
-        remarks, since = self.request.tx.remarks, self.request.now - timedelta(days=1)
-        if remarks.written_since(RemarkKind.COMMENT, writer.id, since) >= self.request.tools.limits.messages_per_day:
+        said = self.request.tx.remarks.of(RemarkKind.COMMENT, self.board.match.board)
+        if any(remark.author == writer and remark.text.split() == self.text.split() for remark in said):
             return False
-        said = remarks.of(RemarkKind.COMMENT, self.board.match.board)
-        return all(remark.author != writer or remark.text.split() != self.text.split() for remark in said)
+        try:
+            self.request.draw(Act.CHAT)
+        except TooMuch:
+            return False
+        return True

@@ -410,4 +410,4 @@ def told_since_the_ply(request: Request) -> str:
         return ""
     match, addresses = request.tx.matches.summary(board), request.tx.players.confirmed(seated.id)[seated.id]
     told = match is not None and request.tx.outbox.replied_since(addresses, match.moved_at)
-    return "one answer to a program at each ply" if told else ""
+    return "A program gets one answer at each ply." if told else ""

@@ -18,10 +18,10 @@ from pbm.compose.composer import Composer, fresh_key
 from pbm.core.board import States
 from pbm.core.counts import ACCEPTED
 from pbm.core.credentials import Passwords
+from pbm.core.limits import LONGEST
 from pbm.core.notify import Desk, Tools, tell_operator
 from pbm.core.registry import DEEDS, WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
-from pbm.core.unasked import MAILBOX, REMEMBERED
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.mail import Arrival
@@ -213,7 +213,7 @@ class Service:
         with self.store.write() as tx:
             before = tx.now - timedelta(days=2)
             tx.tickets.sweep(before)
-            tx.guesses.sweep(before, {MAILBOX: tx.now - REMEMBERED})
+            tx.guesses.sweep(before, {name: tx.now - per for name, per in LONGEST.items()})
             tx.peers.sweep(tx.now - KEPT_UNPROVEN)
             tx.absences.forget(before, LONGEST_TURN)
             tx.secrets.sweep(tx.now)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from pbm.core.limits import GUESSES
 from pbm.core.robot_players import robots
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.mail import Arrival, Delivery
@@ -95,7 +96,7 @@ def status_of(store: Store, now: datetime) -> Status:
             broadcasts=view.broadcasts(),
             suspended=suspended,
             suspended_latest=tuple(latest),
-            locked=tuple(tx.guesses.locked(now)),
+            locked=tuple(tx.guesses.locked(now, GUESSES)),
             overdue=overdue,
             deadlines=tuple(deadlines),
             thoughts=view.to_move([robot.id for robot in robots(tx)]),

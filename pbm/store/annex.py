@@ -230,11 +230,6 @@ class Remarks(Queries):
         found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
         return self._all(found, lambda row: (RemarkKind(row.kind), _remark(row)))
 
-    def written_since(self, kind: RemarkKind, player_id: int, since: datetime) -> int:
-        """How many of a player's remarks were written since then."""
-        own = (remarks.c.player_id == player_id) & (remarks.c.kind == kind.value)
-        return self._count(remarks, own, remarks.c.created_at > since)
-
     def drop(self, kind: RemarkKind, board: int, player_id: int) -> int:
         """Delete a player's remarks on a board; returns how many there were."""
         return self._drop(remarks, board=board, player_id=player_id, kind=kind.value)

@@ -192,23 +192,6 @@ class Lists(Matches):
         )
         return self._is_any(theirs.limit(1))
 
-    def started_since(self, started_by: str, since: datetime) -> int:
-        """How many boards were asked for by `started_by` since then."""
-        return self._count(matches, matches.c.started_by == started_by, matches.c.started_at > since)
-
-    def challenged_since(self, player_id: int, since: datetime, most: int) -> int:
-        """How many boards others asked the player for since then, among the newest `most` boards of each seat."""
-        newest = [
-            select(matches.c.board, matches.c.started_at, matches.c.started_by)
-            .where(seat == player_id)
-            .order_by(matches.c.board.desc())
-            .limit(most)
-            for seat in SEATS
-        ]
-        rows = {row.board: row for found in newest for row in self._connection.execute(found)}
-        own = ("", f"player {player_id}")
-        return sum(row.started_at > since and row.started_by not in own for row in rows.values())
-
     def rematch_of(self, board: int) -> int | None:
         """The board that is the rematch of this one; None if there is none."""
         return self._only(select(matches.c.board).where(matches.c.rematch_of == board))

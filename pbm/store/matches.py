@@ -109,12 +109,11 @@ class Matches(Queries):
         now: datetime,
         *,
         rated: bool = True,
-        started_by: str = "",
         rematch_of: int | None = None,
         tournament: str = "",
         control: TimeControl = UNLIMITED,
     ) -> Match:
-        """started_by: a name that only the person who asked for it has. rematch_of: the board it follows.
+        """rematch_of: the board it follows.
 
         The clock of the match has no deadline yet, because only a loaded match knows its players' calendars.
         """
@@ -122,7 +121,7 @@ class Matches(Queries):
         board = self._add(
             matches, game=game, version=version, options=" ".join(options), body=body, seat1_id=seats[0].id,
             seat2_id=seats[1].id, revision=0, plies=0, seat_to_move=seat_to_move, started_at=now, moved_at=now,
-            rated=rated, started_by=started_by, rematch_of=rematch_of, tournament=tournament, control=str(control),
+            rated=rated, rematch_of=rematch_of, tournament=tournament, control=str(control),
             **columns_of(clock),
         )  # fmt: skip
         match = self.load(board)

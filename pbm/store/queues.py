@@ -42,8 +42,6 @@ _ELSEWHERE = (
     .where(_NEW, inbox.c.id < bindparam("beyond"), ~among(inbox.c.id, "ours"), inbox.c.lane != "")
     .group_by(inbox.c.lane)
 )
-_RECENT = 20_000
-"""How many of the newest mails are searched for those of the last hour, because no index is by time."""
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
 POSTPONED = _QUEUED & (outbox.c.attempts > 0)
@@ -439,16 +437,6 @@ class Outbox(Queries):
         """Whether a mail with the subject was written to an address since then."""
         found = select(outbox.c.id).where(outbox.c.address == address, outbox.c.created_at > since)
         return self._is_any(found.where(outbox.c.subject == subject).limit(1))
-
-    def answers_since(self, since: datetime) -> list[tuple[datetime, str, int | None]]:
-        """When, to which address and about which board replies were written, oldest first; among the newest mails."""
-        newest = select(func.max(outbox.c.id) - _RECENT).scalar_subquery()
-        found = (
-            select(outbox.c.created_at, outbox.c.address, outbox.c.board)
-            .where(outbox.c.id > newest, outbox.c.created_at > since, outbox.c.reply)
-            .order_by(outbox.c.id)
-        )
-        return self._all(found, tuple)
 
     def forget(self, before: datetime, now: datetime, most: int) -> int:
         """Delete the oldest mails that were sent or given up before then; returns how many were looked at.

@@ -65,9 +65,10 @@ class Guesses(Queries):
         begins = attempts.c.subject.between(f"{start} ", f"{start} \uffff")
         return self._delete(attempts, or_(whole, begins))
 
-    def locked(self, now: datetime) -> list[Attempts]:
-        """All keys that are locked, those locked longest first."""
-        found = select(attempts).where(attempts.c.locked_until > now).order_by(attempts.c.locked_until.desc())
+    def locked(self, now: datetime, kinds: Collection[str]) -> list[Attempts]:
+        """The keys of some kinds that are locked, those locked longest first."""
+        is_locked = (attempts.c.locked_until > now) & attempts.c.kind.in_(kinds)
+        found = select(attempts).where(is_locked).order_by(attempts.c.locked_until.desc())
         return self._all(found, _attempts)
 
     def sweep(self, before: datetime, of_kinds: Mapping[str, datetime]) -> None:
@@ -271,10 +272,6 @@ class Invitations(Queries):
     def welcome_back(self, address: str) -> None:
         """Lift the refusal, because the mailbox's owner has an account now."""
         self._drop(refusals, address_hash=_hash(mailbox(address)))
-
-    def sent_since(self, player_id: int, since: datetime) -> int:
-        """How many strangers the player has invited since then."""
-        return self._count(invitations, invitations.c.player_id == player_id, invitations.c.created_at > since)
 
 
 def _seek(row: Row[Any]) -> Seek:

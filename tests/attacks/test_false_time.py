@@ -9,16 +9,14 @@ from random import Random
 
 import pytest
 
+from pbm.core.limits import Act, Memory, Pool, Whose, excess, spend
 from pbm.domain.calendars import StopKind
 from pbm.domain.configuration import Limits
 from pbm.domain.match import Match
 from pbm.server import Settings
 from pbm.server.arbiter import Arbiter
-from pbm.server.guard import Costs
-from pbm.server.guesses import LOGIN, Gate, went_wrong
 from pbm.store.house import BACKED_UP, LISTENS
 from pbm.store.pulse import HEARTBEAT
-from pbm.store.tickets import Key
 from tests.conversation import ROBOT, START, House
 
 day, hour, minute = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
@@ -46,13 +44,10 @@ def ahead(house: House, by: timedelta = AHEAD) -> Iterator[None]:
     house.service.beat()
 
 
-@pytest.mark.parametrize("restarted", [False, True])
-def test_answers_of_the_future_do_not_count_for_ever(club: House, *, restarted: bool) -> None:
+def test_answers_of_the_future_do_not_count_for_ever(club: House) -> None:
     with ahead(club):
         for _ in range(4):
             club.send("alice", "help cross")
-    if restarted:
-        club.service.handler.throttle.forget()
     for _ in range(12):
         club.now += 2 * hour
         (got,) = club.send("alice", "help cross")
@@ -60,20 +55,20 @@ def test_answers_of_the_future_do_not_count_for_ever(club: House, *, restarted: 
 
 
 def test_computing_of_the_future_does_not_count_for_ever() -> None:
-    costs = Costs(lambda: 10.0)
-    costs.charge(["alice"], 8, START + AHEAD)
-    costs.charge(["alice"], 8, START)
-    assert costs.used_up_until(["alice"], START) is None
+    book, limits, whose = Memory(), Limits(computing_seconds_per_hour=10), Whose(author="alice")
+    for now in (START + AHEAD, START):
+        spend(book, limits, now, Act.COMPUTING, whose, parts=80)
+    assert excess(book, limits, START, Act.COMPUTING, whose) is None
 
 
 def test_wrong_passwords_of_the_future_lock_nobody(club: House) -> None:
-    keys, limits = [Key(LOGIN, "alice")], club.service.tools.limits
+    whose, limits = Whose(Pool.UNPROVEN, account="alice"), club.service.tools.limits
     with ahead(club), club.service.store.write() as tx:
         for _ in range(5):
-            went_wrong(tx, limits, keys)
-        assert Gate(tx, limits).closed_until(keys) is not None
+            spend(tx.guesses, limits, tx.now, Act.LOGIN, whose)
+        assert excess(tx.guesses, limits, tx.now, Act.LOGIN, whose) is not None
     with club.service.store.read() as tx:
-        assert Gate(tx, limits).closed_until(keys) is None
+        assert excess(tx.guesses, limits, tx.now, Act.LOGIN, whose) is None
 
 
 def test_what_was_noted_ahead_of_its_time_passes_for_nothing_later(club: House) -> None:
@@ -138,8 +133,7 @@ def matches_of(house: House) -> list[Match]:
         ("message carol", Limits(messages_per_day=1)),
         ("broadcast", Limits(messages_per_day=1)),
         ("cross challenge bob carol", Limits(challenges_per_day=1)),
-        ("export", Limits(exports_per_day=1)),
-        ("reset password bob", Limits(resets_per_day=1)),
+        ("reset password bob", Limits(questions_per_day=1)),
     ],
 )
 def test_what_was_done_while_it_was_ahead_counts_for_a_day(words: str, limits: Limits, new_house: NewHouse) -> None:

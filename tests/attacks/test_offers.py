@@ -14,7 +14,7 @@ from pbm.server.steward import Steward
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 TEXT = "Buy cheap pills at shop.example!"
-PATIENT = Limits(unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
+PATIENT = Limits(unproven_answers_per_hour=1000, stranger_answers_per_day=1000)
 
 
 @pytest.fixture

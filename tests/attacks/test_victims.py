@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -12,7 +13,7 @@ from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of
 
 VOUCHED = f"{ROBOT.authserv_id}; dkim=pass header.d=small.example"
-PATIENT = Limits(unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
+PATIENT = Limits(unproven_answers_per_hour=1000, stranger_answers_per_day=1000)
 
 
 def sent(house: House, sender: str, subject: str, peer: str = "", **headers: str) -> list[Got]:
@@ -96,19 +97,17 @@ def test_a_network_causes_only_so_many(new_house: Callable[..., House]) -> None:
         ("erase me", "pbm: erase you?"),
     ],
 )
-@pytest.mark.parametrize("by", ["domain", "network"])
-def test_questions_to_players_that_anybody_causes_are_few(
-    line: str, subject: str, by: str, new_house: Callable[..., House]
+def test_questions_to_players_that_anybody_causes_from_one_network_are_few(
+    line: str, subject: str, new_house: Callable[..., House]
 ) -> None:
-    """In the names of many players, from one network or to one domain."""
-    house = new_house(Settings(ROBOT, PATIENT.model_copy(update={f"unasked_per_{by}_per_day": 3})))
+    """In the names of many players."""
+    house = new_house(Settings(ROBOT, PATIENT.model_copy(update={"unasked_per_network_per_day": 3})))
     names = [f"nam{chr(97 + number)}" for number in range(6)]
     for name in names:
         house.player(name)
     for number, name in enumerate(names):
         forger = f"x{number}@evil{number}.example" if "{}" in line else name
-        peer = "185.12.64.1" if by == "network" else f"185.{number + 1}.64.1"
-        sent(house, forger, line.format(name), peer=peer)
+        sent(house, forger, line.format(name), peer="185.12.64.1")
     asked = [got for name in names for got in house.mailboxes.get(address_of(name), []) if got["Subject"] == subject]
     told = [got for name in names for got in house.mailboxes.get(address_of(name), []) if got["Subject"] != subject]
     assert 0 < len(asked) <= 3
@@ -131,12 +130,27 @@ def test_what_a_sender_wrote_tells_no_network(new_house: Callable[..., House]) -
 
 
 def test_too_many_mails_that_prove_nothing_are_not_carried_out(table: House) -> None:
-    answers = [table.send("bob", "cross show 101") for _ in range(21)]
-    assert "this is the last answer" in " ".join(answers[-1][0].body.split())
+    answers = []
+    for _ in range(21):
+        answers += table.send("bob", "cross show 101")
+        table.now -= timedelta(minutes=1)
+    assert "this is the last answer" in " ".join(answers[-1].body.split())
     table.player("carol")
     before = table.dump()
-    assert not table.send("bob", "cross challenge -size=4 bob carol", Authentication_Results="mx.evil.example; none")
+    assert not table.send("bob", "list", Authentication_Results="mx.evil.example; none")
     assert table.dump() == before
+
+
+@pytest.mark.parametrize("words", ["cross challenge -size=4 bob carol", "reset password"])
+def test_whoever_uses_up_answers_in_somebodys_name_does_not_stop_what_they_are_asked(words: str, table: House) -> None:
+    """Questions have buckets of their own."""
+    table.player("carol")
+    for _ in range(30):
+        table.send("bob", "list")
+        table.now -= timedelta(minutes=1)
+    got = table.send("bob", words, Authentication_Results="mx.evil.example; none")
+    subjects = {each["Subject"] for each in got if each.address == address_of("bob")}
+    assert subjects & {"pbm: was that you?", "pbm: a game of Cross?", "pbm: choose a password"}
 
 
 @pytest.mark.parametrize(

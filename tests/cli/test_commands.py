@@ -320,7 +320,7 @@ def test_verify_finds_a_record_that_was_changed(game: Pbm, tmp_path: Path) -> No
 
 
 def test_a_broadcast_waits_for_the_operator(game: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PBM_LIMITS__BROADCAST_MODERATION", "on")
+    monkeypatch.setenv("PBM_HOUSE__BROADCAST_MODERATION", "on")
     service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
     with service.store.write() as tx:
         for userid in ("alice", "bob"):

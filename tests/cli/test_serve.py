@@ -259,7 +259,7 @@ def test_a_hangup_has_the_next_dkim_key_read(tmp_path: Path, pbm: Pbm) -> None:
     record = pbm("keys", "dkim", "rotate", str(key)).stdout
     selector = record.partition("._domainkey")[0]
     head = f'[server]\nlisten = "127.0.0.1:0"\ndomain = "example.org"\n[maildir]\nfolder = "{maildir}"\n'
-    head += "[limits]\nstranger_replies_per_day = 9\n[dkim]\n"
+    head += "[limits]\nstranger_answers_per_day = 9\n[dkim]\n"
     config.write_text(f'{head}key = "{key}"\n')
     with serving("--config", str(config), PBM_DATABASE=f"sqlite:///{tmp_path}/new.db") as (process, line):
         assert process.stderr is not None
@@ -311,14 +311,14 @@ def test_a_hangup_has_limits_and_the_level_of_the_log_read(tmp_path: Path, pbm: 
     """A stranger gets one answer a day, until the operator allows more."""
     maildir, config = tmp_path / "mail", tmp_path / "pbm.toml"
     head = f'[server]\nlisten = "127.0.0.1:0"\ndomain = "example.org"\n[maildir]\nfolder = "{maildir}"\n'
-    config.write_text(f'{head}[log]\nlevel = "warning"\n[limits]\nstranger_replies_per_day = 1\n')
+    config.write_text(f'{head}[log]\nlevel = "warning"\n[limits]\nstranger_answers_per_day = 1\n')
     with serving("--config", str(config)) as (process, line):
         assert process.stderr is not None
         send(port_of(line), "1 hello")
         send(port_of(line), "2 hello")
         mails_in(maildir / "alice@example.net", 1)
         wait_until(lambda: "limit: not answered" in pbm("inbox", "list").stdout)
-        config.write_text(f'{head}[log]\nlevel = "info"\n[limits]\nstranger_replies_per_day = 2\n')
+        config.write_text(f'{head}[log]\nlevel = "info"\n[limits]\nstranger_answers_per_day = 2\n')
         process.send_signal(signal.SIGHUP)
         assert any(" reloaded" in told for told in iter(process.stderr.readline, ""))
         send(port_of(line), "3 hello")

@@ -85,15 +85,16 @@ def test_a_game_against_oneself_counts_once(people: House) -> None:
 
 
 def test_a_player_has_a_daily_measure_and_a_stranger_a_smaller_one(new_house: Callable[..., House]) -> None:
-    house = new_house(
-        Settings(ROBOT, Limits(stranger_replies_per_day=9, challenges_per_day=3, stranger_challenges_per_day=1))
-    )
+    house = new_house(Settings(ROBOT, Limits(stranger_answers_per_day=9, challenges_per_day=3)))
     house.players("alice", "bob")
     for _ in range(3):
         started(house.send("alice", "cross challenge me bob"))
-    assert "3 games within a day" in refused(house.send("alice", "cross challenge me bob"))
-    assert not house.send("x@example.com", "cross challenge alice bob")[-1].refuses
-    assert "proposed 1 games today" in refused(house.send("x@example.com", "cross challenge alice bob"))
+    assert "limited to 3 a day" in refused(house.send("alice", "cross challenge me bob"))
+    for _ in range(5):
+        assert not house.send("x@example.com", "cross challenge alice bob")[-1].refuses
+    assert "challenges by one stranger are limited to 5 a day" in refused(
+        house.send("x@example.com", "cross challenge alice bob")
+    )
 
 
 def test_nobody_has_more_games_than_the_server_lets_them(new_house: Callable[..., House]) -> None:

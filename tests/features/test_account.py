@@ -149,7 +149,7 @@ def test_an_address_of_two_accounts_is_not_taken_for_a_strangers(words: str, hou
     assert "To join" not in got.body
 
 
-def test_a_mailbox_that_never_answers_is_asked_ever_more_rarely_until_it_writes(house: House) -> None:
+def test_a_mailbox_that_never_answers_is_asked_nine_times_until_it_writes(house: House) -> None:
     victim = "victim@home.example"
     asked: list[int] = []
     for day in [*range(28), *range(28, 120, 7)]:
@@ -158,9 +158,9 @@ def test_a_mailbox_that_never_answers_is_asked_ever_more_rarely_until_it_writes(
         asked += [day] * (len(house.mailboxes[victim]) - len(asked))
         house.wait(timedelta(days=1 if day < 27 else 7) - timedelta(minutes=4))
         house.service.tidy()
-    assert asked == [0, 0, 0, 1, 2, 3, 10, 17, 24]
+    assert asked == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     (got,) = house.send(victim, "signup vera passw0rd")
-    assert "write to us from there, and answer what comes back with the same line" in " ".join(got.body.split())
+    assert "questions to one address that answers none are limited to 9 a year" in " ".join(got.body.split())
     house.send(victim, "hello")
     house.answer(victim, "signup vera passw0rd")
     house.answer(victim, "yes")
@@ -187,7 +187,7 @@ def test_a_password_may_begin_like_a_refusal_and_stand_after_the_word_of_the_com
 
 
 def test_requests_that_send_nothing_do_not_make_an_earlier_question_useless(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(unasked_per_domain_per_day=1)))
+    house = new_house(Settings(ROBOT, Limits(questions_per_day=1)))
     house.player("alice")
     house.send("alice", "reset password alice")
     assert addressees(house.send("eve@evil.example", "reset password alice")) == ["eve@evil.example"]
@@ -268,7 +268,9 @@ def test_an_address_is_not_asked_again_and_again(house: House) -> None:
         house.send(f"m{number}@example.com", f"signup victim{number} passpass victim@example.com")
     assert len(house.mailboxes["victim@example.com"]) == 3
     (got,) = house.mailboxes["m4@example.com"]
-    assert "has got 3 such emails and answered none of them" in " ".join(got.body.split())
+    assert "questions to one address that others may have asked for are limited to 3 a day" in " ".join(
+        got.body.split()
+    )
     with house.service.store.read() as tx:
         assert not tx.players.is_taken("victim4")
 
@@ -392,7 +394,7 @@ def test_words_of_the_server_are_no_userids(userid: str, house: House) -> None:
 
 
 def test_limits_are_the_operators(new_house: Callable[..., House]) -> None:
-    limits = Limits(resets_per_day=1, confirmations_per_day=1)
+    limits = Limits(questions_per_day=1)
     house = new_house(Settings(ROBOT, limits))
     house.player("alice")
     for number in range(2):

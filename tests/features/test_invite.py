@@ -264,7 +264,7 @@ def test_a_player_invites_so_many_a_day(new_house: Callable[..., House]) -> None
     for number in (1, 2):
         ask(house, "alice", f"cross challenge me friend{number}@home.example")
     (got,) = ask(house, "alice", "cross challenge me friend3@home.example")
-    assert "2 people within a day" in " ".join(got.body.split())
+    assert "invitations by one player are limited to 2 a day" in " ".join(got.body.split())
 
 
 def test_an_inviter_who_is_full_by_then_plays_later(new_house: Callable[..., House]) -> None:

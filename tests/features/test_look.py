@@ -31,7 +31,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A server with many boards, every other one ended, and players with long names who get HTML."""
     url = f"sqlite:///{tmp_path_factory.mktemp('crowd')}/pbm.db"
     worlds.make(url, BOARDS, 6, 1)
-    limits = Limits(unproven_answers_per_hour=1000, stranger_passwords_per_hour=1000)
+    limits = Limits(unproven_answers_per_hour=1000)
     service = Service(Store(url), Settings(worlds.ROBOT, limits))
     with service.store.write() as tx:
         tx._connection.execute(text(RENAMED))

@@ -17,7 +17,7 @@ import pytest
 from games import GAMES
 from pbm.compose.pages import Pages
 from pbm.compose.tell import mail_bytes
-from pbm.domain.configuration import Limits
+from pbm.domain.configuration import HouseRules
 from tests.conversation import START, Got, House, address_of, perform
 from tests.games.variants import opening
 from tests.golden_file import CONVERSATIONS
@@ -98,7 +98,7 @@ LETTERS: dict[str, dict[str, Any]] = {
     "parked-operator.txt": {
         "waiting": SimpleNamespace(number=500, oldest_at=START),
         "is_late": True,
-        "limits": Limits(),
+        "house": HouseRules(),
     },
     "outdated-operator.txt": {"reason": "exit status 1: ImportError"},
     "postmaster-operator.txt": {

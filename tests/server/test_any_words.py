@@ -21,11 +21,13 @@ SEAT_VERBS = frozenset(verb.name for verb in VERBS if verb.per_game) | {"all sho
 def test_any_words_behind_a_verb_are_answered(table: House, name: str) -> None:
     table.game("polygon -sides=5 bob alice", ["A-C"])
     chance, after = random.Random(name), {**table.dump(), "intents": []}
-    for _ in range(6):
+    for number in range(6):
         words = " ".join(chance.choices(WORDS, k=chance.randint(0, 5)))
         how, before = chance.randrange(3), after
         if how == 0:
-            mails = table.send("stranger@example.com" if chance.random() < 0.2 else "alice", f"cross {name} {words}")
+            mails = table.send(
+                f"stranger{number}@example.com" if chance.random() < 0.2 else "alice", f"cross {name} {words}"
+            )
         elif how == 1:
             mails = table.send("bob", f"cross {name} 101 bob bobpass {words}", "text")
         else:

@@ -23,7 +23,7 @@ from tests.reading.test_sentences import ASIDES, CLAIMS, CLOSINGS, DENIALS, DOUB
 
 MAILS = 1000
 VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
-PATIENT = Limits(answers_per_hour=10_000, answers_per_board_per_hour=10_000, messages_per_day=10_000)
+PATIENT = Limits(answers_per_hour=10_000, messages_per_day=10_000)
 
 
 class _NotMeantToLast(Exception):

@@ -64,7 +64,7 @@ def test_others_may_write_between_mails_and_none_is_counted_twice(
     seconds: float, table: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "_SECONDS_AT_ONCE", seconds)
-    accept(table, *[("carol", f"help {name}") for name in ("move", "swap", "take", "seek", "show")])
+    accept(table, *[("bob", f"help {name}") for name in ("move", "swap", "take", "seek", "show")])
     assert sum(iter(table.service.handle, 0)) == 5
     assert {state for state, _ in states(table)[-5:]} == {Arrival.HANDLED}
 

@@ -59,7 +59,7 @@ def test_a_program_that_answers_everything_gets_one_answer_a_ply(served: House) 
     (refused,) = marked(served, "bob", "Z99")
     assert refused.refuses
     assert marked(served, "bob", "Z99") == []
-    assert served.inbox_row.reason == "limit: not answered, after one answer to a program at each ply"
+    assert served.inbox_row.reason == "limit: not answered. A program gets one answer at each ply."
     assert len(marked(served, "bob", "C4")) == 2
     served.answer("alice", "C3", 101)
     assert len(marked(served, "bob", "Y88")) == 1

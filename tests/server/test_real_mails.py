@@ -23,7 +23,7 @@ EVERY = 23
 @pytest.mark.skipif(not INDEX.is_file(), reason=f"no corpus at {CORPUS}")
 @pytest.mark.parametrize("answers_a_board", [True, False])
 def test_no_real_mail_moves_a_piece_or_meets_a_fault(answers_a_board: bool, new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(answers_per_hour=1000, answers_per_board_per_hour=1000)))
+    house = new_house(Settings(ROBOT, Limits(answers_per_hour=1000)))
     house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
     before = house.dump()
@@ -50,7 +50,7 @@ def answers(own: str, ours: str) -> Iterator[tuple[str, str]]:
 
 
 def test_an_answer_plays_and_only_its_writers_words_are_passed_on(new_house: Callable[..., House]) -> None:
-    limits = Limits(challenges_per_day=1000, challenges_to_one_per_day=1000)
+    limits = Limits(scale=100)
     house = new_house(Settings(ROBOT, limits))
     house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])

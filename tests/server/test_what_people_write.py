@@ -24,7 +24,7 @@ from tests.conversation import ROBOT, Got, House
 
 TABLE = Path(__file__).parent.parent / "reading" / "answers.tsv"
 VOUCHED = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
-PATIENT = Limits(answers_per_hour=10_000, answers_per_board_per_hour=10_000, messages_per_day=10_000)
+PATIENT = Limits(answers_per_hour=10_000, messages_per_day=10_000)
 
 
 Situation = Callable[[House], Callable[[str], Arriving]]

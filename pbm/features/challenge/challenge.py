@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import timedelta
 
 from games import GAMES
 from pbm.compose import Answer
+from pbm.core.limits import Act
 from pbm.core.registry import handles
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_named
@@ -59,12 +59,14 @@ def challenge(request: Request, command: Command) -> Answer | None:
     check_willing(request, game, seats, asker, (challenger,) if challenger else ())
     if challenger is None and asker in seats:
         request.author.who(command)
-    _check_not_flooded(request, {first, second} - {challenger})
-    measure = _check_measure(request, challenger)
-    proposal = Proposal(game, words, body, seats, measure, plies=plies, origin=origin)
+    proposal = Proposal(game, words, body, seats, plies=plies, origin=origin)
     asked = [player for player in to_be_asked(request, challenger, seats) if not is_robot(request.tx, player)]
     if asked:
         return propose(request, command, proposal, asked, challenger)
+    request.draw(Act.CHALLENGE)
+    for player in {*seats} - {challenger}:
+        if not is_robot(request.tx, player):
+            request.draw(Act.CHALLENGED, account=f"player {player.id}")
     board = start(request, proposal)
     _fulfil_seeks(request, board.match, terms, challenger)
     request.author.player = challenger
@@ -94,28 +96,6 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
     if problem := unheard(request.tx, player):
         raise NotAllowed(f"{problem}, so no game can start.")
     return player
-
-
-def _check_measure(request: Request, challenger: Player | None) -> str:
-    """The name under which a challenge counts toward the daily limit. Raises: NotAllowed if that is reached."""
-    limits = request.tools.limits
-    most = limits.challenges_per_day if challenger else limits.stranger_challenges_per_day
-    measure = f"player {challenger.id}" if challenger else request.message.sender.casefold()
-    if request.tx.matches.started_since(measure, request.now - timedelta(days=1)) >= most:
-        raise NotAllowed(f"You have started {most} games within a day; that is the limit. Try again tomorrow.")
-    return measure
-
-
-def _check_not_flooded(request: Request, challenged: Collection[Player | None]) -> None:
-    """Raises: NotAllowed if one of the players has been challenged too often today."""
-    limits, since = request.tools.limits, request.now - timedelta(days=1)
-    most = limits.challenges_to_one_per_day
-    for player in (each for each in challenged if each is not None and not is_robot(request.tx, each)):
-        looked_at = most + limits.challenges_per_day
-        if request.tx.matches.challenged_since(player.id, since, looked_at) >= most:
-            raise NotAllowed(
-                f"{player.userid} has been challenged {most} times within a day; that is the limit. Try again tomorrow."
-            )
 
 
 def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Player | None) -> None:

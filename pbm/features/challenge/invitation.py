@@ -10,13 +10,13 @@ from games import GAMES
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
+from pbm.core.limits import Act
 from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.core.registry import HANDLERS, REFUSALS, Occasion, redeems, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import check_willing, read_terms, start_match
-from pbm.core.unasked import count_unasked
 from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
@@ -53,14 +53,12 @@ def invite(request: Request, command: Command, seats: tuple[Player | str, Player
     seat = 1 if isinstance(seats[0], str) else 2
     address = str(seats[seat - 1])
     _check_address(request, address)
-    game, limits, house = GAMES[command.game or ""], request.tools.limits, request.tools.house
+    game, house = GAMES[command.game or ""], request.tools.house
     read_terms(game, command.options, body, house.default_clock)
     check_willing(request, game, (inviter,), inviter, (inviter,))
-    if request.tx.invitations.sent_since(inviter.id, request.now - timedelta(days=1)) >= limits.invitations_per_day:
-        raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
     is_refused = request.tx.invitations.is_refused(address)
     if not is_refused:
-        count_unasked(request.tx, limits, address, request.incoming.network, request.pool)
+        request.draw(Act.INVITE, address)
     if is_refused or not request.tx.invitations.add(address, inviter.id, request.now):
         raise NotAllowed(
             f'"{address}" was invited before, and nobody is invited twice. Your friend may write anything to '

@@ -17,12 +17,12 @@ from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, AccountsMerged, subscribes
 from pbm.core.credentials import first_line
+from pbm.core.limits import Act
 from pbm.core.notify import Desk, MailsRevoked, letters_for, reader_of
 from pbm.core.registry import REFUSALS, Occasion, by_player, handles, redeems, when_due
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
-from pbm.core.unasked import Pool, count_asked, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.events import CommentMade, MatchStarted
@@ -61,8 +61,6 @@ class Proposal:
     words: tuple[str, ...]
     body: str
     seats: tuple[Player, Player]
-    measure: str = ""
-    """The name under which it counts toward the daily limit."""
     rematch_of: int | None = None
     """The board it is a rematch of."""
     plies: tuple[str, ...] = ()
@@ -79,7 +77,7 @@ def start(request: Request, proposal: Proposal) -> OpenBoard:
     """Start the game; everybody who had to agree has agreed. Raises: as read_terms."""
     return start_match(
         request, proposal.game, proposal.words, proposal.body, proposal.seats,
-        started_by=proposal.measure, rematch_of=proposal.rematch_of, plies=proposal.plies,
+        rematch_of=proposal.rematch_of, plies=proposal.plies,
     )  # fmt: skip
 
 
@@ -87,7 +85,7 @@ def propose(
     request: Request, command: Command, proposal: Proposal, asked: Sequence[Player], challenger: Player | None
 ) -> Answer:
     """Ask players whether they want the game. Raises: NotAllowed if one was asked too often today."""
-    limits = request.tools.limits
+    request.draw(Act.CHALLENGE)
     key = request.tools.composer.make_key()
     offer = {
         "player": challenger.id if challenger else None,
@@ -96,22 +94,15 @@ def propose(
         "body": proposal.body,
         "seats": [player.id for player in proposal.seats],
         "comment": request.discreetly(request.words.spend()),
-        "measure": proposal.measure,
         "rematch_of": proposal.rematch_of,
         "plies": list(proposal.plies),
         "origin": proposal.origin,
         "waits": [player.id for player in asked],
     }
     await_answer(request, OFFER, key, DAYS, **offer)
-    source = f"player {challenger.id}" if challenger else request.message.sender
-    most = limits.challenges_per_day if challenger else limits.stranger_challenges_per_day
-    count_asked(request.tx, source, most, f"You have proposed {most} games today; that is the limit.")
     for player in asked:
-        refusal = f"{player.userid} has been asked for enough games today; try again tomorrow."
-        count_asked(request.tx, f"asked {player.id}", limits.offers_to_one_per_day, refusal)
         for address in request.tx.players.confirmed(player.id)[player.id]:
-            pool = request.pool if request.pool is not Pool.STRANGERS else Pool.TO_PLAYERS
-            count_unasked(request.tx, limits, address, request.incoming.network, pool, mailbox_too=False)
+            request.draw(Act.OFFER, address)
         request.outgoing.letters += _letters(request, key, player, offer, DAYS)
     names = " and ".join(player.userid for player in asked)
     be, agree = ("is", f"{names} agrees") if len(asked) == 1 else ("are", "both agree")
@@ -261,10 +252,10 @@ def _started(request: Request, offer: Offer) -> tuple[OpenBoard, str]:
     check_willing(request, game, seats, None, seats)
     if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
         raise NotAllowed("That rematch has started already.")
-    words, measure = tuple(offer["words"]), offer["measure"]
+    words = tuple(offer["words"])
     # offers that were made before an upgrade name no position
     plies, origin = tuple(offer.get("plies", ())), offer.get("origin", "")
-    proposal = Proposal(game, words, offer["body"], seats, measure, rematch_of, plies, origin)
+    proposal = Proposal(game, words, offer["body"], seats, rematch_of, plies, origin)
     return start(request, proposal), proposal.told_origin
 
 

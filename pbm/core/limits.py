@@ -1,0 +1,357 @@
+"""Who may cause how much: one table of buckets, and all that is drawn from them.
+
+A bucket holds so many tokens, which come back evenly. One that has been emptied stays closed until half of its tokens
+are back, so that a refusal can say until when. What is known of somebody decides what they draw from: those who have
+proved who they are, or whose address our mail server vouches for, are counted by who they are; all others by where
+their mails come from, and by whom they reach. So nobody can use up what is for those who prove more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from pbm.domain.configuration import Limits
+from pbm.domain.errors import NotAllowed
+from pbm.domain.likeness import domain_of, is_shared, mailbox
+from pbm.store import Transaction
+from pbm.store.tickets import Attempts, Key
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+_QUARTER, _YEAR = timedelta(hours=6), timedelta(days=365)
+_PERIODS = {HOUR: "an hour", _QUARTER: "in six hours", DAY: "a day", _YEAR: "a year"}
+
+
+class Pool(StrEnum):
+    """What somebody who causes something has shown. Neither draws from what is for the other."""
+
+    PROVEN = "proven"
+    """They have proved who they are, or a trusted mail server vouches for their address."""
+    UNPROVEN = "unproven"
+    """Anybody could have written it."""
+
+
+class By(StrEnum):
+    """By whom or by what a bucket is counted."""
+
+    AUTHOR = "author"
+    """Who causes it: a player, or else the mailbox in From."""
+    SOURCE = "source"
+    """The mailbox in From."""
+    MACHINE = "machine"
+    """The machine that handed the mail over."""
+    NETWORK = "network"
+    """The network of that machine, whatever From says."""
+    MAILBOX = "mailbox"
+    """The mailbox that gets a mail; +tags and dots are folded."""
+    DOMAIN = "domain"
+    """The domain of that mailbox, unless it is a large provider's."""
+    ACCOUNT = "account"
+    """The player whom it is about."""
+    HOUSE = "house"
+    """Everybody together."""
+
+
+class Act(StrEnum):
+    """What draws tokens."""
+
+    ANSWER = "an answer to a player"
+    HELP = "a page of help for a player"
+    STRANGER = "an answer to somebody who is no player"
+    PUZZLING = "an answer that a stranger was not understood"
+    CONFIRM = "the question whether an address is somebody's"
+    INVITE = "an invitation"
+    HELD = "the question whether a player sent a mail"
+    RESET = "the question for a new password"
+    ERASE = "the question whether to erase a player"
+    OFFER = "the question whether a player wants a game"
+    CHALLENGE = "a challenge"
+    CHALLENGED = "being challenged"
+    MESSAGE = "a message to a player"
+    CHAT = "words on a board"
+    KIBITZ = "a kibitz"
+    LOGIN = "a wrong password"
+    CHECK = "a password of a stranger"
+    WRONG_ADDRESS = "an answer to an address we never gave out"
+    COMPUTING = "computing for one who writes"
+
+
+class Bucket(NamedTuple):
+    """name: its rows in the store are of this kind. tokens: a setting of [limits], or how many. what: in words."""
+
+    name: str
+    acts: tuple[Act, ...]
+    by: By
+    pools: tuple[Pool, ...]
+    tokens: str | int
+    per: timedelta
+    what: str
+    parts: int = 1
+    """Of one token, where less than one can be drawn."""
+
+    def most(self, limits: Limits) -> int:
+        """How many parts of tokens it holds."""
+        tokens = getattr(limits, self.tokens) if isinstance(self.tokens, str) else self.tokens
+        return max(1, round(tokens * limits.scale * self.parts)) if tokens else 0
+
+
+UNANSWERED = "unanswered"
+"""The bucket of questions to an address; whoever answers one fills it up again."""
+_BOTH, _PROVEN, _UNPROVEN = (Pool.PROVEN, Pool.UNPROVEN), (Pool.PROVEN,), (Pool.UNPROVEN,)
+_QUESTIONS = (Act.CONFIRM, Act.HELD, Act.RESET, Act.ERASE, Act.OFFER)
+
+BUCKETS = (
+    # Answers. Two programs that answer each other come to an end by these.
+    Bucket("answers", (Act.ANSWER, Act.HELP), By.MAILBOX, _PROVEN, "answers_per_hour", HOUR, "answers to one player"),
+    Bucket(
+        "unproven answers", (Act.ANSWER,), By.MAILBOX, _UNPROVEN, "unproven_answers_per_hour", HOUR,
+        "answers to one player's emails that do not prove whose they are",
+    ),
+    Bucket(
+        "unproven help", (Act.HELP,), By.MAILBOX, _UNPROVEN, 30, HOUR,
+        "pages of help for one player's emails that do not prove whose they are",
+    ),
+    Bucket(
+        "newcomer", (Act.STRANGER,), By.MAILBOX, _PROVEN, "newcomer_answers_per_day", DAY,
+        "answers to one address without an account",
+    ),
+    Bucket(
+        "stranger", (Act.STRANGER,), By.MAILBOX, _UNPROVEN, "stranger_answers_per_day", DAY,
+        "answers to one address that has neither an account nor answered us",
+    ),
+    Bucket(
+        "stranger domain", (Act.STRANGER,), By.DOMAIN, _UNPROVEN, "unasked_per_domain_per_day", DAY,
+        "answers to one domain's addresses without an account",
+    ),
+    Bucket(
+        "stranger network", (Act.STRANGER,), By.NETWORK, _UNPROVEN, "unasked_per_network_per_day", DAY,
+        "answers to strangers because of one network",
+    ),
+    Bucket(
+        "answers network", (Act.ANSWER, Act.HELP), By.NETWORK, _UNPROVEN, 200, HOUR,
+        "answers because of one network's emails that do not prove whose they are",
+    ),
+    Bucket(
+        "answers in all", (Act.ANSWER, Act.HELP, Act.STRANGER), By.HOUSE, _UNPROVEN, "unproven_in_all_per_hour", HOUR,
+        "answers to all emails that do not prove whose they are",
+    ),
+    # A stranger who is not understood may be a program that answers us.
+    Bucket("puzzling", (Act.PUZZLING,), By.MAILBOX, _BOTH, 2, DAY, "answers to words that mean nothing to us"),
+    # Questions to people who may not have asked for them.
+    Bucket(
+        "confirm", (Act.CONFIRM, Act.INVITE), By.MAILBOX, _BOTH, "questions_per_day", DAY,
+        "questions to one address that others may have asked for",
+    ),
+    Bucket(
+        UNANSWERED, (Act.CONFIRM, Act.INVITE), By.MAILBOX, _BOTH, 9, _YEAR,
+        "questions to one address that answers none",
+    ),
+    Bucket("held", (Act.HELD,), By.MAILBOX, _BOTH, "questions_per_day", DAY, 'questions "was that you?" to one player'),
+    Bucket(
+        "reset", (Act.RESET,), By.MAILBOX, _BOTH, "questions_per_day", DAY, "questions for a new password to one player"
+    ),
+    Bucket(
+        "erase", (Act.ERASE,), By.MAILBOX, _BOTH, "questions_per_day", DAY,
+        "questions to one player whether to erase them",
+    ),
+    Bucket("offer", (Act.OFFER,), By.MAILBOX, _BOTH, 5, DAY, "games that others propose to one player"),
+    Bucket(
+        "question domain", (Act.CONFIRM, Act.INVITE), By.DOMAIN, _BOTH, "unasked_per_domain_per_day", DAY,
+        "questions to one domain that nobody may have asked for",
+    ),
+    Bucket(
+        "question network", _QUESTIONS, By.NETWORK, _UNPROVEN, "unasked_per_network_per_day", DAY,
+        "questions to others because of one network",
+    ),
+    # Of proven people, only confirmations are counted by network: other questions are few for each who causes them.
+    Bucket(
+        "confirm network", (Act.CONFIRM,), By.NETWORK, _PROVEN, "unasked_per_network_per_day", DAY,
+        "questions to addresses because of one network",
+    ),
+    Bucket("question author", (Act.CONFIRM,), By.AUTHOR, _PROVEN, 20, DAY, "questions because of one person"),
+    Bucket("invite", (Act.INVITE,), By.AUTHOR, _PROVEN, "invitations_per_day", DAY, "invitations by one player"),
+    # Games and words, from player to player.
+    Bucket("challenge", (Act.CHALLENGE,), By.AUTHOR, _PROVEN, "challenges_per_day", DAY, "challenges by one player"),
+    Bucket("proposal", (Act.CHALLENGE,), By.AUTHOR, _UNPROVEN, 5, DAY, "challenges by one stranger"),
+    Bucket("challenged", (Act.CHALLENGED,), By.ACCOUNT, _BOTH, 50, DAY, "games to which one player is challenged"),
+    Bucket("message", (Act.MESSAGE,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "messages of one player"),
+    Bucket("chat", (Act.CHAT,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "words of one player on boards"),
+    Bucket("kibitz", (Act.KIBITZ,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "kibitzes of one player"),
+    # Guesses. None is checked while one of its buckets is closed.
+    Bucket("login", (Act.LOGIN,), By.ACCOUNT, _BOTH, "wrong_passwords", _QUARTER, "wrong passwords for one userid"),
+    Bucket("sender", (Act.LOGIN, Act.WRONG_ADDRESS), By.SOURCE, _BOTH, 20, _QUARTER, "wrong guesses by one sender"),
+    Bucket("peer", (Act.LOGIN, Act.WRONG_ADDRESS), By.MACHINE, _BOTH, 20, _QUARTER, "wrong guesses by one machine"),
+    Bucket("strangers", (Act.CHECK,), By.HOUSE, _BOTH, 600, HOUR, "passwords of strangers"),
+    Bucket(
+        "computing", (Act.COMPUTING,), By.AUTHOR, _BOTH, "computing_seconds_per_hour", HOUR,
+        "seconds of computing for one person", parts=10,
+    ),
+)  # fmt: skip
+
+
+class Whose(NamedTuple):
+    """Who causes something, and whom it reaches, as buckets count it. What is empty is not counted."""
+
+    pool: Pool = Pool.PROVEN
+    author: str = ""
+    source: str = ""
+    machine: str = ""
+    network: str = ""
+    to: str = ""
+    """The address that gets a mail."""
+    account: str = ""
+
+
+_SUBJECTS: Mapping[By, Callable[[Whose], str]] = {
+    By.AUTHOR: lambda whose: whose.author,
+    By.SOURCE: lambda whose: whose.source.casefold(),
+    By.MACHINE: lambda whose: whose.machine,
+    By.NETWORK: lambda whose: whose.network,
+    By.MAILBOX: lambda whose: mailbox(whose.to) if whose.to else "",
+    By.DOMAIN: lambda whose: "" if is_shared(domain_of(whose.to)) else domain_of(whose.to),
+    By.ACCOUNT: lambda whose: whose.account,
+    By.HOUSE: lambda _: "all",
+}
+
+
+def buckets_of(act: Act, whose: Whose) -> Iterator[tuple[Key, Bucket]]:
+    """The buckets that an act draws from, each with the name of its row."""
+    for bucket in BUCKETS:
+        subject = _SUBJECTS[bucket.by](whose)
+        if act in bucket.acts and whose.pool in bucket.pools and subject:
+            yield Key(bucket.name, f"{subject} {whose.pool}"), bucket
+
+
+class TooMuch(NotAllowed):
+    """A bucket is closed. The sentence says which, and until when."""
+
+    def __init__(self, bucket: Bucket, most: int, until: datetime) -> None:
+        number = most // bucket.parts if bucket.parts > 1 else most
+        per = _PERIODS[bucket.per]
+        super().__init__(
+            f"Too much for now: {bucket.what} are limited to {number} {per}. Try again after {minute(until)}."
+        )
+        self.bucket = bucket
+        self.until = until
+
+
+def minute(instant: datetime) -> str:
+    """The instant, rounded up to a whole minute."""
+    return f"{instant + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"
+
+
+class Book(Protocol):
+    """Where the levels of buckets are noted."""
+
+    def get(self, keys: list[Key], /) -> dict[Key, Attempts]: ...
+
+    def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None, /) -> None: ...
+
+
+@dataclass(slots=True)
+class Memory:
+    """A book of this process alone, for what is asked with every mail."""
+
+    levels: dict[Key, Attempts] = field(default_factory=dict)
+
+    def get(self, keys: list[Key], /) -> dict[Key, Attempts]:
+        return {key: self.levels[key] for key in keys if key in self.levels}
+
+    def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None, /) -> None:
+        self.levels[key] = Attempts(key, failures, now, locked_until)
+        if len(self.levels) > _MOST_REMEMBERED:
+            del self.levels[next(iter(self.levels))]
+
+
+_MOST_REMEMBERED = 10_000
+_SLACK = timedelta(minutes=1)
+"""How far apart the clocks of machines may be. What was drawn later than that never happened: a clock was ahead."""
+
+
+class _Level(NamedTuple):
+    """How much of a bucket is drawn."""
+
+    drawn: int
+    as_of: datetime
+    """When the last part came back."""
+    most: int
+    step: timedelta
+    """How long each part takes to come back."""
+
+    @property
+    def reopens_at(self) -> datetime:
+        """When half of the bucket is back, at least one part of it."""
+        return self.as_of + (self.drawn - self.most + max(1, self.most // 2)) * self.step
+
+
+def _known(book: Book, keys: list[Key], now: datetime) -> dict[Key, Attempts]:
+    """What is noted of the buckets, except for what lies in the future."""
+    return {key: noted for key, noted in book.get(keys).items() if noted.last_at <= now + _SLACK}
+
+
+def _level(known: Attempts | None, bucket: Bucket, limits: Limits, now: datetime) -> _Level:
+    most = bucket.most(limits)
+    step = max(bucket.per / max(1, most), timedelta.resolution)
+    if known is None:
+        return _Level(0, now, most, step)
+    back = max(0, (now - known.last_at) // step)
+    if back >= known.failures:
+        return _Level(0, now, most, step)
+    return _Level(known.failures - back, known.last_at + back * step, most, step)
+
+
+def excess(
+    book: Book, limits: Limits, now: datetime, act: Act, whose: Whose, besides: Mapping[Key, int] | None = None
+) -> TooMuch | None:
+    """Why an act would be one too many; None if it would not. Nothing is drawn.
+
+    besides: what is to be drawn, and is not noted yet.
+    """
+    buckets = dict(buckets_of(act, whose))
+    known = _known(book, list(buckets), now)
+    for key, bucket in buckets.items():
+        noted, level = known.get(key), _level(known.get(key), bucket, limits, now)
+        if noted is not None and noted.locked_until is not None and noted.locked_until > now:
+            return TooMuch(bucket, level.most, noted.locked_until)
+        if level.drawn + (besides or {}).get(key, 0) >= level.most:
+            return TooMuch(bucket, level.most, max(level.reopens_at, now + level.step))
+    return None
+
+
+def spend(book: Book, limits: Limits, now: datetime, act: Act, whose: Whose, parts: int = 1) -> None:
+    """Draw, whether or not there is enough: a bucket is overdrawn by half at most, so it reopens within its period."""
+    buckets = dict(buckets_of(act, whose))
+    known = _known(book, list(buckets), now)
+    for key, bucket in buckets.items():
+        level = _level(known.get(key), bucket, limits, now)
+        level = level._replace(drawn=min(level.drawn + parts, level.most + level.most // 2 + 1))
+        book.put(key, level.drawn, level.as_of, level.reopens_at if level.drawn >= level.most else None)
+
+
+def draw(tx: Transaction, limits: Limits, act: Act, whose: Whose) -> None:
+    """Draw a token from each bucket of an act. Raises: TooMuch, and then nothing is drawn."""
+    tx.lock(name_of(key) for key, _ in buckets_of(act, whose))
+    problem = excess(tx.guesses, limits, tx.now, act, whose)
+    if problem is not None:
+        raise problem
+    spend(tx.guesses, limits, tx.now, act, whose)
+
+
+def name_of(key: Key) -> str:
+    """The name by which a bucket is locked."""
+    return f"bucket {key.kind} {key.subject}"
+
+
+def forget(tx: Transaction, name: str, whose: Whose) -> None:
+    """Fill somebody's bucket of a name up again, in both pools."""
+    rows = {key for act in Act for pool in Pool for key, _ in buckets_of(act, whose._replace(pool=pool))}
+    tx.guesses.forget(key for key in rows if key.kind == name)
+
+
+LONGEST = {bucket.name: bucket.per for bucket in BUCKETS if bucket.per > DAY}
+"""The buckets whose rows are kept longer than others, and how long."""
+GUESSES = frozenset({"login", "sender", "peer"})
+"""The buckets that the operator sees while they are closed."""

@@ -1,0 +1,168 @@
+"""The passwords of a mail: which of them are checked, and how wrong ones count.
+
+They are counted for each userid, each sender and each machine that hands mails over, so that neither many passwords for
+one account nor one password for many accounts get far; and for all strangers together, because each check costs as much
+as hundreds of moves. A player who answers a mail of ours is never locked out: a token proves more than a password, and
+cannot be guessed. Nobody is told whether a userid exists, or whether a password that was not checked was right.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from pbm.core.credentials import is_password
+from pbm.core.limits import Act, Pool, Whose, buckets_of, excess, forget, name_of, spend
+from pbm.core.request import Credentials
+from pbm.domain.configuration import Limits
+from pbm.domain.match import Player
+from pbm.store import Transaction
+from pbm.store.tickets import Key
+
+NEW = ""
+"""In place of a userid, for a new password."""
+
+Charge = tuple[Act, Whose]
+"""What a password draws from buckets if it is wrong."""
+
+
+class Origin(NamedTuple):
+    """Where a mail came from, as far as it matters for counting."""
+
+    address: str = ""
+    """The address in From; anybody can write that unless it is vouched for."""
+    vouched: bool = False
+    claimed: Player | None = None
+    """The player whose address that is."""
+    peer: str = ""
+    """The machine that handed it over; empty for one of ours."""
+    network: str = ""
+    """The network of that machine, an IPv4 /24 or an IPv6 /64; empty for one of ours."""
+
+    def whose(self, account: str = "") -> Whose:
+        """Whose guess it is, at an account if one is named."""
+        pool = Pool.PROVEN if self.vouched else Pool.UNPROVEN
+        return Whose(pool, source=self.address, machine=self.peer, account=account)
+
+    def login(self, userid: str) -> tuple[Charge, ...]:
+        """The charges of a login. The player's own address has its own: guesses by others do not lock it."""
+        own = self.claimed is not None and self.claimed.userid.casefold() == userid
+        account = f"{userid} {self.address.casefold()}" if own else userid
+        return ((Act.LOGIN, self.whose(account)), *self.checks())
+
+    def checks(self) -> tuple[Charge, ...]:
+        """The charges of any password at all: none for players."""
+        return () if self.claimed is not None else ((Act.CHECK, self.whose()),)
+
+
+@lru_cache(1000)
+def network_of(peer: str, bits: int = 32) -> str:
+    """The network that counts as one machine: an IPv4 address, or so many bits of it; of IPv6 a /64.
+
+    Empty for private addresses, which may be a mail server of ours, and for what is no address.
+    """
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return ""
+    if not address.is_global:
+        return ""
+    if address.version == 4 and bits == 32:
+        return peer
+    return str(ipaddress.ip_network((peer, 64 if address.version == 6 else bits), strict=False))
+
+
+MAX_LOGINS = 3
+"""Different passwords that are checked in one mail, and as many new ones: a person needs one, and each costs as much as
+hundreds of moves."""
+
+
+class Held(NamedTuple):
+    """The passwords in one mail, by where they stand."""
+
+    logins: tuple[Credentials, ...] = ()
+    """Credentials in commands."""
+    new: tuple[str, ...] = ()
+    """New passwords that it sets."""
+
+
+class Logins(NamedTuple):
+    """The passwords of one mail, before any of them is checked."""
+
+    hashes: Mapping[Credentials, str] = {}
+    """The hash to check each login against."""
+    fresh: tuple[str, ...] = ()
+    """New passwords."""
+    charges: Mapping[Credentials, tuple[Charge, ...]] = {}
+    """The charges of each, if it is wrong."""
+    locked: Mapping[Credentials, datetime] = {}
+    """Logins that are not checked, and until when."""
+
+    def covers(self, later: Logins) -> bool:
+        """Whether these include all that is to be checked of the same mail when it is read again later."""
+        same = self.fresh == later.fresh and self.locked == later.locked
+        return same and later.hashes.items() <= self.hashes.items()
+
+    @property
+    def locks(self) -> set[str]:
+        """The names by which its buckets are locked."""
+        all_charges = {charge for charges in self.charges.values() for charge in charges}
+        return {name_of(key) for charge in all_charges for key, _ in buckets_of(*charge)}
+
+
+@dataclass(slots=True)
+class Gate:
+    """Admits the guesses of one batch of mails; all that it admits may turn out wrong together."""
+
+    tx: Transaction
+    limits: Limits
+    _let_in: Counter[Key] = field(default_factory=Counter)
+    _guessed: set[tuple[Credentials, tuple[Charge, ...]]] = field(default_factory=set)
+
+    def closed_until(self, login: Credentials, charges: tuple[Charge, ...]) -> datetime | None:
+        """Until when the login is not checked; None if it may be, and then it is counted.
+
+        The same login in many mails of a batch is one guess: all are right, or all wrong.
+        """
+        if (login, charges) in self._guessed:
+            return None
+        for act, whose in charges:
+            problem = excess(self.tx.guesses, self.limits, self.tx.now, act, whose, self._let_in)
+            if problem is not None:
+                return problem.until
+        self._let_in.update(key for charge in charges for key, _ in buckets_of(*charge))
+        if login[0] != NEW:
+            self._guessed.add((login, charges))
+        return None
+
+
+def admitted(gate: Gate, held: Held, origin: Origin) -> Logins:
+    """The passwords of a mail that are to be checked."""
+    charges = {login: origin.login(login[0]) for login in held.logins}
+    charges = dict(list(charges.items())[:MAX_LOGINS])
+    charges |= {(NEW, password): origin.checks() for password in list(filter(is_password, held.new))[:MAX_LOGINS]}
+    locked = {login: until for login, about in charges.items() if (until := gate.closed_until(login, about))}
+    open_ = {login: about for login, about in charges.items() if login not in locked}
+    hashes = {login: _hash_of(gate.tx, login[0]) for login in open_ if login[0] != NEW}
+    return Logins(hashes, tuple(password for userid, password in open_ if userid == NEW), open_, locked)
+
+
+def settle(tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Credentials, str]) -> None:
+    """Count wrong passwords, and every check for strangers; a right password clears the wrong ones before it."""
+    for login, charges in logins.charges.items():
+        wrong = login[0] != NEW and login not in verified
+        for act, whose in charges:
+            if wrong or act is Act.CHECK:
+                spend(tx.guesses, limits, tx.now, act, whose)
+            elif act is Act.LOGIN:
+                forget(tx, "login", whose)
+
+
+def _hash_of(tx: Transaction, userid: str) -> str:
+    player = tx.players.find(userid)
+    return tx.players.password_hash(player.id) if player else ""
