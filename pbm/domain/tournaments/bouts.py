@@ -126,6 +126,8 @@ class Contender:
     points: int
     """Half points."""
     seats: Seats
+    insists: int
+    """The seat claimed absolutely, 1 or -1; 0 for none."""
     floats: tuple[int, int]
     """In the last round and the one before it: DOWN, LEVEL or UP."""
     met: tuple[Entrant, ...]
@@ -141,18 +143,21 @@ def contenders(
 ) -> list[Contender]:
     """The entrants to pair in the next round, the highest rank first. absent: seeded entrants to leave out."""
     scores, found = _scores(rounds), []
+    held = [{entrant: bout for bout in bouts for entrant in bout.entrants} for bouts in rounds]
     for number, entrant in enumerate(seeded, 1):
         if entrant in absent:
             continue
-        own = [next((bout for bout in bouts if bout.holds(entrant)), None) for bouts in rounds]
+        own = [bouts.get(entrant) for bouts in held]
         played = [bout for bout in own if bout is not None and bout.played and bout.second is not None]
         points = scores[-1].get(entrant, 0)
         floats = [LEVEL, LEVEL, *map(partial(_float, entrant), own, scores)]
+        seats = Seats.of(entrant, played)
         contender = Contender(
             entrant,
             number,
             points,
-            Seats.of(entrant, played),
+            seats,
+            seats.due if seats.claim == ABSOLUTE else 0,
             (floats[-1], floats[-2]),
             tuple(opponent for bout in played if (opponent := bout.opponent(entrant)) is not None),
             sum(bout is not None and bout not in played and bout.score(entrant) >= WIN for bout in own),

@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import combinations, count, groupby, product
+from itertools import combinations, combinations_with_replacement, count, groupby, product
 
 from pbm.domain.tournaments.bouts import (
-    ABSOLUTE,
     DOWN,
     DRAW,
     LOSS,
@@ -31,6 +30,7 @@ from pbm.domain.tournaments.bouts import (
     contenders,
     seated,
 )
+from pbm.domain.tournaments.classes import Classes, straightest
 
 Edge = tuple[int, int]
 """Two vertices, the smaller number first."""
@@ -45,9 +45,13 @@ def best(edges: Mapping[Edge, Sequence[int]]) -> set[Edge]:
     return {(one, two) if one < two else (two, one) for one, two in networkx.max_weight_matching(graph)}
 
 
-def folded(edges: Mapping[Edge, Sequence[int]]) -> dict[Edge, int]:
-    """The measures of each edge as one integer, whose sums are ordered like the sums of the measures."""
-    most = len({vertex for edge in edges for vertex in edge}) // 2
+def folded(edges: Mapping[Edge, Sequence[int]], most: int | None = None) -> dict[Edge, int]:
+    """The measures of each edge as one integer, whose sums are ordered like the sums of the measures.
+
+    most: how many edges are summed up at most; None: as many as have no vertex in common.
+    """
+    if most is None:
+        most = len({vertex for edge in edges for vertex in edge}) // 2
     weights = [0] * len(edges)
     for column in zip(*edges.values(), strict=True):
         base = most * (max(0, *column) - min(0, *column)) + 1
@@ -63,6 +67,7 @@ _POINT = 2
 _AT_ONCE = 8
 """The opponents of this many in the upper half are found together; with more, the integers become too long."""
 Edges = Mapping[Edge, int]
+_Kind = tuple[object, ...]
 
 
 @dataclass(slots=True)
@@ -139,28 +144,95 @@ class Bracket:
 
     def pairs(self) -> list[tuple[Contender, Contender]]:
         """The best pairs, each with the higher-ranked one first."""
-        at_sight = self.at_sight()
-        if at_sight is not None:
-            return at_sight
+        chosen = self.by_classes()
+        if chosen is None:
+            chosen = self.searched()
         ranked = self.ranked
-        return [(ranked[one], ranked[two]) for one, two in sorted(self._chosen())]
+        return [(ranked[one], ranked[two]) for one, two in sorted(chosen)]
 
-    def at_sight(self) -> list[tuple[Contender, Contender]] | None:
-        """The upper half against the lower, the first with the first and so on, if no pairs are better; else None.
+    def by_classes(self) -> list[Edge] | None:
+        """The best pairs, if these join floaters and then one half with the other, in classes that belong together.
 
-        Where all have the same points and all but one are paired, a measure depends only on who is left over and on
-        the seats. So nothing is better if all seats are as due and the one left over is the last, who has not floated.
-        It is so in a first round, whose graph of all pairs would be large.
+        None otherwise; it mostly is so, and is found without a graph of all pairs.
         """
-        ranked, half = self.ranked, len(self.ranked) // 2
-        if self.moved or self.size < len(ranked) or not half or ranked[0].points != ranked[-1].points:
+        if self.size < len(self.ranked) or self.size < 2:
             return None
-        over = ranked[2 * half :]
-        if any(DOWN in each.floats or each.byes > (self.must_complete or 0) for each in over):
+        kinds: dict[_Kind, list[int]] = {}
+        for vertex, each in enumerate(self.ranked):
+            kinds.setdefault(self._kind(each), []).append(vertex)
+        members = list(kinds.values())
+        weights = self._class_weights(members)
+        nobody = [self.size] if self.size % 2 else []
+        if nobody:
+            weights |= {(number, len(members)): 0 for number in range(len(members))}
+            members.append(nobody)
+        classes = Classes.of(members, weights)
+        pairs = None if classes is None else self._floated(classes)
+        if classes is None or pairs is None:
             return None
-        pairs = list(zip(ranked[:half], ranked[half:], strict=False))
-        fits = all(self.may_meet(one, two) and all(_seats(one, two)) for one, two in pairs)
-        return pairs if fits else None
+        taken = _vertices(set(pairs))
+        rest = [vertex for vertex in range(self.size) if vertex not in taken]
+        half = len(rest) // 2
+        upper, lower = rest[:half] + nobody, rest[half:]
+
+        def fits(one: int, two: int) -> bool:
+            return classes.belong(one, two) and self._may_pair(one, two)
+
+        if not all(map(fits, upper, lower)):
+            places = straightest([[place for place, two in enumerate(lower) if fits(one, two)] for one in upper])
+            if places is None:
+                return None
+            lower = [lower[place] for place in places]
+        return pairs + list(zip(rest[:half], lower, strict=False))
+
+    def _floated(self, classes: Classes) -> list[Edge] | None:
+        """The pairs of the floaters from above, each with the highest opponent that leaves a best rest.
+
+        None if one has no such opponent.
+        """
+        rest = list(range(self.size))
+        pairs: list[Edge] = []
+        for mover in range(self.moved):
+            if mover not in rest:
+                continue
+            rest.remove(mover)
+            others = [other for other in rest if classes.belong(mover, other) and self._may_pair(mover, other)]
+            other = next((each for each in others if classes.may_leave(mover, each)), None)
+            if other is None:
+                return None
+            rest.remove(other)
+            classes.leave(mover, other)
+            pairs.append((mover, other))
+        return pairs
+
+    def _may_pair(self, one: int, two: int) -> bool:
+        return self.size in (one, two) or self.may_meet(self.ranked[one], self.ranked[two])
+
+    def _kind(self, each: Contender) -> _Kind:
+        """All that the measures of a pair take from one of the two."""
+        seats = each.seats
+        lead = (abs(seats.balance) > 1, seats.is_doubled) if each.is_leader else None
+        is_wanted = self.must_complete is not None and each.byes > self.must_complete
+        return each.points, seats.due, seats.claim, lead, each.floats, is_wanted
+
+    def _class_weights(self, members: Sequence[Sequence[int]]) -> dict[Edge, int]:
+        """The weight of a pair of each two classes; 0 where no members may meet, which is as if both were left over."""
+        measures: dict[Edge, tuple[int, ...]] = {}
+        weights: dict[Edge, int] = {}
+        for one, two in combinations_with_replacement(range(len(members)), 2):
+            if one == two and len(members[one]) == 1:
+                continue
+            weights[one, two] = 0
+            pairs = combinations(members[one], 2) if one == two else product(members[one], members[two])
+            allowed = next((pair for pair in pairs if self._may_pair(*pair)), None)
+            if allowed is not None:
+                higher, lower = sorted(allowed)
+                measures[one, two] = tuple(self._inside(self.ranked[higher], self.ranked[lower]))
+        return weights | folded(measures, (self.size + 1) // 2)
+
+    def searched(self) -> list[Edge]:
+        """The best pairs, from the graph of all: slow with a hundred or more."""
+        return list(self._chosen())
 
     def _chosen(self) -> Iterator[Edge]:
         edges = self.edges()
@@ -335,8 +407,9 @@ class _Rules:
     def allow(self, one: Contender, two: Contender) -> bool:
         if one.met.count(two.entrant) > self.meetings:
             return False
-        clash = one.seats.due == two.seats.due and one.seats.claim == two.seats.claim == ABSOLUTE
-        return not (clash and self.are_seats_kept) or one.is_leader or two.is_leader
+        if not one.insists or one.insists != two.insists or not self.are_seats_kept:
+            return True
+        return one.is_leader or two.is_leader
 
 
 def _rules(ranked: Sequence[Contender]) -> Iterator[_Rules]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from pbm.domain.tournaments import swiss
 from pbm.domain.tournaments.bouts import LOSS, WIN, Bout, Seats, histories, seated
+from pbm.domain.tournaments.classes import straightest
 from tests.domain.tournaments.simulated import differences, rounds
 
 POINTS = ((2, 0), (0, 2), (1, 1))
@@ -88,18 +90,55 @@ def test_the_first_round_is_upper_against_lower_half_and_every_second_one_moves_
     assert pairings(swiss.bouts([1, 2, 3, 4, 5, 6, 7], [])) == [(1, 4), (5, 2), (3, 6), (7, None)]
 
 
-def test_the_first_round_of_a_thousand_needs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swiss, "best", None)
-    pairs = swiss.bouts(range(1, 1002), [])
-    assert [sorted(bout.entrants) for bout in pairs] == [*([n, n + 500] for n in range(1, 501)), [1001]]
+def test_all_rounds_of_three_hundred_need_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search is for few vertices: it takes minutes for hundreds."""
+    searched: list[int] = []
+    search = swiss.best
+
+    def watched(edges: Mapping[swiss.Edge, Sequence[int]]) -> set[swiss.Edge]:
+        searched.append(len(edges))
+        return search(edges)
+
+    monkeypatch.setattr(swiss, "best", watched)
+    rng = random.Random(0)
+    rounds: Rounds = []
+    for _ in range(swiss.rounds(301)):
+        rounds.append([ended(bout, rng.choice(POINTS)) for bout in swiss.bouts(range(301), rounds)])
+    pairs = [frozenset((bout.first, bout.second)) for bout in flat(rounds)]
+    assert len(set(pairs)) == len(pairs) == 151 * 10
+    assert max(searched, default=0) <= 500
 
 
-def test_what_is_paired_at_sight_is_what_a_search_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds = range(10)
-    found = [each.pairings for seed in seeds for each in rounds(seed, 14)]
-    monkeypatch.setattr(swiss.Bracket, "at_sight", lambda _: None)
-    swiss._bouts.cache_clear()
-    assert found == [each.pairings for seed in seeds for each in rounds(seed, 14)]
+def test_the_first_round_is_the_upper_half_against_the_lower_one() -> None:
+    pairs = swiss.bouts(range(1, 302), [])
+    assert [sorted(bout.entrants) for bout in pairs] == [*([n, n + 150] for n in range(1, 151)), [301]]
+
+
+def test_what_is_paired_by_classes_is_what_a_search_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole tournaments, some with absent players, byes and forfeits; by classes wherever that settles a bracket."""
+    settled = []
+    by_classes = swiss.Bracket.by_classes
+
+    def compared(bracket: swiss.Bracket) -> list[swiss.Edge] | None:
+        found = by_classes(bracket)
+        if found is not None:
+            settled.append(len(found))
+            assert sorted(found) == sorted(bracket.searched())
+        return found
+
+    monkeypatch.setattr(swiss.Bracket, "by_classes", compared)
+    for seed in range(1000, 1024):
+        list(rounds(seed, 24))
+    assert sum(size > 2 for size in settled) > 40
+
+
+@given(
+    st.integers(1, 6).flatmap(lambda size: st.lists(st.sets(st.integers(0, size - 1)), min_size=size, max_size=size))
+)
+def test_the_straightest_assignment_is_the_first_of_all(choices: list[set[int]]) -> None:
+    every = itertools.permutations(range(len(choices)))
+    first = next((order for order in every if all(each in row for each, row in zip(order, choices, strict=True))), None)
+    assert straightest([sorted(row) for row in choices]) == (None if first is None else list(first))
 
 
 def test_equals_meet_and_nobody_meets_twice() -> None:
