@@ -206,7 +206,7 @@ class Order:
         text = self.reading.text
         is_plain = bool(text) and (isinstance(self.commands[0], UnknownCommand) or is_newcomers(text))
         may_be = is_plain or isinstance(self.commands[0], BadArguments)  # which players may write as it stands
-        if not may_be or request.author.reader().newcomer is None:
+        if not may_be or not _is_newcomer(request):
             return False
         if request.sender.address and is_plain:
             return request.attempt(lambda: _greeted(request, text))
@@ -359,7 +359,7 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
 
     A command that would be refused even if the player confirmed it is refused at once.
     """
-    if request.author.reader().newcomer is not None and _asks_name(request, order.reading, error):
+    if _is_newcomer(request) and _asks_name(request, order.reading, error):
         return
     player, address = request.sender.claimed, request.message.sender
     problem = request.excess(Act.HELD, address)
@@ -384,6 +384,11 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     if not others:
         shown = _with_password(command, error, player.userid, sender.board)
     request.outgoing.write(address, subject, "held.txt", player=player, reply_to=token, lines=lines, shown=shown)
+
+
+def _is_newcomer(request: Request) -> bool:
+    """Whether the writer may join: not if they answer an email that is void, because they must hear of that."""
+    return request.author.reader().newcomer is not None and not request.sender.is_void
 
 
 def _asks_name(request: Request, reading: Reading, error: NeedsIdentity) -> bool:

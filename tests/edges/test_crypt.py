@@ -190,7 +190,7 @@ def test_a_forged_mail_changes_no_key(house):
     assert forger.opened(sent(house, got)), "an answer to the mail itself may be for its key"
     (reminded,) = house.send("bob@example.net", "help")
     assert SENTINEL in text_of(sent(house, Got(alice.address, reminded.raw, None))), "nothing else is"
-    house.send("alice", f"games alice {password('alice')}", Autocrypt=alice.autocrypt)
+    house.send("alice", f"set alice {password('alice')}", Autocrypt=alice.autocrypt)
     assert house.service.peer_of(alice.address).key == alice.certificate
     house.deliver(forger.sealed(house, "games"))
     house.send("alice", "games")
