@@ -31,7 +31,7 @@ import itertools
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -40,6 +40,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import lxml.html
+from sqlalchemy import Connection, event
+from sqlalchemy.exc import DBAPIError
 
 from pbm.bots import NoThought, Question, Stopped, Thought, think
 from pbm.compose import owed
@@ -153,6 +155,27 @@ class Moment:
     folders: dict[str, list[bytes]]
 
 
+def _number_without_gaps(store: Store) -> None:
+    """Give numbers of boards again that were drawn before a rollback, as SQLite does, of which golden files are."""
+    if not store.locks_rows:
+        return
+    engine, drawn = store._engine, []
+
+    @event.listens_for(engine, "savepoint")
+    def note(connection: Connection, _name: str) -> None:
+        drawn.append(connection.exec_driver_sql("SELECT last_value, is_called FROM matches_board_seq").one())
+
+    @event.listens_for(engine, "release_savepoint")
+    def forget(_connection: Connection, _name: str, _context: None) -> None:
+        drawn.pop()
+
+    @event.listens_for(engine, "rollback_savepoint")
+    def give_back(connection: Connection, _name: str, _context: None) -> None:
+        last, is_called = drawn.pop()
+        with suppress(DBAPIError):  # after an error nothing can be asked
+            connection.exec_driver_sql(f"SELECT setval('matches_board_seq', {last}, {is_called})")
+
+
 class House:
     """A server and the mailboxes of all who write to it. Each mail moves the clock by a minute.
 
@@ -172,6 +195,7 @@ class House:
         first_key: the first number that mails get, the server's own and players'; above those that the database holds.
         """
         store = store or Store(url)
+        _number_without_gaps(store)
         self.url = url
         self.now = START
         self.mailboxes: dict[str, list[Got]] = {}

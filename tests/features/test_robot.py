@@ -140,7 +140,7 @@ def test_a_second_board_waits_for_the_first_boards_of_others(house: House) -> No
 def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answer_soon(house: House) -> None:
     """A player on many boards gets weaker moves; other players' moves are only as weak as their own number requires."""
     house.players("alice", "bob")
-    theirs = {str(begun(house, "cross", "alice")) for _ in range(12)}
+    theirs = {str(begun(house, "cross", "alice")) for _ in range(24)}
     begun(house, "cross", "bob")
     asked, patience = [], list[float]()
 
@@ -154,11 +154,11 @@ def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answe
     seconds = LEVELS[1].seconds
     assert [share for own, share in asked if not own] == [1.0]
     shares = [share for own, share in asked if own]
-    assert len(shares) == 12
+    assert len(shares) == 24
     assert shares == sorted(shares)
-    assert shares[0] == pytest.approx(45 / 12 / seconds)
+    assert shares[0] == pytest.approx(45 / 24 / seconds)
     assert shares[-1] == 1.0
-    assert patience[0] == 45 / 12, "by the clock, too: the machine may be busy"
+    assert patience[0] == 45 / 24, "by the clock, too: the machine may be busy"
 
 
 def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -> None:
