@@ -483,14 +483,36 @@ class _Round:
         return len(left) <= 1 and left.isdisjoint(wanted)
 
     def _pairs_all_at_sight(self, waiting: Sequence[Contender], wanted: Set[int]) -> bool:
-        """Whether greedy pairing achieves that; it usually does, and is fast."""
-        left = []
+        """Whether greedy pairing achieves that, with those left over put into other pairs; it usually does.
+
+        It is fast. Those left over are often the last two, who have met.
+        """
+        left: list[Contender] = []
+        pairs: list[Pair] = []
         while waiting:
             one, *others = waiting
             two = next((each for each in others if self._rules.allow(one, each)), None)
-            left += [one.number] if two is None else []
+            if two is None:
+                left.append(one)
+            else:
+                pairs.append((one, two))
             waiting = [each for each in others if each is not two]
-        return len(left) <= 1 and wanted.isdisjoint(left)
+        while len(left) > 1:
+            opened = self._opened(pairs, left[0], left[1])
+            if opened is None:
+                return False
+            pairs.remove(opened[0])
+            pairs += opened[1:]
+            del left[:2]
+        return wanted.isdisjoint(each.number for each in left)
+
+    def _opened(self, pairs: Sequence[Pair], one: Contender, two: Contender) -> tuple[Pair, Pair, Pair] | None:
+        """A pair that these two can be divided among, and the two pairs that replace it."""
+        for pair in pairs:
+            for first, second in (pair, pair[::-1]):
+                if self._rules.allow(one, first) and self._rules.allow(two, second):
+                    return pair, (one, first), (two, second)
+        return None
 
 
 def _without(these: Sequence[Contender], pairs: Sequence[Pair]) -> list[Contender]:
