@@ -314,8 +314,10 @@ def excess(
     known = _known(book, list(buckets), now)
     for key, bucket in buckets.items():
         noted, level = known.get(key), _level(known.get(key), bucket, limits, now)
-        if noted is not None and noted.locked_until is not None and noted.locked_until > now:
-            return TooMuch(bucket, level.most, noted.locked_until)
+        if noted is not None and noted.locked_until is not None:
+            until = min(noted.locked_until, level.reopens_at)  # the operator may allow more by now
+            if until > now:
+                return TooMuch(bucket, level.most, until)
         if level.drawn + (besides or {}).get(key, 0) >= level.most:
             return TooMuch(bucket, level.most, max(level.reopens_at, now + level.step))
     return None

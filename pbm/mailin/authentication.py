@@ -229,3 +229,20 @@ def _domains(robot: Robot) -> tuple[str, ...]:
     server = robot.authserv_id.lower()
     above = server.partition(".")[2]
     return (robot.domain.lower(), server, above) if "." in above else (robot.domain.lower(), server)
+
+
+@lru_cache(1000)
+def network_of(peer: str, bits: int = 32) -> str:
+    """The network that counts as one machine: an IPv4 address, or so many bits of it; of IPv6 a /64.
+
+    Empty for private addresses, which may be a mail server of ours, and for what is no address.
+    """
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return ""
+    if not address.is_global:
+        return ""
+    if address.version == 4 and bits == 32:
+        return peer
+    return str(ipaddress.ip_network((peer, 64 if address.version == 6 else bits), strict=False))

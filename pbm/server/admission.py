@@ -15,10 +15,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from pbm.domain.tokens import ChatToken, SeatToken, Signer
-from pbm.mailin.authentication import peer
+from pbm.mailin.authentication import network_of, peer
 from pbm.mailin.headers import Robot, tokens
 from pbm.mailin.mime import TooLongError, split
-from pbm.server.logins import network_of
 from pbm.store import Transaction
 
 NO_ROOM = "452 4.3.1 Too little room is left here, please try again later"

@@ -34,13 +34,14 @@ from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
 from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading
+from pbm.mailin.authentication import network_of
 from pbm.mailin.mime import cut
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
 from pbm.server.bystanders import ask_owner
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Cause, Throttle
-from pbm.server.logins import Gate, Held, Logins, Origin, admitted, network_of, settle
+from pbm.server.logins import Gate, Held, Logins, Origin, admitted, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, secrets_of
 from pbm.server.regrets import Regrets
 from pbm.server.senders import (

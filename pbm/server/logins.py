@@ -8,12 +8,10 @@ cannot be guessed. Nobody is told whether a userid exists, or whether a password
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import NamedTuple
 
 from pbm.core.credentials import is_password
@@ -58,23 +56,6 @@ class Origin(NamedTuple):
     def checks(self) -> tuple[Charge, ...]:
         """The charges of any password at all: none for players."""
         return () if self.claimed is not None else ((Act.CHECK, self.whose()),)
-
-
-@lru_cache(1000)
-def network_of(peer: str, bits: int = 32) -> str:
-    """The network that counts as one machine: an IPv4 address, or so many bits of it; of IPv6 a /64.
-
-    Empty for private addresses, which may be a mail server of ours, and for what is no address.
-    """
-    try:
-        address = ipaddress.ip_address(peer)
-    except ValueError:
-        return ""
-    if not address.is_global:
-        return ""
-    if address.version == 4 and bits == 32:
-        return peer
-    return str(ipaddress.ip_network((peer, 64 if address.version == 6 else bits), strict=False))
 
 
 MAX_LOGINS = 3

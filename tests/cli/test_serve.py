@@ -317,7 +317,7 @@ def test_a_hangup_has_limits_and_the_level_of_the_log_read(tmp_path: Path, pbm: 
         send(port_of(line), "1 hello")
         send(port_of(line), "2 hello")
         mails_in(maildir / "alice@example.net", 1)
-        wait_until(lambda: "limit: not answered" in pbm("inbox", "list").stdout)
+        wait_until(lambda: "limit: nothing was done" in pbm("inbox", "list").stdout)
         config.write_text(f'{head}[log]\nlevel = "info"\n[limits]\nstranger_answers_per_day = 2\n')
         process.send_signal(signal.SIGHUP)
         assert any(" reloaded" in told for told in iter(process.stderr.readline, ""))

@@ -342,7 +342,7 @@ def test_the_inviter_hears_once_of_an_invitation_that_comes_back_and_it_stays_op
     assert "could not be delivered to friend@home.example" in told.body
     assert inn.inbox_row.reason.endswith("friend@home.example, which was invited")
     assert bounce(inn, invitation) == []
-    assert any("A new game" in got.body for got in inn.answer("friend@home.example", "yes"))
+    assert any("A new game" in got.body for got in inn.answer("friend@home.example", "yes, fiona"))
 
 
 def test_another_mail_to_an_invited_address_that_comes_back_says_nothing_of_the_invitation(inn: House) -> None:

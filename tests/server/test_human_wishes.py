@@ -56,7 +56,7 @@ def club(house: House) -> House:
         ("show me board 101 after ply 1 please", "the position after ply 1 of 1"),
         ("Show 101 After Ply 1", "the position after ply 1 of 1"),
         ("all show nice.move 101", 'no player "nice.move" here'),
-        ("show 101 hunter2 please", "nor a player: correct it"),
+        ("show 101 hunter2 please", 'There is no player "hunter2" here.'),
         ("hex: g7", "Write: 102 G7"),
         ("list hex, cross", "List of Cross games"),
         ("list hex and cross", "List of Cross games"),
