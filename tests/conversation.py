@@ -156,14 +156,16 @@ class Moment:
 
 
 def _number_without_gaps(store: Store) -> None:
-    """Give numbers of boards again that were drawn before a rollback, as SQLite does, of which golden files are."""
+    """Give numbers again that were drawn before a rollback, as SQLite does, of which golden files are."""
     if not store.locks_rows:
         return
     engine, drawn = store._engine, []
+    sequences = ("matches_board_seq", "players_id_seq")
 
     @event.listens_for(engine, "savepoint")
     def note(connection: Connection, _name: str) -> None:
-        drawn.append(connection.exec_driver_sql("SELECT last_value, is_called FROM matches_board_seq").one())
+        states = (f"SELECT last_value, is_called FROM {name}" for name in sequences)  # noqa: S608  names of this file
+        drawn.append([connection.exec_driver_sql(state).one() for state in states])
 
     @event.listens_for(engine, "release_savepoint")
     def forget(_connection: Connection, _name: str, _context: None) -> None:
@@ -171,9 +173,9 @@ def _number_without_gaps(store: Store) -> None:
 
     @event.listens_for(engine, "rollback_savepoint")
     def give_back(connection: Connection, _name: str, _context: None) -> None:
-        last, is_called = drawn.pop()
         with suppress(DBAPIError):  # after an error nothing can be asked
-            connection.exec_driver_sql(f"SELECT setval('matches_board_seq', {last}, {is_called})")
+            for name, (last, is_called) in zip(sequences, drawn.pop(), strict=True):
+                connection.exec_driver_sql(f"SELECT setval('{name}', {last}, {is_called})")
 
 
 class House:
