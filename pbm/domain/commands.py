@@ -239,6 +239,11 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     named = board_first(line, standing)
     if named is not None:
         return _on_board(line, *named, standing, is_userid)
+    return _of_words(line, standing, is_userid)
+
+
+def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -> Command:
+    """The command of a line that is neither a plan nor begins with the number of a board. Raises: as parse."""
     words, typed = _keyed(line)
     options = tuple(word for word in words if is_option(word))
     _check_joined(words)
@@ -249,9 +254,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
             raise unknown(words)
         return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
     if options and not verb.options:
-        may_be_secret = "=" not in options[0] and any(param.name in SECRETS for param in verb.params)
-        quoted = "" if may_be_secret else f'"{options[0]}": '
-        raise BadArguments(f'{quoted}"{verb.name}" takes no options.', usage(verb, standing, game))
+        raise _no_options(verb, options[0], usage(verb, standing, game))
     plain = _uncourteous(verb, _unlisted(verb, plain, is_userid), is_userid)
     if verb.per_game and game is None and not _stands_without_game(verb, plain, standing):
         raise unplaced(verb, plain, standing)
@@ -261,6 +264,13 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         raise ill_bound(verb, plain, standing, game, lacks_move=lacks_move)
     _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, _as_typed(args, typed) if typed else args, options, line)
+
+
+def _no_options(verb: Verb, option: str, suggestion: str) -> BadArguments:
+    """The refusal of an option, which is not quoted where it may be a password that begins with a hyphen."""
+    may_be_secret = "=" not in option and any(param.name in SECRETS for param in verb.params)
+    quoted = "" if may_be_secret else f'"{option}": '
+    return BadArguments(f'{quoted}"{verb.name}" takes no options.', suggestion)
 
 
 def _stands_without_game(verb: Verb, words: Sequence[str], standing: Standing) -> bool:

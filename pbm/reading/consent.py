@@ -79,24 +79,29 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     said = [each.text for each in written]
     kinds = [_kinds(sentence, others) for sentence in said[:READ]]
     every = set[str]().union(*kinds)
-    names = list(filter(None, (_named(sentence, others) for sentence in said[:READ])))
-    for refusal in ("never", "no"):
-        if refusal in every:
-            return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else Answer(refusal))
+    name = next(filter(None, (_named(sentence, others) for sentence in said[:READ])), "")
+    if {"never", "no"} & every:
+        refusal = Answer.NEVER if "never" in every else Answer.NO
+        return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusal)
     agreeing = {"yes", *_PLAYING} if to_play else {"yes"}
-    is_named = to_play and _NAMING in every and bool(names)
+    is_named = to_play and _NAMING in every and name != ""
     if not (agreeing & every or is_named):
         asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
         return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
+    answer = Answer.YES
     if to_play:
-        # "Why not?" is a question that agrees.
-        if any("asks" in found and not {"yes", "yes gladly", "aside"} & found for found in kinds):
-            return Consent(Answer.ASKS)
         is_whole = _is_exact(written) or (all(kinds) and len(said) <= READ)
         is_other = bool(game) and game_named(text) not in ("", game)
-        if is_other or not is_whole:
-            return Consent(Answer.UNCLEAR)
-    return Consent(Answer.YES, names[0] if names else "")
+        answer = _to_game(kinds, is_plain=is_whole and not is_other)
+    return Consent(answer, name if answer is Answer.YES else "")
+
+
+def _to_game(kinds: Sequence[set[str]], *, is_plain: bool) -> Answer:
+    """What an answer that agrees says to a game. kinds: of its sentences. is_plain: all of it is understood."""
+    agreeing = {"yes", "yes gladly", "aside"}  # "Why not?" is a question that agrees
+    if any("asks" in found and not agreeing & found for found in kinds):
+        return Answer.ASKS
+    return Answer.YES if is_plain else Answer.UNCLEAR
 
 
 def _begins_with_yes(sentence: str, others: Collection[str]) -> bool:
@@ -138,17 +143,25 @@ def introduced(text: str) -> str:
     ('kim', 'Jan', '')
     """
     said = [each.text for each in sentences(unclosed(_above_card(text)))][:READ]
-    names = [name for sentence in said for part in _parts(sentence) if (name := _named(part, ()))]
-    if names:
-        return names[0]
-    lone = said[0].strip(" .,!:)(") if said else ""
-    is_alone = len(said) == 1 or all(_kinds(each, ()) for each in said[1:])
+    for sentence in said:
+        for part in _parts(sentence):
+            name = _named(part, ())
+            if name:
+                return name
+    is_alone = bool(said) and all(_kinds(each, ()) for each in said[1:])
+    return _lone_name(said[0]) if is_alone else ""
+
+
+def _lone_name(sentence: str) -> str:
+    """The name that a sentence is, perhaps with a surname or a "please"; "" if it is anything else."""
+    lone = sentence.strip(" .,!:)(")
     first, *rest = lone.split() or [""]
     bare = first.strip(".,!:")
     is_full = len(rest) <= 1 and all(word[:1].isupper() or plain(word) in words("requesting") for word in rest)
-    ok = is_alone and is_full and not (said and said[0].rstrip().endswith("?")) and _may_be_named(bare, ())
+    if not is_full or sentence.rstrip().endswith("?") or not _may_be_named(bare, ()):
+        return ""
     is_answer = any(phrase.does not in (_NAMING, _OWN_NAME) for phrase in _answers(lone, ()))
-    return bare if ok and not is_answer and not says(lone, "courtesy") else ""
+    return "" if is_answer or says(lone, "courtesy") else bare
 
 
 def _parts(sentence: str) -> list[str]:

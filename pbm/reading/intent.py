@@ -407,19 +407,23 @@ class _Reader:
         if claim.is_move:
             own = (*claim.line.split("; "), *claim.denied)
             doubts += [name for name in self.mentions[claim.sentence] if name not in own]
-        for number, sentence in enumerate(self.said):
-            if number == claim.sentence:
-                continue
-            if claim.is_move and _STRONG.fullmatch(plain(sentence.text)) and not self.mentions[number]:
-                doubts.append(sentence.text.strip())
-            if says(sentence.text, "dismissed"):  # "D4. I thought about E5, but no." plays D4; about D4, it does not
-                doubts += [name for name in self.mentions[number] if name == claim.line]
-            elif number > claim.sentence and self._takes_back(sentence.text):
-                others = [name for name in self.mentions[number] if name != claim.line]
-                doubts += others or [claim.line]
+        for number in range(len(self.said)):
+            if number != claim.sentence:
+                doubts += self._doubts_of(number, claim)
         if claim.is_of_other or self._is_denied(claim) or self._is_responder():
             doubts.append(claim.line)
         return tuple(doubts)
+
+    def _doubts_of(self, number: int, claim: _Claim) -> list[str]:
+        """The reasons that another sentence gives to doubt the claim."""
+        said, mentions, doubts = self.said[number].text, self.mentions[number], list[str]()
+        if claim.is_move and _STRONG.fullmatch(plain(said)) and not mentions:
+            doubts.append(said.strip())
+        if says(said, "dismissed"):  # "D4. I thought about E5, but no." plays D4; about D4, it does not
+            return doubts + [name for name in mentions if name == claim.line]
+        if number > claim.sentence and self._takes_back(said):
+            doubts += [name for name in mentions if name != claim.line] or [claim.line]
+        return doubts
 
     def _is_responder(self) -> bool:
         return any(says(each.text, "responder") for each in self.said)

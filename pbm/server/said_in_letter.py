@@ -16,7 +16,7 @@ from pbm.mailin import strip_subject
 from pbm.reading.book import Phrase, words
 from pbm.reading.consent import Answer, consent
 from pbm.reading.games_named import game_elsewhere, game_named, game_wanted, starts, topic
-from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Sure, Surroundings, is_courteous, is_prose, read
+from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, is_courteous, is_prose, read
 from pbm.reading.sentences import phrases, plain, sentences
 from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command, surroundings_of
 
@@ -80,17 +80,22 @@ def _check_answer(text: str) -> None:
         )
 
 
+def _move_of(meant: Meaning) -> str:
+    """The move that a letter surely plays, "MOVE" if it only speaks of moves, and nothing if it does neither."""
+    if isinstance(meant, Sure):
+        return "" if "{" in meant.line or find(meant.line) is not None else meant.line
+    spoken_of = set(meant.readings) - ACTS if isinstance(meant, Ask) else set()
+    return "MOVE" if any(map(str.isalpha, "".join(spoken_of))) else ""
+
+
 def _check_board(request: Request, text: str) -> None:
     """Raises: BadArguments for a move on a board that the letter does not name; it says how to name one."""
-    meant, player = read(text, Surroundings(str.upper, is_turn=True)), request.sender.writer
-    readings = set(meant.readings) - ACTS if isinstance(meant, Ask) else set()
-    names_cell = any(map(str.isalpha, "".join(readings)))
-    move = "MOVE" if names_cell else meant.line if isinstance(meant, Sure) else ""
-    is_other = move != "MOVE" and ("{" in move or find(move) is not None)
-    if player is None or not move or is_other or begins_like_command(text):
+    # no board is known, so whatever is written like a move may be one
+    meant = read(text, Surroundings(str.upper, is_turn=True))
+    player, move = request.sender.writer, _move_of(meant)
+    # an email that is lost says which board, so its answer need not name one
+    if player is None or not move or request.sender.is_lost or begins_like_command(text):
         return
-    if request.sender.is_lost:
-        return  # the email that it answers says which board, and that one is lost
     running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     named = [each for each in running if each.game == game_named(text)]
     if named and isinstance(meant, Ask) and len(meant.readings) == 1:

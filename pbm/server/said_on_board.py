@@ -122,12 +122,7 @@ class SaidOnBoard:
 
     def _done(self, meant: Sure, *, is_open: bool) -> Restated | None:
         """The command that is surely meant. Raises: BadArguments for a pass that loses at once."""
-        line = meant.line.replace("{game}", game_named(self.text) or self.board.match.game)
-        if line == "about RIVAL":
-            return Restated(f"about {self.opponent.userid}" if self.opponent else "show")
-        if line.startswith("show #"):
-            return Restated(f"show {self.board.match.board}{line.removeprefix('show ').replace('##', '#')}")
-        name = line.split(" ")[0]
+        line = self._filled(meant.line)
         if not acts(line) and is_ours(line):
             return Restated(line)
         if not is_open or self.text.strip() == line:
@@ -135,18 +130,35 @@ class SaidOnBoard:
         self._forget()
         self._check_other_board(line)
         self._check_offer(line)
+        line = self._as_answer(line)
+        if line == "pass" and self.is_to_move:
+            self._check_pass()
+        return Restated(line, self.text.strip() if self._is_spoken(line) else meant.comment, line)
+
+    def _filled(self, line: str) -> str:
+        """The line of a phrase with what only the board knows: its game, its number, the other player."""
+        if line == "about RIVAL":
+            return f"about {self.opponent.userid}" if self.opponent else "show"
+        if line.startswith("show #"):
+            return f"show {self.board.match.board}{line.removeprefix('show ').replace('##', '#')}"
+        return line.replace("{game}", game_named(self.text) or self.board.match.game)
+
+    def _as_answer(self, line: str) -> str:
+        """The line, or what it answers if the other player asks for something. Raises: Unsure."""
         if line == "propose" and self.asked is OfferKind.DRAW:
             if "?" in self.text:
                 raise Unsure("It is not clear whether you accept the draw. To accept the draw:", "accept")
             line = "accept"
         if line == "accept" and self.asked is not None and len(self.text.split()) == 1:
-            line = "yes"  # "agreed" may answer whatever was written last, as a yes may
-        if line == "pass" and self.is_to_move:
-            self._check_pass()
-        name = line.split(" ")[0]
-        is_until = name == "pause" and plain(self.text) != name  # "pause until Monday"
-        is_spoken = is_until or (name in ("give", "rematch") and not plain(self.text).startswith(name))
-        return Restated(line, self.text.strip() if is_spoken else meant.comment, line)
+            return "yes"  # "agreed" may answer whatever was written last, as a yes may
+        return line
+
+    def _is_spoken(self, line: str) -> bool:
+        """Whether the text says more than the command, so that the other player reads all of it."""
+        name, said = line.split(" ")[0], plain(self.text)
+        if name == "pause":
+            return said != name  # "pause until Monday"
+        return name in ("give", "rematch") and not said.startswith(name)
 
     def _check_offer(self, line: str) -> None:
         """Raises: Unsure for an answer to another offer than the one that waits: "I accept the draw" of a takeback."""
@@ -172,35 +184,40 @@ class SaidOnBoard:
     def _replied(self) -> Restated | None:
         """A yes or no to what the other player asks, or to whether the writer really resigns. Raises: Unsure."""
         resigns = self.seat is not None and any(each.is_question for each in self.board.intents.of(self.seat))
-        if not resigns and self.asked is None:
-            return None
         said = sentences(self.text)
-        kinds = [{phrase.does for phrase in phrases(each.text, "answer")} for each in said[:1]]
-        is_whole = all(is_courteous(each.text) or says(each.text, "answer") for each in said[1:])
-        first = kinds[0] if kinds else set()
-        bare = self.text.strip().rstrip(".!").casefold()
-        if bare in ("yes", "no") or "?" in self.text or not is_whole:
+        if not (resigns or self.asked is not None) or not self._is_answer(said):
             return None
         if self._is_torn(said):
             raise Unsure('It is not clear whether you agree. Answer with "yes" or "no" and nothing else.')
-        if "no" in first:
+        kinds = {phrase.does for phrase in phrases(said[0].text, "answer")}
+        if "no" in kinds:
             return Restated("no")
         # "sounds good" agrees to what the other player asks, but resigns no game
         agreeing = {"yes"} if resigns else {"yes", "yes gladly"}
-        if not agreeing & first:
+        if not agreeing & kinds:
             return None
-        weak = words("weak-yes") | (words("no-resignation") if resigns else frozenset())
-        if plain(said[0].text) in weak and (resigns or self.asked is OfferKind.DRAW):
-            # "ok" may only say that one has read the offer, and both a draw and a resignation end the game
-            what = "resign. If you do:" if resigns else "accept the draw. To accept the draw:"
-            raise Unsure(f"It is not clear whether you {what}", "yes" if resigns else "accept")
+        self._check_weak(plain(said[0].text), resigns=resigns)
         below = self.text.partition(said[0].text)[2].strip(" ,.!\n")
         return Restated("yes", below, "yes")
+
+    def _is_answer(self, said: Sequence[Sentence]) -> bool:
+        """Whether the text may be a yes or no in other words than these two, and says nothing else."""
+        bare = self.text.strip().rstrip(".!").casefold()
+        if not said or bare in ("yes", "no") or "?" in self.text:
+            return False
+        return all(is_courteous(each.text) or says(each.text, "answer") for each in said[1:])
+
+    def _check_weak(self, said: str, *, resigns: bool) -> None:
+        """Raises: Unsure for "ok", which may only say that one has read the offer, where a yes would end the game."""
+        if resigns and said in words("weak-yes") | words("no-resignation"):
+            raise Unsure("It is not clear whether you resign. If you do:", "yes")
+        if not resigns and self.asked is OfferKind.DRAW and said in words("weak-yes"):
+            raise Unsure("It is not clear whether you accept the draw. To accept the draw:", "accept")
 
     @staticmethod
     def _is_torn(said: Sequence[Sentence]) -> bool:
         """Whether a yes and a no stand beside each other: "yes, but not now"."""
-        first = next(iter(said[0].text.split()), "") if said else ""
+        first = next(iter(said[0].text.split()), "")
         kinds = {phrase.does for each in said for phrase in phrases(each.text, "answer")}
         is_no = bool({"no", "never"} & kinds) or any(says(each.text, "doubt") for each in said)
         return is_no and any(phrase.does == "yes" for phrase in phrases(first, "answer"))
@@ -260,28 +277,42 @@ class SaidOnBoard:
             return self._answer_to_words()
         self._check_near_verb()
         self._check_heard()
-        if self.rival is not None and about == "who":
-            return Restated(f"about {self.rival.userid}")
-        if self.rival is not None and topic(text):
-            return Restated(topic(text).replace("GAME", game_named(text) or self.board.match.game))
-        if self.rival is not None and about in HELPS:
-            return about_time(self.request, text, about)
-        if any(phrase.does == "never" for each in sentences(text) for phrase in phrases(each.text, "answer")):
-            way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
-            raise BadArguments(f'You want no more emails. {way_out} "help mails" says how to get fewer, or none.')
-        self._check_invites()
-        if about == "remind":
-            raise BadArguments(f"Your opponent is reminded by the server, as they have chosen.{self.or_say}")
+        told = self._told_of(self.rival, about) if self.rival is not None else None
+        if told is not None:
+            return told
+        self._check_wishes(about)
         if meant.is_held or begins_like_command(text) or _UNSAID.search(in_plain_marks(text)):
             self.hold_back()
             return None
-        if self.writer is None or not (about or is_prose(discreet(text.strip()))):
+        kept = discreet(text.strip())
+        if self.writer is None or not (about or is_prose(kept)):
             return None
         self.check_seated()
         self.check_no_password()
         if not self.may_write(self.writer):
             return None
-        return Restated(CHAT, discreet(text.strip()), UNHEARD if self.rival is not None else self._read_as(about))
+        return Restated(CHAT, kept, UNHEARD if self.rival is not None else self._read_as(about))
+
+    def _told_of(self, robot: Player, about: str) -> Restated | None:
+        """What the server tells in place of a robot, which reads no words; None if it knows no more."""
+        if about == "who":
+            return Restated(f"about {robot.userid}")
+        if topic(self.text):
+            return Restated(topic(self.text).replace("GAME", game_named(self.text) or self.board.match.game))
+        return about_time(self.request, self.text, about) if about in HELPS else None
+
+    def _check_wishes(self, about: str) -> None:
+        """Raises: BadArguments for what words ask of the server, and not of the other player."""
+        said = sentences(self.text)
+        if any(phrase.does == "never" for each in said for phrase in phrases(each.text, "answer")):
+            way_out = '"resign" gives this game up, and' if self.is_running else "This game is over;"
+            raise BadArguments(f'You want no more emails. {way_out} "help mails" says how to get fewer, or none.')
+        address = next((word for word in plain(self.text).split() if "@" in word), "")
+        if address and any(says(each.text, "invites") for each in said):
+            game = game_named(self.text) or self.board.match.game
+            raise BadArguments("To invite somebody to a game:", f"{game} challenge me {address}")
+        if about == "remind":
+            raise BadArguments(f"Your opponent is reminded by the server, as they have chosen.{self.or_say}")
 
     def _answer_to_words(self) -> Restated | None:
         """A yes or no that nothing was asked for, as a message, if the other player's words were the last."""
@@ -292,13 +323,6 @@ class SaidOnBoard:
         if not is_theirs or self.writer is None or not answers(self.text) or not self.may_write(self.writer):
             return None
         return Restated(CHAT, self.text.strip(), "a message")
-
-    def _check_invites(self) -> None:
-        """Raises: BadArguments for a wish to invite an address, which is nobody else's business."""
-        address = next((word for word in plain(self.text).split() if "@" in word), "")
-        if address and any(says(each.text, "invites") for each in sentences(self.text)):
-            game = game_named(self.text) or self.board.match.game
-            raise BadArguments("To invite somebody to a game:", f"{game} challenge me {address}")
 
     def _check_near_verb(self) -> None:
         """Raises: Unsure for a first line that is one word, nearly the name of a verb: "resing"."""
