@@ -356,17 +356,20 @@ class _Reader:
         return _Claim(self._notation(text, phrase), number, rest, is_move=True)
 
     def _before_a_comma(self, number: int, text: str) -> _Claim | None:
-        """The move that a sentence says before a comma, if what follows speaks of something else."""
+        """The move that a sentence says before a comma, if nothing but politeness follows."""
         for comma in re.finditer(",", text):
             head, rest = text[: comma.start()], text[comma.end() :].lstrip()
+            if not _is_courtesy(rest) or says(rest, "only-spoken-of"):
+                continue  # "F6, later" is put off, and "F6, why?" asks
             for phrase in phrases(head, "board", self.here.spans(head)):
-                if phrase.does.startswith(("move ", "tell ")) and self._is_aside(rest):
+                if phrase.does.startswith(("move ", "tell ")):
                     return _Claim(self._notation(head, phrase), number, text, is_move=True)
         return None
 
     def _is_aside(self, rest: str) -> bool:
         """Whether the words behind a move speak neither of it nor of another one, and ask for nothing."""
-        if _is_courtesy(re.sub("^and ", "", rest, flags=re.IGNORECASE)):
+        wished = re.sub("^and ", "", rest, flags=re.IGNORECASE)
+        if wished != rest and _is_courtesy(wished):
             return True
         if says(rest, "only-spoken-of", "doubt") or self._mentioned(rest):
             return False
