@@ -105,6 +105,7 @@ LETTERS: dict[str, dict[str, Any]] = {
         "sender": "carol@example.net", "mailbox": "postmaster@example.org", "about": "Hello", "inbox_id": 7,
         "text": "My last move has not come through; was it lost on the way?",
     },
+    "pressure-operator.txt": {"free": 480, "reserve": 500, "minutes": 2},
     "refused-operator.txt": {"reason": "550 5.7.1 relaying denied"},
     "renewed.txt": {"example": "", "sections": [], "others": []},
     "robot-operator.txt": {
