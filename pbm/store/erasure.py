@@ -121,7 +121,6 @@ class Erasure(Queries):
         for seat, column in enumerate(SEATS, 1):
             boards_of = select(matches.c.board).where(column == traces.player_id)
             self._delete(intents, intents.c.board.in_(boards_of), intents.c.seat == seat)
-        self._update(matches, matches.c.started_by.in_(traces.names), started_by="")
         self._forget_mails(traces)
 
     def _forget_tickets(self, traces: Traces) -> None:

@@ -133,7 +133,6 @@ matches = _table(
     Column("rated", Boolean, nullable=False),
     Column("offer", String(12)),
     Column("offered_by", Integer),
-    Column("started_by", String(320), nullable=False, server_default="", info={INNER: True}),
     Column("rematch_of", ForeignKey("matches.board"), unique=True),
     Column("control", String(80), nullable=False, server_default=""),
     Column("left1", BigInteger),
@@ -150,7 +149,6 @@ matches = _table(
     Column("offered_at", Instant),
     sqlite_autoincrement=True,
 )
-Index("ix_matches_started", matches.c.started_by, matches.c.started_at)
 Index("ix_matches_game", matches.c.game, matches.c.board)
 Index("ix_matches_seat1", matches.c.seat1_id, matches.c.board)
 Index("ix_matches_seat2", matches.c.seat2_id, matches.c.board)
