@@ -25,6 +25,7 @@ class Clobber(Moving):
         options=(
             Option("columns", "columns of the board", 6, low=3, high=10),
             Option("rows", "rows of the board", 5, low=3, high=10),
+            Option("size", "squares per row and column", None, low=3, high=10, stands_for="-columns=N -rows=N"),
         ),
     )
     piece = "stone"

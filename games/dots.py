@@ -54,6 +54,7 @@ class Dots(Coloured[Position, int]):
         options=(
             Option("columns", "boxes in a row", 5, low=2, high=12),
             Option("rows", "rows of boxes", 5, low=2, high=12),
+            Option("size", "boxes per row and column", None, low=2, high=12, stands_for="-columns=N -rows=N"),
         ),
     )
     colours = ("Red", "Blue")

@@ -165,7 +165,7 @@ class Loops(Judging[Position, tuple[int, int]]):
         source="Leroy Quet, 2009",
         options=(
             Option("size", "squares per side", 8, low=2, high=20),
-            Option("first", "who begins", "yellow", choices=("yellow", "purple")),
+            Option("first", "who begins", "yellow", choices=("yellow", "purple"), also=("colours", "colors")),
         ),
     )
 

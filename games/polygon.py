@@ -109,14 +109,13 @@ class Polygon(Judging[Position, Move]):
         summary="connect vertices and crossings; draw last",
         source="Leroy Quet, 2008",
         options=(
-            Option("sides", "sides of the polygon", 6, low=4, high=24, also=("n",)),
+            Option("sides", "sides of the polygon", 6, low=4, high=24, also=("n", "size")),
             Option("seed", "another shape of the polygon", 1, low=0, high=10**9),
             Option(
                 "colours",
                 "crossings one may go to, by the colours of the two segments",
                 "different",
                 choices=("different", "same", "any", "split"),
-                also=("colors",),
                 synonyms=(("none", "any"),),
             ),
             Option("regular", "all sides equal", None, choices=YES_NO),

@@ -152,6 +152,8 @@ REPETITIONS = 3
 RECURS = "This position is here for the second time; the third time is a draw."
 
 YES_NO = ("yes", "no")
+_ALWAYS = {"size": ("radius", "n"), "colours": ("colors",)}
+"""What the options of these names are called besides, in every game."""
 _HALF = re.compile(r"(-?[0-9]{1,3})[.,]5")
 
 
@@ -172,11 +174,16 @@ class Option:
     halves: bool = False
     """Values are a whole number from low to high followed by .5, kept as text."""
     also: tuple[str, ...] = ()
-    """Other names of it; a size may always be called the radius, or n."""
+    """Other names of it."""
     synonyms: tuple[tuple[str, str], ...] = ()
     """Other words for a choice, each with the choice."""
     stands_for: str = ""
-    """The word of another option that says the same; this one is in old records, and is told to nobody."""
+    """The words of other options that say the same, with N for its value; this one is told to nobody."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that lead to it."""
+        return (self.name, *self.also, *_ALWAYS.get(self.name, ()))
 
     @property
     def usage(self) -> str:
@@ -202,21 +209,21 @@ class Option:
         raise OptionError(f"{quoted(f'-{self.name}={value}')} does not fit: -{self.name} takes {self.range}.")
 
 
-def spelled(options: Sequence[Option], word: str) -> str:
-    """A word of a challenge in the spelling that records keep; unknown words stay as they are.
+def spelled(options: Sequence[Option], word: str) -> list[str]:
+    """A word of a challenge in the spelling that records keep; unknown words stay as they are. Raises: OptionError.
 
     >>> spelled([Option("size", "cells per side", 6, low=2, high=10)], "--radius=4")
-    '-size=4'
+    ['-size=4']
     """
     name, equals, value = word.lstrip("-").casefold().partition("=")
-    option = next((each for each in options if name in (each.name, *each.also)), None)
-    if option is None and name in ("radius", "n"):
-        option = next((each for each in options if each.name == "size"), None)
+    option = next((each for each in options if name in each.names), None)
     if option is None:
-        return word
-    if option.stands_for and value in ("", "yes"):
-        return option.stands_for
-    return f"-{option.name}{equals}{dict(option.synonyms).get(value, value)}"
+        return [word]
+    value = dict(option.synonyms).get(value, value)
+    if option.stands_for and value != "no":
+        known = str(option.read(value or "yes"))
+        return [each.replace("N", known) for each in option.stands_for.split()]
+    return [f"-{option.name}{equals}{value}"]
 
 
 class OptionValues:

@@ -136,7 +136,7 @@ def read_terms(
         if name in OPTIONS:
             timing[name] = value
         elif name not in _RATED:
-            own.append(spelled(game.info.options, word))
+            own += spelled(game.info.options, word)
         elif "=" in word:
             raise OptionError(f'"{word}" takes no value: write --{name}.')
         else:

@@ -96,7 +96,7 @@ def _all_seeks(request: Request, command: Command) -> Answer:
         raise BadArguments("A seek is for one game, which stands in front:", f"hex seek {' '.join(command.options)}")
     sought = [game for game in GAMES.values() if request.tx.seeks.open(game.info.name, 1)]
     text = "\n".join(_seeks_of(request, game) for game in sought)
-    nobody = 'Nobody is looking for opponents at the moment. "hex seek" tells others that you are, in any game.'
+    nobody = 'Nobody is looking for opponents at the moment. "hex seek 1" tells others that you are, in any game.'
     return done(command, text or nobody, "pbm: players wanted")
 
 

@@ -46,6 +46,39 @@ def test_an_unfit_option_is_quoted(people: House, word: str) -> None:
     assert f'"{word.casefold()}' in refused(people.send("alice", f"cross challenge me bob {word}"))
 
 
+@pytest.mark.parametrize(("words", "meant"), [
+    ("cross -radius=4", "-size=4,"),
+    ("loops -n=6", "-size=6,"),
+    ("loops -colors=purple", "-first=purple,"),
+    ("crossgeo -colours=none", "-version=g,"),
+    ("crossgeo -colors=rb", "-version=rb,"),
+    ("crossgeo -board=complete -n=5", "-board=complete -points=5 "),
+    ("dots -n=4", "-columns=4 -rows=4,"),
+    ("clobber -radius=4", "-columns=4 -rows=4,"),
+    ("polygon -size=7 -colors=none", "-sides=7 -colours=any,"),
+])  # fmt: skip
+def test_an_option_has_the_names_that_players_know_from_elsewhere(people: House, words: str, meant: str) -> None:
+    game, *options = words.split()
+    mails = people.send("alice", " ".join([game, "challenge", *options, "me bob"]))
+    assert started(mails) == 101
+    assert meant in " ".join(mails[0].body.split())
+
+
+@pytest.mark.parametrize(("words", "sentence"), [
+    ("cross -colours=none", '"-colours=none" is no option here. Cross has -size=N; every game has '),
+    ("hex -colors=red", '"-colors=red" is no option here. Hex has -size=N; every game has '),
+    ("polygon -radius=5", '"-radius=5" is no option here. Vertex/Intersection Polygon Game has -sides=N, '),
+    ("four -n=5", '"-n=5" is no option here. Four in a Row has -columns=N, -rows=N, -line=N; '),
+    ("loops -colors=none", '"-first=none" does not fit: -first takes yellow or purple.'),
+    ("crossgeo -n=5", '"-points" means nothing with -board=1: it goes with -board=complete.'),
+    ("dots -n=1", '"-size=1" does not fit: -size takes a number from 2 to 12.'),
+    ("crossgeo -fair=maybe", '"-fair=maybe" does not fit: -fair takes yes or no.'),
+])  # fmt: skip
+def test_where_a_game_has_no_such_option_what_it_has_is_said(people: House, words: str, sentence: str) -> None:
+    game, *options = words.split()
+    assert sentence in refused(people.send("alice", " ".join([game, "challenge", *options, "me bob"])))
+
+
 def test_me_needs_an_address_of_a_player(people: House) -> None:
     (got,) = people.send("x@example.com", "cross challenge me bob")
     assert "one word, the name that you would like to be called by" in " ".join(got.body.split())

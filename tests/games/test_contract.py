@@ -343,10 +343,6 @@ def test_what_is_threatened_is_told_in_sentences_and_only_while_the_game_goes_on
             assert all(re.fullmatch(r"[A-Z][^.]+\.", sentence) for sentence in game.threats(pos))
 
 
-UNTOLD = {("crossgeo", "fair")}
-"""Options that are understood and not told: -board=fair says the same."""
-
-
 @every_game
 def test_the_game_tells_its_name_and_has_a_help_page(name):
     info = GAMES[name].info
@@ -359,7 +355,7 @@ def test_the_game_tells_its_name_and_has_a_help_page(name):
     assert page is not None
     assert page.isascii()
     assert [line for line in page.splitlines() if len(line) > WIDTH] == []
-    assert all(f"-{option.name}" in page for option in info.options if (name, option.name) not in UNTOLD)
+    assert all(f"-{option.name}" in page for option in info.told)
 
 
 @every_game
