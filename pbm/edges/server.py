@@ -36,7 +36,7 @@ from pbm.server.regrets import Bouncing
 from pbm.server.thinker import Thinker
 from pbm.store import Conflict, DatabaseTrouble, Transaction
 from pbm.store.house import DELIVERS, LISTENS, LOOKS, THINKS
-from pbm.store.neighbours import Full, ReadOnly
+from pbm.store.neighbours import Full, Outdated, ReadOnly
 
 log = structlog.get_logger()
 
@@ -216,6 +216,8 @@ class Server:
         """Called in whatever thread has the trouble."""
         if isinstance(trouble, ReadOnly) and not self._service.store.locks_rows:
             self._give_up(_READ_ONLY)
+        elif isinstance(trouble, Outdated):
+            self._give_up(str(trouble))
         else:
             asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
 

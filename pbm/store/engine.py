@@ -35,6 +35,7 @@ from pbm.store.neighbours import (
     ListeningBell,
     Lost,
     Malformed,
+    Outdated,
     PipeBell,
     ReadOnly,
     SchemaTrouble,
@@ -102,7 +103,7 @@ class Store:
         self.clock = clock
         self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
-        """Called with ReadOnly, Full or Lost before it is raised, in the thread that raises it."""
+        """Called with ReadOnly, Full, Lost or Outdated before it is raised, in the thread that raises it."""
         self.signature: LogLine | None = None
         """The log line for a person at the command line; written once, with the first thing they change."""
         self.only_tries = False
@@ -177,6 +178,7 @@ class Store:
         """
         try:
             with self._writing, self._begun(writes=True, durable=durable) as connection:
+                _check_current(connection)
                 tx = Transaction(connection, at or self.clock())
                 if alone:
                     tx.lock([HOUSE])
@@ -192,7 +194,7 @@ class Store:
                 ring(self._file.path, self._own_bells, tx.grew)
         except _OnlyTriedError:
             return
-        except (ReadOnly, Full, Lost) as trouble:
+        except (ReadOnly, Full, Lost, Outdated) as trouble:
             self.when_unwritable(trouble)
             raise
 
@@ -229,6 +231,8 @@ class Store:
             if current is None and self.locks_rows:
                 _check_encoding(connection)
             tx.lock(["schema"])  # processes that start at the same time must not migrate at the same time
+            if current is not None and self.locks_rows:
+                connection.exec_driver_sql("LOCK TABLE alembic_version")  # all who write have read it: _check_current
             migrate(connection)
             tx.secrets.ensure(secrets.token_hex(32), now)
             _first_board(connection)
@@ -330,6 +334,15 @@ def _check_known(revision: str) -> None:
         raise SchemaTrouble(
             f"The database is of a newer version of the program: it is at revision {revision}, and this one knows "
             f"revisions up to {REVISION}. Install the newer program, or restore a copy from before its upgrade."
+        )
+
+
+def _check_current(connection: Connection) -> None:
+    """Raises: Outdated if the schema has become another, for which this process would write what is wrong."""
+    if (revision := connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()) != REVISION:
+        raise Outdated(
+            f"The database is at revision {revision} now, and this process knows {REVISION}. Start it again, as the "
+            "version of the program that made the change."
         )
 
 

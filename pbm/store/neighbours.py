@@ -61,6 +61,10 @@ class Lost(DatabaseTrouble):
     """The file was deleted or replaced while it was open: anything written to it now is lost."""
 
 
+class Outdated(DatabaseTrouble):
+    """A newer version of the program has changed the schema since this process was started, which must end."""
+
+
 class Malformed(DatabaseTrouble):
     """The file is damaged; only a copy helps."""
 

@@ -55,8 +55,10 @@ def service(database: str) -> Iterator[Service]:
 class Company:
     """Processes of pbm on one database, which deliver into one folder."""
 
-    def __init__(self, database: str, folder: Path) -> None:
+    def __init__(self, database: str, folder: Path, tree: Path = ROOT) -> None:
+        """tree: whose program it is."""
         self._database = database
+        self._tree = tree
         self._folder = folder
         self.running: list[subprocess.Popen[str]] = []
 
@@ -66,7 +68,7 @@ class Company:
         with (self._folder / "log").open("a") as log:
             child = subprocess.Popen(
                 [*command, "--maildir", str(self._folder)], cwd=self._folder, text=True,
-                env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=log,
+                env={**os.environ, "PYTHONPATH": str(self._tree)}, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip
         self.running.append(child)
         assert child.stdout is not None

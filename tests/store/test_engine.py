@@ -27,7 +27,7 @@ from pbm.mailin import Robot
 from pbm.mailin.written import token_answered
 from pbm.resources import folder
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
-from pbm.store.neighbours import Full, Lost, ReadOnly
+from pbm.store.neighbours import Full, Lost, Outdated, ReadOnly
 from pbm.store.tables import FIRST_BOARD, meta, metadata, outbox_texts, owed_boards
 from tests.databases import Databases
 
@@ -349,6 +349,19 @@ def test_mails_stored_as_bytes_are_delivered_as_they_are(store: Store, url: str)
     assert [problem for problem in store.check() if " is off: " not in problem] == []
 
 
+def test_nothing_is_written_over_a_schema_of_another_version(store: Store, url: str) -> None:
+    with downgraded(url, "0025"):
+        pass
+    told: list[DatabaseTrouble] = []
+    store.when_unwritable = told.append
+    with pytest.raises(Outdated), store.write() as tx:
+        tx.players.add("alice", "x", NOW)
+    assert [type(trouble) for trouble in told] == [Outdated]
+    store.upgrade(NOW)
+    with store.write() as tx:
+        assert tx.players.find("alice") is None
+
+
 def test_an_empty_database_is_set_up_once(url: str) -> None:
     store = Store(url)
     assert store.revision() is None
@@ -377,9 +390,11 @@ def test_two_databases_have_different_secrets(databases: Databases) -> None:
 
 @pytest.mark.parametrize("name", ["recipes", "alembic_version"])
 def test_a_database_of_another_program_is_left_alone(url: str, name: str) -> None:
+    theirs = create_engine(url)
+    with theirs.begin() as connection:
+        connection.execute(text(f"CREATE TABLE {name} (version_num TEXT)"))
+    theirs.dispose()
     store = Store(url)
-    with store.write() as tx:
-        tx._connection.execute(text(f"CREATE TABLE {name} (version_num TEXT)"))
     with pytest.raises(SchemaTrouble, match="some other program"):
         store.prepare(NOW)
     store.close()
