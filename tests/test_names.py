@@ -78,7 +78,6 @@ def test_what_no_longer_stands_twice_is_not_listed(kind: str) -> None:
 PRIVATE = {
     "pbm/bots/__main__.py": "os._exit, which is no private name: a robot's process ends without its parent's threads",
     "pbm/cli/running.py": "os._exit, too: a server that hangs must end",
-    "pbm/cli/logs.py": "structlog gives no other way to a logger's context",
     "pbm/cli/terminal.py": "os._exit, too: Ctrl-C ends it at once",
     "pbm/edges/fetch.py": "imaplib has no other setting for the longest line",
     "pbm/edges/receive.py": "aiosmtpd leaves no other hook for TLS, timeouts and envelopes",

@@ -112,16 +112,17 @@ def _unhurried(stream: TextIO) -> TextIO:
         return stream
 
 
-class _Lines(structlog.make_filtering_bound_logger(logging.DEBUG)):  # type: ignore[misc]  # made at the start
-    """A logger that makes a line in one go: structlog's steps would cost as much again as the words."""
+class _Told:
+    """Which lines are told, and how; set_level may change the level later."""
 
     level, form = logging.INFO, "text"
-    """For all instances; lines below the level are left out. set_level may change it later."""
 
-    def _proxy_to_logger(self, method_name: str, event: str, **values: object) -> None:
-        if NAME_TO_LEVEL[method_name] >= self.level:
-            told = {**self._context, **values, "event": event}
-            self._logger.write(_line(self._logger, method_name, told) + "\n")
+
+def _check_level(_logger: object, level: str, event: EventDict) -> EventDict:
+    """Raises: DropEvent, which drops the line."""
+    if NAME_TO_LEVEL[level] < _Told.level:
+        raise structlog.DropEvent
+    return event
 
 
 def _line(logger: object, level: str, event: EventDict) -> str:
@@ -130,7 +131,7 @@ def _line(logger: object, level: str, event: EventDict) -> str:
     event = merge_contextvars(logger, level, event)
     if "exc_info" in event:  # no variables in tracebacks: they would show what players wrote, even passwords
         event = format_exc_info(logger, level, event)
-    if _Lines.form == "json":
+    if _Told.form == "json":
         return str(_AS_JSON(logger, level, {**event, "level": level, "timestamp": at}))
     head, traceback = f"{at} {level:7} {event.pop('event')}", event.pop("exception", None)
     words = "".join([f" {name}={value if type(value) is int else _quoted(value)}" for name, value in event.items()])
@@ -142,17 +143,20 @@ _AS_JSON = JSONRenderer()
 
 def set_level(level: str) -> None:
     """Set the level for our lines and the libraries'."""
-    _Lines.level = logging.getLevelNamesMapping()[level.upper()]
-    logging.getLogger().setLevel(_Lines.level)
+    _Told.level = logging.getLevelNamesMapping()[level.upper()]
+    logging.getLogger().setLevel(_Told.level)
 
 
 def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
-    """for_good: the form will not change in this process, which makes events cheaper, and no caller waits for the
-    reader of standard error.
-    """
+    """for_good: the form will not change in this process, and no caller waits for the reader of standard error."""
     stream = _unhurried(sys.stderr) if for_good else sys.stderr
-    _Lines.form = settings.format
-    structlog.configure(wrapper_class=_Lines, logger_factory=lambda *_: stream, cache_logger_on_first_use=for_good)
+    _Told.form = settings.format
+    structlog.configure(
+        processors=[_check_level, _line],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
+        logger_factory=structlog.WriteLoggerFactory(stream),
+        cache_logger_on_first_use=for_good,
+    )
     handler = logging.StreamHandler(stream)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=_line))
     logging.basicConfig(handlers=[handler], force=True)
