@@ -166,22 +166,25 @@ def _targets(
     weights: Sequence[int],
 ) -> list[Move]:
     """The moves in the order of the rules. found: open crossings."""
-    start, around, first = places[-1], options.sides, places[0]
-    corners = [corner for corner in range(around) if corner not in places]
-    if isinstance(start, int):
-        corners = [corner for corner in corners if (start - corner) % around not in (1, around - 1)]
-    if isinstance(first, int) and first != start and places.count(first) == 1 and 1 not in here:
-        near = isinstance(start, int) and (start - first) % around in (1, around - 1)
-        corners += [] if near else [first]
-        corners.sort()
     crossings = [each for each in found if each[0] not in here and each[1] not in here]
     if options.colours == "split":
         differ = len(places) % 2 == 0
         crossings = [each for each in crossings if (each[1] - each[0]) % 2 == differ]
     if 2 * max(weights) > MAX_WEIGHT:
         crossings = [each for each in crossings if weights[each[0] - 1] + weights[each[1] - 1] <= MAX_WEIGHT]
-    ends: list[Place] = [*corners, *crossings]
+    ends: list[Place] = [*_corners(options.sides, places, is_on_first=1 in here), *crossings]
     return [_MOVES[end] for end in ends]
+
+
+def _corners(around: int, places: tuple[Place, ...], *, is_on_first: bool) -> list[int]:
+    """The corners that the next line may lead to. around: how many there are. is_on_first: it starts on the first line."""
+    start, first = places[-1], places[0]
+    beside = ((start - 1) % around, (start + 1) % around) if isinstance(start, int) else ()
+    corners = [corner for corner in range(around) if corner not in places and corner not in beside]
+    # A line may end where the first one began, but not from a place on that one.
+    if isinstance(first, int) and first != start and places.count(first) == 1 and not is_on_first:
+        corners += [] if first in beside else [first]
+    return sorted(corners)
 
 
 STEPS_A_POSITION, STEPS_TO_CONFIRM_ONE = 8, 20

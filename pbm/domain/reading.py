@@ -343,8 +343,7 @@ def _by_board(draft: _Draft) -> Reading:
         lines = [piece for line in lines for piece in _of_boards(line, standing)]
     for at, line in enumerate(lines[start:], start):
         words = _asked(clean(line))
-        is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words)
-        is_first = not commands or is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
+        is_first = not commands or _names_board(words, standing)
         may_follow = not is_first and not any(remarks[-1]) and not is_text
         deed = _deed_below(words, board, draft) if may_follow else ""
         if is_first or deed or (may_follow and _is_apart(words, draft)):
@@ -358,6 +357,12 @@ def _by_board(draft: _Draft) -> Reading:
     below = tuple("\n".join(each).strip("\n") for each in remarks)
     read = _with_plans(commands, plans)
     return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS])
+
+
+def _names_board(words: str, standing: Standing) -> bool:
+    """Whether a line begins with a board, or with a puzzle in a mail that answers no board."""
+    is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words) is not None
+    return is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
 
 
 def _deed_below(line: str, board: int | None, draft: _Draft) -> str:

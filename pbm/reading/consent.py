@@ -86,14 +86,17 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     agreeing = {"yes", *_PLAYING} if to_play else {"yes"}
     is_named = to_play and _NAMING in every and name != ""
     if not (agreeing & every or is_named):
-        asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
-        return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
+        return Consent(Answer.ASKS if _asks(said, every) else Answer.UNCLEAR)
     answer = Answer.YES
     if to_play:
         is_whole = _is_exact(written) or (all(kinds) and len(said) <= READ)
         is_other = bool(game) and game_named(text) not in ("", game)
         answer = _to_game(kinds, is_plain=is_whole and not is_other)
     return Consent(answer, name if answer is Answer.YES else "")
+
+
+def _asks(said: Sequence[str], every: Collection[str]) -> bool:
+    return "asks" in every or any(each.rstrip().endswith("?") for each in said)
 
 
 def _to_game(kinds: Sequence[set[str]], *, is_plain: bool) -> Answer:
