@@ -351,17 +351,26 @@ class House:
 
     def collect(self) -> list[Got]:
         """The mails written since the last call, in order, now also in the mailboxes."""
-        with self.service.store.read() as tx:
-            fresh = [queued for queued in reversed(tx.outbox.latest(None, 1000)) if queued.id > self._delivered]
         found = []
-        for queued in fresh:
+        for queued in self._fresh():
             self._delivered = queued.id
-            check_wire(queued)
             raw = mail_bytes(queued.mail)
             found.append(Got(queued.mail.address, raw, queued.mail.board))
+            check_wire(queued, found[-1])
             self.mailboxes.setdefault(queued.mail.address, []).append(found[-1])
             self.folders.setdefault(queued.mail.address, []).append(raw)
         return found
+
+    def _fresh(self) -> list[Queued]:
+        """The mails written since the last call, in order."""
+        looked_at = 30
+        with self.service.store.read() as tx:
+            while True:
+                found = tx.outbox.latest(None, looked_at)
+                fresh = [queued for queued in reversed(found) if queued.id > self._delivered]
+                if len(fresh) < looked_at:
+                    return fresh
+                looked_at *= 10
 
     @property
     def inbox_row(self) -> Received:
@@ -396,23 +405,21 @@ def _copied(lists: dict[str, list[T]]) -> dict[str, list[T]]:
     return {name: list(what) for name, what in lists.items()}
 
 
-def check_wire(queued: Queued) -> None:
-    """Assert what holds for every mail of ours, whatever it says."""
-    mail, raw = queued.mail, mail_bytes(queued.mail)
+def check_wire(queued: Queued, got: Got) -> None:
+    """Assert what holds for every mail of ours, whatever it says. got: as it was received."""
+    mail, raw, parsed = queued.mail, got.raw, got.parsed
     assert owed.encoded(owed.decoded(mail)) == mail.owed
     head = raw.partition(b"\r\n\r\n")[0]
     assert b"\n" not in raw.replace(b"\r\n", b"")
     assert b"\r" not in raw.replace(b"\r\n", b"")
     assert head.isascii()
     assert max(map(len, raw.split(b"\r\n"))) <= 998
-    parsed = message_from_bytes(raw)
     for name in ("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version"):
         assert len(parsed.get_all(name, [])) == 1, f"{name} in\n{head.decode()}"
     assert parsed["To"] == mail.address
     assert parsed["Auto-Submitted"] in ("auto-replied", "auto-generated")
     domain = parsed["From"].rpartition("@")[2].rstrip(">")
     assert re.fullmatch(rf"bounce\+{mail.key}\.[0-9a-f]{{12}}@{domain}", mail.envelope_from)
-    got = Got(mail.address, raw, mail.board)
     text = got.body
     if got.is_html:
         assert SENTINEL in text, text

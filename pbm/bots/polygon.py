@@ -177,7 +177,7 @@ def _targets(
 
 
 def _corners(around: int, places: tuple[Place, ...], *, is_on_first: bool) -> list[int]:
-    """The corners that the next line may lead to. around: how many there are. is_on_first: it starts on the first line."""
+    """The corners that the next line may lead to, which starts on the first one or not. around: how many there are."""
     start, first = places[-1], places[0]
     beside = ((start - 1) % around, (start + 1) % around) if isinstance(start, int) else ()
     corners = [corner for corner in range(around) if corner not in places and corner not in beside]

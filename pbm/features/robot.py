@@ -31,7 +31,6 @@ from pbm.core.robots import (
     TAKEN,
     Task,
     asked,
-    is_robot,
     robots,
     spent,
     thinks,
@@ -40,6 +39,7 @@ from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, Offer, OfferKind, Player, Seat, other
 from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.store import Transaction
 from pbm.store.house import Item
 from pbm.store.matches import Summary
 
@@ -78,10 +78,9 @@ def robots_boards(at: Desk) -> Iterator[Task]:
     Boards whose game is no longer installed are left alone.
     """
     tx = at.tx
-    ours = robots(tx)
-    if not ours:
+    ids = _ids(tx)
+    if not ids:
         return
-    ids = {player.id for player in ours}
     boards = [
         each for each in tx.matches.summaries(player_ids=tuple(ids), active=True, limit=None) if each.game in GAMES
     ]
@@ -95,7 +94,8 @@ def robots_boards(at: Desk) -> Iterator[Task]:
     waiting -= {each.board for each in boards if pause & {player.id for player in each.players}}
     for number, crowd in _in_turn(boards, waiting, ids):
         for board in at.readable([number]):
-            if (task := _task(board, crowd)) is not None:
+            task = _task(board, ids, crowd)
+            if task is not None:
                 yield task
 
 
@@ -121,8 +121,8 @@ def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collectio
     return [(number, max(len(counts), counts[opponent])) for *_, number, opponent in sorted(turns)]
 
 
-def _task(board: OpenBoard, crowd: int) -> Task | None:
-    seat = _robot_seat(board)
+def _task(board: OpenBoard, ids: Collection[int], crowd: int) -> Task | None:
+    seat = _robot_seat(board, ids)
     if seat is None:
         return None
     number, ply = board.match.board, board.next_ply
@@ -152,11 +152,16 @@ def question_of(board: OpenBoard, level: int) -> Question:
     )  # fmt: skip
 
 
-def _robot_seat(board: OpenBoard) -> Seat | None:
-    """The seat of a robot that has something to do on the board."""
+def _ids(tx: Transaction) -> set[int]:
+    """The ids of our robots."""
+    return {player.id for player in robots(tx)}
+
+
+def _robot_seat(board: OpenBoard, ids: Collection[int]) -> Seat | None:
+    """The seat of a robot that has something to do on the board. ids: of all robots."""
     offer, to_move = board.match.offer, board.state.to_move
     for seat in (1, 2):
-        if is_robot(board.tx, board.match.player(seat)):
+        if board.match.player(seat).id in ids:
             asked = offer is not None and offer.seat == other(seat)
             if board.match.result is None and (asked or (to_move == seat and offer is None)):
                 return seat
@@ -166,7 +171,7 @@ def _robot_seat(board: OpenBoard) -> Seat | None:
 def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Answer or move, unless the board has changed meanwhile. Raises: Rejected, GameError."""
     board = at.open(number)
-    seat = _robot_seat(board)
+    seat = _robot_seat(board, _ids(at.tx))
     if seat is None or board.match.revision != revision or not thoughts:
         return
     player, thought = board.match.player(seat), thoughts[0]
@@ -247,7 +252,7 @@ def _stuck_board(at: Desk, item: Item) -> OpenBoard | None:
     if match is None or match.game not in GAMES:
         return None
     board = at.open(match.board)
-    return board if _robot_seat(board) is not None and board.next_ply == item.payload["ply"] else None
+    return board if _robot_seat(board, _ids(board.tx)) is not None and board.next_ply == item.payload["ply"] else None
 
 
 @when_due(STUCK, within=RESIGNS_AFTER)
@@ -257,7 +262,7 @@ def tell_or_resign(due: Occasion) -> None:
     If the last failure is long ago, as when the server was down, the program may have been mended: it is tried first.
     """
     board = _stuck_board(due, due.item)
-    seat = _robot_seat(board) if board is not None else None
+    seat = _robot_seat(board, _ids(board.tx)) if board is not None else None
     if board is None or seat is None:
         return
     failed_at = due.item.payload.get("failed_at")

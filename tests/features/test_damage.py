@@ -29,8 +29,8 @@ def house(new_house: Callable[..., House]) -> House:
     """Three boards after one move each; the time on the first runs out soonest."""
     house = new_house(Settings(ROBOT, operator=OPERATOR))
     house.players("alice", "bob", "carol")
-    assert house.game("morris --clock=3d alice bob", ["a1"]) == BOARD
-    assert house.game("hex -size=4 --clock=3d alice bob", ["b2"]) == OTHER
+    assert house.game("morris --clock=2d alice bob", ["a1"]) == BOARD
+    assert house.game("hex -size=4 --clock=2d alice bob", ["b2"]) == OTHER
     assert house.game("morris --clock=30d alice carol", ["a1"]) == OURS
     return house
 
@@ -50,7 +50,7 @@ def told(mails: list[Got]) -> list[Got]:
 def test_a_damaged_board_waits_and_goes_on_when_it_is_mended(house: House, notation: str) -> None:
     alter(house, notation)
     with structlog.testing.capture_logs() as logged:
-        mails = house.wait(timedelta(days=4))
+        mails = house.wait(timedelta(days=3))
     assert [each for each in logged if each["log_level"] == "error"] == []
     (letter,) = told(mails)
     assert letter["Subject"] == "pbm: board 101 cannot be read"

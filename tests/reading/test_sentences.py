@@ -128,13 +128,14 @@ def test_a_move_that_is_taken_back_is_not_played_and_one_that_is_spoken_of_neith
     position = rules.start(rules.options(()))
     found = [rules.notate(position, each) for each, _ in zip(rules.moves(position), range(50), strict=False)]
     move, other = found[len(found) // 2], found[len(found) // 3]
-    share = random.Random(game)  # two claims each: all games together have all
-    for greeting in GREETINGS:
-        for aside in (*ASIDES, *DENIALS, *DOUBTS):
-            for claim in share.sample(CLAIMS if len(move) > 1 else CLAIMS[3:], 2):
-                said = f"{greeting}{claim}\n{aside}".replace("MOVE", move).replace("OTHER", other)
-                meant = read(said, here)
-                assert not isinstance(meant, Sure) or (meant.line == move and aside not in DOUBTS), said
+    share = random.Random(game)  # two of each: all games together have all
+    for aside in (*ASIDES, *DENIALS, *DOUBTS):
+        for greeting, claim in zip(
+            share.sample(GREETINGS, 2), share.sample(CLAIMS if len(move) > 1 else CLAIMS[3:], 2), strict=True
+        ):
+            said = f"{greeting}{claim}\n{aside}".replace("MOVE", move).replace("OTHER", other)
+            meant = read(said, here)
+            assert not isinstance(meant, Sure) or (meant.line == move and aside not in DOUBTS), said
             said = f"{greeting}{aside}".replace("OTHER", other)
             assert not isinstance(read(said, here), Sure) or aside in DOUBTS, said
 
