@@ -1,12 +1,12 @@
 /* The book of Four in a Row: for each position that the robot's own search could not solve in time, the best column.
 
-   gcc -O3 -o four_book bench/four_book.c && ./four_book 0 200000 > pbm/bots/four.txt
+   gcc -O3 -o four_book bench/four_book.c && ./four_book 200000 > pbm/bots/four.txt
 
-   Whoever follows the book meets, at each of their turns, a position that is in it or that a search of LIMIT positions
-   solves. It begins at all positions of up to PLIES plies; 0 makes the book of the first side, in six minutes of
-   processor time and a gigabyte, which contains won positions alone. A line of the output is a position and the digit of a column,
-   from 0; a position is its key in hexadecimal. Of a position and its mirror image one is written: that with the smaller
-   key. If all moves lose, the one is taken whose refutation took longest.
+   Whoever follows the book, as either side, meets at each of their turns a position that is in it or that a search of
+   LIMIT positions solves, whatever the other side does. It takes half an hour of processor time and a gigabyte. A line
+   of the output is a position, the digit of a column, from 0, and the value for the side to move: 1, 0 or -1. A
+   position is its key in hexadecimal; of a position and its mirror image it is that with the smaller key. Of several
+   best columns the one nearest to the middle is taken; if all lose, it is one that is not lost at once.
 */
 #include <stdint.h>
 #include <stdio.h>
@@ -123,27 +123,29 @@ static int is_new(Cells key) {
 
 static uint64_t limit; static long entries, leaves; static long by_ply[43];
 
-/* The first column that wins, else the first that draws, else the one whose refutation took longest. */
-static int best_of(Board at) {
-    int chosen = -1; uint64_t longest = 0;
+typedef struct { int column, value; } Best;
+
+/* The first column that wins, else the first that draws, else the first that stops a win in one. */
+static Best best_of(Board at) {
+    Cells now = completing(at.own ^ at.taken, at.taken) & playable(at.taken);
+    Best lost = {-1, -1};
     for (int wanted = 1; wanted >= 0; wanted--)
         for (int i = 0; i < WIDTH; i++) {
             Cells move = playable(at.taken) & column(ORDER[i]);
             if (!move) continue;
-            uint64_t before = large.nodes;
-            if (-value(&large, after(at, move), -wanted, 1 - wanted) >= wanted) return ORDER[i];
-            uint64_t took = large.nodes - before;
-            if (took >= longest) { chosen = ORDER[i]; longest = took; }
+            if (-value(&large, after(at, move), -wanted, 1 - wanted) >= wanted) return (Best){ORDER[i], wanted};
+            if (lost.column < 0 || now & move) lost.column = ORDER[i];
         }
-    return chosen;
+    return lost;
 }
 
 static void visit(Board at) {
-    if (!is_new(canonical(at))) return;
+    Cells key = canonical(at);
+    if (!is_new(key)) return;
     if (easy(at, limit)) { leaves++; return; }
-    int best = best_of(at);
-    int is_image = canonical(at) != key_of(at);
-    printf("%llx %d\n", (unsigned long long)canonical(at), is_image ? WIDTH - 1 - best : best);
+    if (key != key_of(at)) at = (Board){mirrored(at.own), mirrored(at.taken), at.plies};
+    Best best = best_of(at);
+    printf("%llx %d %d\n", (unsigned long long)key, best.column, best.value);
     fflush(stdout);
     by_ply[at.plies]++;
     if (++entries % 1000 == 0) {
@@ -151,28 +153,23 @@ static void visit(Board at) {
         for (int i = 0; i < 30; i++) fprintf(stderr, " %ld", by_ply[i]);
         fprintf(stderr, "\n");
     }
-    Board next = after(at, playable(at.taken) & column(best));
+    Board next = after(at, playable(at.taken) & column(best.column));
     for (int i = 0; i < WIDTH; i++) {
         Cells reply = playable(next.taken) & column(ORDER[i]);
         if (reply && !(completing(next.own, next.taken) & reply)) visit(after(next, reply));
     }
 }
 
-static void begin(Board at, int plies) {
-    visit(at);
-    if (at.plies == plies) return;
-    for (int i = 0; i < WIDTH; i++) begin(after(at, playable(at.taken) & column(ORDER[i])), plies);
-}
-
 int main(int count, char **words) {
-    if (count != 3) return fprintf(stderr, "four_book PLIES LIMIT\n"), 2;
+    if (count != 2) return fprintf(stderr, "four_book LIMIT\n"), 2;
     for (int x = 0; x < WIDTH; x++) { bottom |= 1ULL << x * STRIDE; full |= column(x); }
     large = (Table){calloc(1ULL << BITS, 8), BITS, 0, ~0ULL, 0};
     small = (Table){calloc(1ULL << SMALL_BITS, 8), SMALL_BITS, 0, 0, 0};
     met = calloc(room, 8);
-    limit = strtoull(words[2], 0, 10);
+    limit = strtoull(words[1], 0, 10);
     Board start = {0, 0, 0};
-    begin(start, atoi(words[1]));
+    visit(start);
+    for (int x = 0; x <= WIDTH / 2; x++) visit(after(start, playable(0) & column(x)));
     fprintf(stderr, "%ld entries, %ld leaves\n", entries, leaves);
     return 0;
 }

@@ -1,15 +1,14 @@
 """How strong the robots are: python -m bench.robots [--game "cross -size=5"]... [--contest levels]... [--games 32]
 
 Contests: `levels` (each against the one below; --level picks some of the upper ones), `beginner` (level 1 against the
-greedy player), `simple` (the skill of a game with --seconds a move against random and greedy), `uct` (the skill against
-UCT with the same processor time), `plain` (the same against our own search with proofs but by the rules alone), `ludii`
-(against UCT with as many playouts as published for Ludii in that time), `speed` (playouts per second of processor time,
-next to Ludii's). Levels are limited by positions looked at, all others by processor time, so other work on the machine
-does not matter. --share makes all levels think less, by the same factor; --slips tries other probabilities of
-thoughtless moves than the skill has for its levels.
+greedy player), `simple` (the skill of a game with --seconds a move against random and greedy), `openspiel` (the highest
+level, or that of --level, against OpenSpiel's MCTS, which is in C++ and comes with the extra `strong`: both have
+--seconds of processor time a move, and what each has used is told). Levels are limited by positions looked at, all
+others by processor time, so other work on the machine does not matter. --share makes all levels think less, by the same
+factor; --slips tries other probabilities of thoughtless moves than the skill has for its levels.
 
-Each game is reported on standard error as it ends. It also ends once the skill has proved that it wins: at the
-following moves the end is nearer, so it would prove that again and play it.
+Each game is reported on standard error as it ends. It also ends once somebody who makes no thoughtless
+moves has proved that they win: at the following moves the end is nearer, so it would prove that again and play it.
 
 Colours alternate from game to game, and each pair of games begins with the same random plies: --opening of them, but
 none in `simple`, because against the random and the greedy player no two games are alike anyway. A pairing is looked at
@@ -30,23 +29,24 @@ from math import sqrt
 from os import cpu_count
 from random import Random
 from time import process_time
+from typing import NamedTuple
 
 import click
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bench.rivals import Player
+from bench.rivals import SPIEL, Board, Player
 from games import GAMES
 from games.rules import Side
-from pbm.bots import LEVELS, skill_of
+from pbm.bots import LEVELS
 
 PLIES = 400
 """A game that has not ended after this many plies counts as a draw."""
 
 HIGHEST = max(LEVELS)
 WIDE = 130
-KINDS = ("levels", "beginner", "simple", "uct", "plain", "ludii", "speed")
+KINDS = ("levels", "beginner", "simple", "openspiel")
 
 SMALL = {
     "amazons": "-size=6",
@@ -67,18 +67,8 @@ SMALL = {
 }
 """Boards on which a game is over soon; other games are measured on their usual boards."""
 
-UNSOLVED = {
-    "clobber": "-columns=8 -rows=8",
-    "cross": "-size=5",
-    "crossgeo": "-board=fair -edges=60",
-    "dots": "-columns=5 -rows=5",
-    "hex": "-size=7",
-    "loops": "-size=10",
-    "polygon": "-sides=9",
-    "y": "-size=9",
-}
-"""Boards against UCT, instead of those that the first move or the random opening decides because one side or both make
-no error there. Clobber is solved from about the fifth ply, Polygon with eight sides from the third."""
+SPIELED = ("four", "hex -size=7", "y -size=7", "clobber", "reversi")
+"""Boards that OpenSpiel has, too."""
 
 UNDECIDED = {
     "gomoku": "-size=15",
@@ -92,25 +82,22 @@ fours draws on a small board of Gomoku."""
 
 def usual(kind: str) -> list[str]:
     """All games, with their boards in a contest of that kind."""
-    boards = SMALL | {"uct": UNSOLVED, "plain": UNSOLVED, "simple": UNDECIDED}.get(kind, {})
+    if kind == "openspiel":
+        return list(SPIELED)
+    boards = SMALL | (UNDECIDED if kind == "simple" else {})
     return [f"{name} {boards.get(name, '')}".strip() for name in GAMES]
 
 
 @dataclass(frozen=True)
 class Contest:
-    """One pairing in one game: options as in a challenge. wanted: bounds of the first player's share."""
+    """One pairing in one game. wanted: bounds of the first player's share."""
 
-    game: str
-    words: tuple[str, ...]
+    board: Board
     one: Player
     other: Player
     wanted: tuple[float, float]
     opening: int = 2
     """How many plies at the beginning are random."""
-
-    @property
-    def board(self) -> str:
-        return " ".join([self.game, *self.words])
 
     @property
     def pairing(self) -> str:
@@ -128,6 +115,8 @@ class Result:
     low: float
     high: float
     wanted: tuple[float, float]
+    seconds: tuple[float, float]
+    """The processor time a move that each of the two used."""
 
     @property
     def holds(self) -> str:
@@ -140,31 +129,52 @@ class Result:
         return "likely" if low <= self.points / self.games <= high else "unlikely"
 
 
-def points(contest: Contest, number: int) -> float:
-    """What the first player gets in the game with that number: 1, 0 or a half."""
-    got, end = ending(contest, number)
-    click.echo(f"{contest.board}: {contest.pairing}, game {number}: {got:g} {end}", err=True)
-    return got
+class Game(NamedTuple):
+    """A game that was played. points: what the first player got, 1, 0 or a half."""
+
+    points: float
+    end: str
+    seconds: tuple[float, float]
+    """The processor time that each of the two used."""
+    plies: tuple[int, int]
+    """How many each of the two has thought about."""
 
 
-def ending(contest: Contest, number: int) -> tuple[float, str]:
-    """What the first player gets in a game, and how that game ends."""
-    game, dice = GAMES[contest.game], Random(number // 2)
-    pos = game.start(game.options(list(contest.words)))
-    first = contest.one if number % 2 == 0 else contest.other
-    second = contest.other if number % 2 == 0 else contest.one
+def game_of(contest: Contest, number: int) -> Game:
+    """The game with that number, which is told as it ends."""
+    found = _ending(contest, number)
+    click.echo(f"{contest.board.told}: {contest.pairing}, game {number}: {found.points:g} {found.end}", err=True)
+    return found
+
+
+def _ending(contest: Contest, number: int) -> Game:
+    game, dice = contest.board.rules, Random(number // 2)
+    pos, notations = game.start(contest.board.options), list[str]()
+    pair = (contest.one, contest.other)
+    seconds, plies = [0.0, 0.0], [0, 0]
+
+    def ended(points: float, end: str) -> Game:
+        return Game(points, end, (seconds[0], seconds[1]), (plies[0], plies[1]))
+
     for ply in range(PLIES):
         if (outcome := game.outcome(pos)) is not None:
-            winner = first if outcome.winner is Side.FIRST else second
-            return (0.5 if outcome.winner is None else float(winner is contest.one)), f"after {ply} plies"
+            one_is = Side.FIRST if number % 2 == 0 else Side.SECOND
+            share = 0.5 if outcome.winner is None else float(outcome.winner is one_is)
+            return ended(share, f"after {ply} plies")
         if ply == contest.opening:
             dice = Random(f"{number} {contest}")
-        player = Player("random") if ply < contest.opening else first if game.to_move(pos) is Side.FIRST else second
-        choice = player.choice(game, pos, dice)
-        if player.kind == "skill" and choice.exact and choice.value == 1:
-            return float(player is contest.one), f"proved after {ply} plies"
+        mover = 0 if (game.to_move(pos) is Side.FIRST) == (number % 2 == 0) else 1
+        begun = process_time()
+        player = Player("random") if ply < contest.opening else pair[mover]
+        choice = player.choice(contest.board, pos, notations, dice)
+        if ply >= contest.opening:
+            seconds[mover] += process_time() - begun
+            plies[mover] += 1
+        if player.proves and choice.exact and choice.value == 1:
+            return ended(float(mover == 0), f"proved after {ply} plies")
+        notations.append(game.notate(pos, choice.move))
         pos = game.play(pos, choice.move)
-    return 0.5, f"cut off after {PLIES} plies"
+    return ended(0.5, f"cut off after {PLIES} plies")
 
 
 POCOCK = (1.96, 2.178, 2.289, 2.361, 2.413, 2.453, 2.485)
@@ -189,14 +199,17 @@ def looks(games: int) -> list[int]:
 
 def played(contest: Contest, games: int, pool: ProcessPoolExecutor) -> Result:
     """Play a pairing, at most `games` games, until it is clear whether its share is as wanted."""
-    total, before, stops = 0.0, 0, looks(games)
+    stops, found = looks(games), list[Game]()
     for stop in stops:
-        total += sum(pool.map(points, [contest] * (stop - before), range(before, stop)))
+        found += pool.map(game_of, [contest] * (stop - len(found)), range(len(found), stop))
+        total = sum(game.points for game in found)
         low, high = interval(total / stop, stop, POCOCK[len(stops) - 1])
-        result = Result(contest.board, contest.pairing, stop, total, low, high, contest.wanted)
+        used = [sum(game.seconds[who] for game in found) for who in (0, 1)]
+        plies = [max(1, sum(game.plies[who] for game in found)) for who in (0, 1)]
+        seconds = used[0] / plies[0], used[1] / plies[1]
+        result = Result(contest.board.told, contest.pairing, stop, total, low, high, contest.wanted, seconds)
         if result.holds in ("yes", "no"):
             break
-        before = stop
     return result
 
 
@@ -210,58 +223,24 @@ def contests(
     opening: int = 2,
 ) -> Iterator[Contest]:
     """The pairings of a kind in one game, such as "cross -size=5". upper: the levels to set against the one below."""
-    name, *words = chosen.split()
     robots = [Player("level", level, share=share) for level in sorted(LEVELS)]
     robots = [replace(robot, slip=slip) for robot, slip in zip(robots, slips, strict=False)] + robots[len(slips) :]
     skill, chance, beginner = Player("skill", seconds=seconds), Player("random"), Player("greedy")
+    timed = [replace(robot, seconds=seconds) for robot in robots if robot.level in (upper or (HIGHEST,))]
     pairs: dict[str, list[tuple[Player, Player, tuple[float, float]]]] = {
         "levels": [
             (one, other, (0.65, 0.9)) for one, other in pairwise(reversed(robots)) if not upper or one.level in upper
         ],
         "beginner": [(robots[0], beginner, (0.35, 0.65))],
         "simple": [(skill, chance, (0.99, 1.0)), (skill, beginner, (0.95, 1.0))],
-        "uct": [(skill, Player("uct", seconds=seconds), (0.8, 1.0))],
-        "plain": [(skill, Player("plain", seconds=seconds), (0.8, 1.0))],
-        "ludii": [(skill, Player("uct", playouts=round(LUDII.get(chosen, 0) * seconds)), (0.8, 1.0))],
+        "openspiel": [(robot, Player(SPIEL, seconds=seconds), (0.5, 1.0)) for robot in timed],
     }
-    if kind == "ludii" and chosen not in LUDII:
-        return iter(())
     plies = 0 if kind == "simple" else opening
-    return (Contest(name, tuple(words), one, other, wanted, plies) for one, other, wanted in pairs.get(kind, []))
-
-
-LUDII = {
-    "cross -size=5": 11_700,
-    "cross -size=6": 5_700,
-    "cross -size=7": 3_180,
-    "cross -size=10": 1_095,
-    "crossgeo -board=1": 20_300,
-    "crossgeo -board=2": 13_200,
-}
-"""Playouts a second published for Ludii, with one thread."""
-
-
-@dataclass
-class Speed:
-    """Playouts per second of processor time, from the start of a game."""
-
-    game: str
-    playouts: float
-    published: int | None
-
-
-def speed(chosen: str, seconds: float) -> Speed:
-    name, *words = chosen.split()
-    game, skill, dice = GAMES[name], skill_of(name), Random(1)
-    pos, games, start = game.start(game.options(words)), 0, process_time()
-    while (spent := process_time() - start) < seconds or not games:
-        skill.rollout(pos, dice)
-        games += skill.games_a_rollout
-    return Speed(chosen, games / spent, LUDII.get(chosen))
+    return (Contest(Board(chosen), one, other, wanted, plies) for one, other, wanted in pairs[kind])
 
 
 def result_table(results: list[Result]) -> Table:
-    columns = ("game", "players", "games", "points", "share", "95 %", "wanted", "holds")
+    columns = ("game", "players", "games", "points", "share", "95 %", "wanted", "holds", "s a move")
     table = Table(*columns, title="Strength", box=box.SIMPLE)
     for result in results:
         share = f"{100 * result.points / result.games:.0f} %"
@@ -269,14 +248,8 @@ def result_table(results: list[Result]) -> Table:
             f"{100 * low:.0f} to {100 * high:.0f} %" for low, high in ((result.low, result.high), result.wanted)
         )
         numbers = (str(result.games), f"{result.points:g}", share, between, wanted, result.holds)
-        table.add_row(result.game, result.pairing, *numbers)
-    return table
-
-
-def speed_table(speeds: list[Speed]) -> Table:
-    table = Table("game", "playouts/s", "Ludii", title="Speed", box=box.SIMPLE)
-    for found in speeds:
-        table.add_row(found.game, f"{found.playouts:,.0f}", f"{found.published:,}" if found.published else "")
+        times = " and ".join(f"{seconds:.2f}" for seconds in result.seconds)
+        table.add_row(result.game, result.pairing, *numbers, times)
     return table
 
 
@@ -292,7 +265,7 @@ def floats(_context: object, _option: object, text: str) -> tuple[float, ...]:
 @click.option("--share", default=1.0, help="For levels: of what they usually look at.")
 @click.option("--slips", default="", callback=floats, help="For levels: such as 0.8,0.5,0.2,0.1 from the lowest on.")
 @click.option("--opening", default=2, help="Random plies each pair of games begins with.")
-@click.option("--seconds", default=0.2, help="Processor time a move, or of a measurement of speed.")
+@click.option("--seconds", default=0.2, help="Processor time a move, where levels do not say it.")
 @click.option("--processes", default=cpu_count() or 1)
 @click.option("--json", "as_json", is_flag=True, help="Print numbers for programs.")
 def main(
@@ -307,7 +280,7 @@ def main(
     processes: int,
     as_json: bool,
 ) -> None:
-    """Strength and speed of the robots."""
+    """Strength of the robots."""
     kinds = kinds or KINDS
     fought = []
     with ProcessPoolExecutor(processes) as pool:
@@ -316,13 +289,10 @@ def main(
                 for contest in contests(kind, name, seconds, upper, share, slips, opening):
                     fought.append(played(contest, games, pool))
                     click.echo(told(fought[-1]), err=True)
-    speeds = [speed(name, seconds) for name in chosen or (*LUDII, *usual("speed"))] if "speed" in kinds else []
     if as_json:
-        print(json.dumps({"strength": [asdict(row) for row in fought], "speed": [asdict(row) for row in speeds]}))
+        print(json.dumps([asdict(row) for row in fought]))
         return
-    for table in (result_table(fought), speed_table(speeds)):
-        if table.row_count:
-            Console(width=None if sys.stdout.isatty() else WIDE).print(table)
+    Console(width=None if sys.stdout.isatty() else WIDE).print(result_table(fought))
 
 
 def told(result: Result) -> str:

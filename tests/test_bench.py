@@ -62,15 +62,19 @@ def test_every_verb_of_a_club_is_measured(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_pairing_of_robots_ends_when_its_share_is_clear(monkeypatch: pytest.MonkeyPatch) -> None:
     from bench import robots
-    from bench.rivals import Player
+    from bench.rivals import Board, Player
 
     class Here:
         map = map
 
     def share(points: float, wanted: tuple[float, float]) -> tuple[int, str]:
-        monkeypatch.setattr(robots, "points", lambda _, number: points if points != 0.5 else number % 2)
-        contest = robots.Contest("cross", (), Player("random"), Player("greedy"), wanted)
+        def game_of(_contest: robots.Contest, number: int) -> robots.Game:
+            return robots.Game(points if points != 0.5 else number % 2, "", (1.0, 3.0), (2, 2))
+
+        monkeypatch.setattr(robots, "game_of", game_of)
+        contest = robots.Contest(Board("cross"), Player("random"), Player("greedy"), wanted)
         result = robots.played(contest, 64, Here)  # type: ignore[arg-type]
+        assert result.seconds == (0.5, 1.5)
         return result.games, result.holds
 
     assert share(1.0, (0.8, 1.0)) == (32, "yes")
@@ -81,32 +85,29 @@ def test_a_pairing_of_robots_ends_when_its_share_is_clear(monkeypatch: pytest.Mo
 
 
 def test_a_game_is_told_and_ends_when_the_skill_has_proved_its_win(capsys: pytest.CaptureFixture[str]) -> None:
-    from bench.rivals import Player
-    from bench.robots import Contest, points
+    from bench.rivals import Board, Player
+    from bench.robots import Contest, game_of
 
     skill, chance = Player("skill", seconds=5), Player("random")
-    contest = Contest("polygon", ("-sides=6",), skill, chance, (0.8, 1.0), opening=0)
-    assert points(contest, 0) == 1.0
-    assert points(replace(contest, one=chance, other=skill), 1) == 0.0
-    assert points(replace(contest, one=Player("greedy")), 0) == 1.0
+    contest = Contest(Board("polygon -sides=6"), skill, chance, (0.8, 1.0), opening=0)
+    assert game_of(contest, 0).points == 1.0
+    assert game_of(replace(contest, one=chance, other=skill), 1).points == 0.0
+    assert game_of(replace(contest, one=Player("greedy")), 2).points == 0.0
     assert capsys.readouterr().err.splitlines() == [
         "polygon -sides=6: skill against random, game 0: 1 proved after 0 plies",
         "polygon -sides=6: random against skill, game 1: 0 proved after 0 plies",
-        "polygon -sides=6: greedy against random, game 0: 1 after 11 plies",
+        "polygon -sides=6: greedy against random, game 2: 0 after 10 plies",
     ]
 
 
-def test_uct_takes_a_win_in_one_and_stops_one() -> None:
-    from random import Random
+@pytest.mark.oracle
+def test_a_level_meets_openspiel_with_the_same_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bench.robots import contests, game_of
+    from pbm.bots import strong
 
-    from bench.rivals import Player, uct
-    from games import GAMES
-
-    game = GAMES["four"]
-    pos = game.start(game.options([]))
-    for move in ("D", "A", "D", "A", "D"):
-        pos = game.play(pos, game.parse(pos, move))
-    assert game.notate(pos, uct(game, pos, Random(1), 0.0, playouts=300)) == "d"
-    pos = game.play(pos, game.parse(pos, "B"))
-    assert game.notate(pos, uct(game, pos, Random(1), 0.0, playouts=300)) == "d"
-    assert Player("uct", playouts=300).name == "uct of 300 playouts"
+    monkeypatch.setattr(strong, "is_installed", lambda: True)
+    (contest,) = contests("openspiel", "hex -size=3", 0.05, upper=(1,))
+    assert contest.pairing == "level 1 against OpenSpiel's MCTS"
+    found = game_of(contest, 0)
+    assert found.points in (0, 1)
+    assert min(found.plies) > 0

@@ -8,6 +8,7 @@ from math import tanh
 from operator import or_
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from games.boards import Cells, Hexes, Squares, bits, union
 from games.four import Four
@@ -89,15 +90,22 @@ class Columns:
 _columns = cache(Columns)
 
 
-@cache
-def four_book() -> dict[int, int]:
-    """The column, from 0, by which the first side wins, by the key of a position; a mirror image has one key with it.
+class BookMove(NamedTuple):
+    """What the book says of a position: the column to play, from 0, and the value for the side to move."""
 
-    The first side wins Four in a Row from the start. Following the book, it only meets positions that are in it, or
-    that are solved within the steps of the highest level. It was computed by bench/four_book.c.
+    column: int
+    value: int
+
+
+@cache
+def four_book() -> dict[int, BookMove]:
+    """The best moves of Four in a Row by the key of a position; a mirror image has one key with it.
+
+    Whoever follows the book, as either side, only meets positions that are in it, or that are solved within the steps
+    of the highest level. It was computed by bench/four_book.c.
     """
     rows = (line.split() for line in _BOOK.read_text().splitlines())
-    return {int(key, 16): int(column) for key, column in rows}
+    return {int(key, 16): BookMove(int(column), int(value)) for key, column, value in rows}
 
 
 def _key(pos: Position, stride: int, *, mirrored: bool) -> int:
@@ -180,23 +188,25 @@ class FourSkill(Skill):
         columns = self._columns(pos)
         known = self.in_book(pos) if steps.left >= BOOK_STEPS else None
         if known is not None:
-            return Solution(float(pos.to_move.sign), (known,))
+            move, value = known
+            return Solution(float(pos.to_move.sign * value), (move,))
         if columns.free(pos.taken) > SQUARES_AT_MOST:
             return None
         at = pos.own, pos.others, columns.open(pos.own), columns.open(pos.others)
         return Drops(columns, steps).solution(at, pos.to_move)
 
-    def in_book(self, pos: Position) -> int | None:
-        """The winning move that the book has for a position; None if it has none."""
+    def in_book(self, pos: Position) -> tuple[int, int] | None:
+        """The best move that the book has for a position, and its value for the side to move; None if it has none."""
         board = self.game.board(pos.options)
         if (board.stride - 1, len(board.rows), pos.options.number("line")) != (_WIDTH, _HEIGHT, _LINE):
             return None
         key, image = (_key(pos, board.stride, mirrored=mirrored) for mirrored in (False, True))
-        column = four_book().get(min(key, image))
-        if column is None:
+        known = four_book().get(min(key, image))
+        if known is None:
             return None
-        wanted = column if key <= image else _WIDTH - 1 - column
-        return next(move for move in self.game.moves(pos) if move % board.stride == wanted)
+        wanted = known.column if key <= image else _WIDTH - 1 - known.column
+        move = next(move for move in self.game.moves(pos) if move % board.stride == wanted)
+        return move, known.value
 
 
 _WORTH = (0, 1, 4, 16, 60, 0)

@@ -7,6 +7,7 @@ own search is used.
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable, Sequence
 from time import monotonic, process_time
 from typing import Any, NamedTuple
@@ -58,7 +59,7 @@ def _y(options: Any) -> SpielBoard | None:
 
 def _clobber(options: Any) -> SpielBoard | None:
     size = f"rows={options.number('rows')},columns={options.number('columns')}"
-    return SpielBoard(f"clobber({size})", lambda text: f"{text[:2]}-{text[2:]}")
+    return SpielBoard(f"clobber({size})", lambda text: re.sub("(?<=[0-9])(?=[a-z])", "-", text))  # a10a9: a10-a9
 
 
 def _reversi(options: Any) -> SpielBoard | None:

@@ -119,6 +119,8 @@ def read_control(text: str) -> TimeControl:
         if word == "strict":
             control = control._replace(strict=True)
         elif name == "move" and value:
+            if control.per_move is not None:  # neither of the two is dropped without a word
+                raise BadArguments(f'"{first}" is for each move already: as a bank it is {first}+0d,{word}.')
             control = control._replace(per_move=_bounded(value))
         elif name == "nag" and value:
             control = control._replace(nag=_bounded(value))

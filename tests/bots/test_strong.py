@@ -31,6 +31,7 @@ def test_a_board_that_it_does_not_have_is_left_to_the_robots_own_search() -> Non
         ("hex", ("-size=7",), "d4 c3"),
         ("y", ("-size=7",), "d5 c6"),
         ("clobber", (), "a1-a2"),
+        ("clobber", ("-rows=10",), "b10-a10 c10-c9"),
         ("reversi", (), "d3 c3"),
     ],
 )

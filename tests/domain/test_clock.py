@@ -78,6 +78,7 @@ def test_controls_are_read(text: str, control: TimeControl) -> None:
         "10d/20d",
         "3d,fast",
         "3d,move=",
+        "10d,move=2d",
         "99999999d",
         "3d,nag=1m",
         "+1d",
